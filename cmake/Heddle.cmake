@@ -1,0 +1,28 @@
+# What every target of the house shares: warnings, sanitizers, include root.
+add_library(heddle_flags INTERFACE)
+target_include_directories(heddle_flags INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_options(heddle_flags INTERFACE
+  -Wall -Wextra -Wconversion -Wshadow -Werror -fno-omit-frame-pointer)
+if(HEDDLE_SANITIZE)
+  target_compile_options(heddle_flags INTERFACE -fsanitize=${HEDDLE_SANITIZE} -fno-sanitize-recover=all)
+  target_link_options(heddle_flags INTERFACE -fsanitize=${HEDDLE_SANITIZE})
+endif()
+
+# heddle_room(NAME SOURCES ... USES rooms and libraries this one may include)
+function(heddle_room name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES" ${ARGN})
+  add_library(heddle_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(heddle_${name} PUBLIC heddle_flags ${ARG_USES})
+endfunction()
+
+# heddle_test(NAME SOURCES ... USES ... LABELS ...): one GoogleTest program, each case a CTest test.
+function(heddle_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LABELS" ${ARGN})
+  add_executable(test_${name} ${ARG_SOURCES})
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS unit)
+  endif()
+  target_link_libraries(test_${name} PRIVATE heddle_flags ${ARG_USES} GTest::gmock_main)
+  gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
+    PROPERTIES TIMEOUT 120 LABELS "${ARG_LABELS}")
+endfunction()

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Proof before push: walks finished tables and says whether everything is reachable, whether any
+// route loops, and whether the channel dependency graph has a cycle (a credit loop). It trusts no
+// engine and shares no code with one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "fabric/forwarding_tables.hpp"
+#include "fabric/lid_map.hpp"
+#include "fabric/topology.hpp"
+
+namespace heddle::fabric {
+
+enum class RouteFault : std::uint8_t {
+  NoRoute,  // an entry is 255
+  DeadEnd,  // an entry leads out of a port without a link, or to the wrong endport
+  Loop,     // following the entries comes back to a switch already passed
+};
+
+struct RouteFaultSample {
+  RouteFault fault{};
+  SwitchIndex from{};  // where the walk began
+  mad::Lid to{};
+  SwitchIndex at{};  // where it went wrong
+};
+
+struct Verification {
+  std::uint64_t routes = 0;               // (switch, LID) pairs walked
+  std::uint64_t faulty_routes = 0;        // of these, those that do not arrive
+  std::vector<RouteFaultSample> samples;  // the first few, at most kMaxSamples
+  unsigned max_hops = 0;  // switches passed after the first one, over the arriving routes
+  double mean_hops = 0;
+
+  std::uint64_t dependencies = 0;          // edges of the channel dependency graph
+  std::vector<ChannelIndex> credit_cycle;  // one shortest-found cycle, in order; empty: none exists
+
+  bool reaches_all() const { return faulty_routes == 0; }
+  bool deadlock_free() const { return credit_cycle.empty(); }
+  bool proven() const { return reaches_all() && deadlock_free(); }
+
+  static constexpr std::size_t kMaxSamples = 16;
+};
+
+// Every switch to every LID of the map. LIDs of endports that hang on no switch are skipped, and
+// so are LIDs in another island than the switch: tables cannot do anything about those.
+Verification verify(const Topology& topology, const LidMap& lids, const ForwardingTables& tables,
+                    const base::ParallelFor& parallel = base::inline_for);
+
+// The cycle in words, switch descriptions and ports: "leaf-1/3 -> spine-2/1 -> ...".
+std::string describe_cycle(const Topology& topology, const std::vector<ChannelIndex>& cycle);
+
+}  // namespace heddle::fabric

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A routing engine is a pure function from a topology, its LIDs and options to forwarding tables.
+// It knows nothing of MADs or devices, and its result is proven by fabric/verification before it
+// may be programmed.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "base/result.hpp"
+#include "fabric/forwarding_tables.hpp"
+#include "fabric/lid_map.hpp"
+#include "fabric/topology.hpp"
+
+namespace heddle::routing {
+
+struct Options {
+  // Roots of the tree for updn, as node GUIDs; empty: found from the topology.
+  std::vector<mad::Guid> root_guids;
+  friend bool operator==(const Options&, const Options&) = default;
+};
+
+// Everything an engine may look at. All references outlive the call.
+struct Request {
+  const fabric::Topology& topology;
+  const fabric::LidMap& lids;
+  const Options& options;
+  // What runs the engine's independent parts; the result must not depend on it.
+  base::ParallelFor parallel = base::inline_for;
+};
+
+struct Routes {
+  std::string engine;  // the name of the engine that made them
+  fabric::ForwardingTables tables;
+  // What the operator should know: roots chosen, ranks, what was unusual about the fabric.
+  std::vector<std::string> notes;
+};
+
+class Engine {
+ public:
+  virtual ~Engine() = default;
+  // As written in --routing, lower case.
+  virtual std::string_view name() const = 0;
+  // One line for --help.
+  virtual std::string_view summary() const = 0;
+  // Deterministic: equal requests give equal bytes. An error says why this fabric is not for this
+  // engine; a fabric in several islands is not an error.
+  virtual base::Result<Routes> route(const Request& request) const = 0;
+};
+
+// All engines, in the order --help lists them. The pointers live as long as the program.
+const std::vector<const Engine*>& engines();
+
+// Null when there is no engine of that name.
+const Engine* find_engine(std::string_view name);
+
+}  // namespace heddle::routing

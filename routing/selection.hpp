@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Tries engines in the operator's order until one gives tables that are proven, and tells why the
+// others did not. updn is the last resort when the list has none that works: it exists for every
+// fabric and holds no credit loop.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fabric/verification.hpp"
+#include "routing/engine.hpp"
+
+namespace heddle::routing {
+
+struct Policy {
+  std::vector<std::string> engines{"minhop"};  // in the order to try
+  bool fallback = true;                        // updn after them, if it is not among them
+  // The operator asked for exactly these engines' tables even if they hold a credit loop
+  // (never if they do not reach everything).
+  bool accept_credit_loops = false;
+  Options options;
+  friend bool operator==(const Policy&, const Policy&) = default;
+};
+
+struct Rejected {
+  std::string engine;
+  std::string reason;  // for a person; names the credit loop when that was it
+};
+
+struct Selected {
+  Routes routes;
+  fabric::Verification proof;
+  std::vector<Rejected> rejected;  // those tried before
+};
+
+// An error when nothing in the list gives acceptable tables; it says why, engine by engine.
+base::Result<Selected> select_routes(const fabric::Topology& topology, const fabric::LidMap& lids,
+                                     const Policy& policy,
+                                     const base::ParallelFor& parallel = base::inline_for);
+
+}  // namespace heddle::routing

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The plan of a simulated fabric: nodes, ports and cables, before anything is powered on.
+// Generators and importers make it, a World is built from it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.hpp"
+#include "mad/types.hpp"
+
+namespace heddle::sim {
+
+// What a cable carries: one LinkWidth bit, and the speed as it would be negotiated.
+enum class Speed : std::uint8_t { SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR, XDR };
+enum class Width : std::uint8_t { X1, X2, X4, X8, X12 };
+
+struct PlannedPort {
+  mad::Guid guid{};  // CA and router ports; 0: node GUID + port number
+  mad::Lid lid{};    // what the port holds at power-on, kNoLid for none
+  std::uint8_t lmc = 0;
+};
+
+struct PlannedNode {
+  std::string name;         // unique: the key by which --at, files and faults name the node
+  std::string description;  // NodeDescription, at most 64 bytes
+  mad::NodeType type = mad::NodeType::ChannelAdapter;
+  mad::Guid guid{};
+  mad::Guid system_image_guid{};
+  std::uint8_t port_count = 1;
+  bool enhanced_port0 = false;
+  std::uint32_t vendor_id = 0;
+  std::uint16_t device_id = 0;
+  std::uint16_t linear_fdb_cap = 49152;
+  std::uint16_t multicast_fdb_cap = 4096;
+  std::vector<PlannedPort> ports;  // 0..port_count; empty: all defaults
+};
+
+struct PlannedEnd {
+  std::uint32_t node = 0;  // index into Blueprint::nodes
+  std::uint8_t port = 0;   // 1..port_count
+  friend bool operator==(const PlannedEnd&, const PlannedEnd&) = default;
+};
+
+struct PlannedCable {
+  PlannedEnd a;
+  PlannedEnd b;  // may be another port of the same node
+  Width width = Width::X4;
+  Speed speed = Speed::HDR;
+};
+
+struct Blueprint {
+  std::string title;  // the generator's text or the file's name
+  std::vector<PlannedNode> nodes;
+  std::vector<PlannedCable> cables;
+  std::vector<std::string> warnings;  // what an importer had to guess or drop, with line numbers
+};
+
+// FABRIC as users write it: a generator ("fat-tree:18,36") or the path of a file. A word with a
+// colon whose head is a generator's name is a generator; everything else is a path.
+base::Result<Blueprint> load_fabric(std::string_view fabric);
+
+// The text of an ibnetdiscover dump or an ibsim net file. `title` is used in messages.
+base::Result<Blueprint> parse_fabric_file(std::string_view text, std::string_view title);
+
+// A generator's expression; see generator_help().
+base::Result<Blueprint> generate_fabric(std::string_view expression);
+
+// The grammar of generators with an example each, for --help and the manual.
+std::string generator_help();
+
+}  // namespace heddle::sim

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The subnet manager as a machine: inputs in, outputs out. It owns no socket, clock, thread, lock,
+// file or random device; whoever drives it passes the time and carries out what it asks for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.hpp"
+#include "base/time.hpp"
+#include "fabric/lid_map.hpp"
+#include "fabric/topology.hpp"
+#include "mad/datagram.hpp"
+#include "routing/selection.hpp"
+#include "sm/events.hpp"
+#include "sm/options.hpp"
+#include "sm/snapshot.hpp"
+
+namespace heddle::sm {
+
+// --- inputs -------------------------------------------------------------------------------------
+
+// A MAD arrived for the SM.
+struct MadReceived {
+  mad::Datagram datagram;
+};
+// A request of ours that nobody answered within the transport's time, given back.
+struct SendFailed {
+  mad::Datagram datagram;
+};
+// Only lets time pass: deadlines due by `now` fire. Every other input does that too.
+struct Tick {};
+// The answer to ComputeRoutes. A stale ticket is ignored.
+struct RoutesReady {
+  std::uint64_t ticket{};
+  base::Result<std::shared_ptr<const routing::Selected>> selected;
+};
+// What is remembered of a port: its LIDs.
+struct RememberedLids {
+  mad::Guid port_guid{};
+  mad::Lid base{};
+  std::uint8_t lmc = 0;
+  friend bool operator==(const RememberedLids&, const RememberedLids&) = default;
+};
+// Sweep the whole fabric now, whatever the last one found.
+struct ResweepCommand {
+  std::string reason;
+};
+// Replaces the options; what they change takes effect with the next sweep, which begins now.
+struct OptionsChanged {
+  std::shared_ptr<const struct Options> options;
+};
+
+using Input =
+    std::variant<Tick, MadReceived, SendFailed, RoutesReady, ResweepCommand, OptionsChanged>;
+
+// --- outputs ------------------------------------------------------------------------------------
+
+struct SendMad {
+  mad::Datagram datagram;
+};
+// Long work that leaves the machine: select_routes(*topology, *lids, policy). The daemon runs it on
+// a worker, the simulator inline; either returns RoutesReady with the same ticket.
+struct ComputeRoutes {
+  std::uint64_t ticket{};
+  std::shared_ptr<const fabric::Topology> topology;
+  std::shared_ptr<const fabric::LidMap> lids;
+  routing::Policy policy;
+};
+// Replaces the durable memory of LIDs. Failure to store must not stop the fabric.
+struct StoreLids {
+  std::vector<RememberedLids> lids;  // by port GUID, ascending
+};
+// The newest picture of the fabric.
+struct Publish {
+  std::shared_ptr<const Snapshot> snapshot;
+};
+
+using Output = std::variant<SendMad, ComputeRoutes, StoreLids, Publish, Event>;
+
+// --- the machine --------------------------------------------------------------------------------
+
+class Core {
+ public:
+  // `remembered` is what the LID memory held at start, in any order. Invalid or contradicting
+  // entries are skipped, never fatal. The first sweep begins with the first step.
+  Core(Options options, std::vector<RememberedLids> remembered);
+  ~Core();
+  Core(Core&&) noexcept;
+  Core& operator=(Core&&) noexcept;
+
+  // `now` never goes back. Fires what is due, then handles the input.
+  void step(base::Instant now, Input input);
+
+  // When step(now, Tick) must be called at the latest; kNever when nothing is pending.
+  base::Instant deadline() const;
+
+  // Everything asked for since the last call, in order. The order matters: carry it out so.
+  std::vector<Output> take_outputs();
+
+  // Sweeps finished since the start, and whether one is running.
+  std::uint64_t sweeps_finished() const;
+  bool sweeping() const;
+  // True while nothing is in flight and no sweep is running.
+  bool quiet() const;
+  mad::SMState state() const;
+  // Requests of the running phase answered or given up, for a progress display.
+  std::uint64_t progress() const;
+
+ private:
+  struct Machine;
+  std::unique_ptr<Machine> machine_;
+};
+
+}  // namespace heddle::sm

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Everything the SM can say, one type each. The daemon renders them as text or JSON; tests compare
+// values. The name in the log is the type's name, so it can be grepped for and documented.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/time.hpp"
+#include "mad/types.hpp"
+#include "sm/snapshot.hpp"
+
+namespace heddle::sm {
+
+enum class Severity : std::uint8_t { Debug, Info, Warning, Error };
+
+// A node as a person finds it: its description and its GUID.
+struct NodeName {
+  mad::Guid guid{};
+  std::string description;
+  friend bool operator==(const NodeName&, const NodeName&) = default;
+};
+struct PortName {
+  NodeName node;
+  mad::PortNumber port{};
+  friend bool operator==(const PortName&, const PortName&) = default;
+};
+
+struct SweepStarted {
+  std::uint64_t number{};
+  bool full = true;
+  std::string reason;
+};
+struct PhaseStarted {
+  Phase phase{};
+  std::uint64_t expected{};
+};  // expected: requests, 0 unknown
+struct SweepFinished {
+  SweepStatistics statistics;
+};
+struct SubnetUp {
+  std::uint64_t nodes{}, links{}, lids{};
+  std::string engine;
+};
+struct StateChanged {
+  mad::SMState from{}, to{};
+  std::string reason;
+};
+struct LocalPortDown {
+  std::string reason;
+};
+
+struct NodeAppeared {
+  NodeName node;
+  mad::NodeType type{};
+};
+struct NodeDisappeared {
+  NodeName node;
+};
+struct LinkAppeared {
+  PortName a, b;
+};
+struct LinkDisappeared {
+  PortName a, b;
+};
+struct SwitchChanged {
+  NodeName node;
+};  // a light sweep saw PortStateChange
+
+struct DuplicateGuid {
+  mad::Guid guid{};
+  std::string first_route, second_route;
+};
+struct CableLoopsBack {
+  PortName a, b;
+};
+struct DeviceLies {
+  NodeName node;
+  std::string what;
+};
+struct DeviceSilent {
+  std::string route;
+  NodeName node;
+  mad::AttributeId attribute{};
+};
+struct SetRefused {
+  NodeName node;
+  mad::AttributeId attribute{};
+  std::uint32_t modifier{};
+  mad::Status status{};
+};
+struct LidConflict {
+  PortName first, second;
+  mad::Lid lid{};
+};
+struct LidsExhausted {
+  PortName port;
+  mad::Lid last{};
+};
+struct SwitchTooSmall {
+  NodeName node;
+  std::uint16_t capacity{};
+  mad::Lid needed{};
+};
+struct RouteTooLong {
+  PortName behind;
+};
+
+struct EngineRejected {
+  std::string engine, reason;
+};
+struct RoutesChosen {
+  std::string engine;
+  std::uint64_t routes{}, entries_changed{};
+  unsigned max_hops{};
+  std::vector<std::string> notes;
+};
+struct RoutingFailed {
+  std::string reason;
+};
+
+struct RivalMasterSeen {
+  mad::Guid guid{};
+  std::uint8_t priority{};
+};
+struct MadIgnored {
+  std::string reason;
+};
+
+using EventValue =
+    std::variant<SweepStarted, PhaseStarted, SweepFinished, SubnetUp, StateChanged, LocalPortDown,
+                 NodeAppeared, NodeDisappeared, LinkAppeared, LinkDisappeared, SwitchChanged,
+                 DuplicateGuid, CableLoopsBack, DeviceLies, DeviceSilent, SetRefused, LidConflict,
+                 LidsExhausted, SwitchTooSmall, RouteTooLong, EngineRejected, RoutesChosen,
+                 RoutingFailed, RivalMasterSeen, MadIgnored>;
+
+struct Event {
+  EventValue value;
+};
+
+// The type's name as written above.
+std::string_view event_name(const Event& event);
+Severity severity(const Event& event);
+// One sentence for a person, names before GUIDs.
+std::string sentence(const Event& event);
+// The fields, in order, as (name, text): for JSON and structured text.
+std::vector<std::pair<std::string_view, std::string>> fields(const Event& event);
+
+}  // namespace heddle::sm

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an operator can choose about the SM machine. Defaults here are those of the configuration
+// file (tests/config checks that the two agree).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "base/time.hpp"
+#include "mad/types.hpp"
+#include "routing/selection.hpp"
+
+namespace heddle::sm {
+
+struct Options {
+  mad::GidPrefix subnet_prefix = mad::kDefaultGidPrefix;
+  mad::SMKey sm_key{1};
+  mad::MKey m_key{0};
+  std::uint8_t priority = 0;  // 0..15
+  std::uint8_t lmc = 0;       // 0..7
+  bool lmc_on_enhanced_port0 = false;
+  bool reassign_lids = false;  // forget what memory and ports hold
+
+  std::uint8_t max_operational_vls = 5;  // code 1..5: 1, 2, 4, 8, 15 data VLs
+  std::uint8_t subnet_timeout = 18;      // PortInfo.SubnetTimeOut, 0..31
+  std::uint8_t packet_life_time = 18;    // SwitchInfo.LifeTimeValue, 0..31
+  mad::ServiceLevel sm_sl{0};
+
+  base::Duration sweep_interval = std::chrono::seconds(10);  // light sweeps; 0: none
+  std::uint32_t window = 128;           // requests in flight in the whole fabric
+  std::uint32_t window_per_device = 2;  // and to one device
+  base::Duration smallest_timeout = std::chrono::milliseconds(50);
+  base::Duration largest_timeout = std::chrono::milliseconds(1000);
+  std::uint32_t attempts = 4;   // sends of one request before it counts as unanswered
+  std::uint32_t max_hops = 63;  // longest directed route tried
+
+  routing::Policy routing;
+  friend bool operator==(const Options&, const Options&) = default;
+};
+
+}  // namespace heddle::sm

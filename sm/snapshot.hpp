@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the SM publishes after each sweep: an immutable picture for summaries, dumps and, later, SA
+// answers. Readers on other threads keep it alive and never see it change.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+#include "fabric/forwarding_tables.hpp"
+#include "fabric/lid_map.hpp"
+#include "fabric/topology.hpp"
+#include "fabric/verification.hpp"
+#include "mad/port_info.hpp"
+#include "mad/switch_info.hpp"
+#include "routing/selection.hpp"
+
+namespace heddle::sm {
+
+// The phases of a sweep, in order.
+enum class Phase : std::uint8_t { Discovery, Lids, Routing, Tables, Links };
+inline constexpr std::size_t kPhaseCount = 5;
+
+struct SweepStatistics {
+  std::uint64_t number = 0;  // 1 is the first sweep of this process
+  base::Duration phase[kPhaseCount]{};
+  base::Duration total{};
+  std::uint64_t gets_sent = 0;  // requests, retries included
+  std::uint64_t sets_sent = 0;
+  std::uint64_t retries = 0;
+  std::uint64_t unanswered = 0;  // given up after the last attempt
+  std::uint64_t late = 0;        // answers that came after we gave up
+};
+
+struct Snapshot {
+  SweepStatistics sweep;
+  fabric::Topology topology;
+  fabric::LidMap lids;
+  std::vector<mad::PortInfo> port_infos;      // by PortIndex; all zero where never read
+  std::vector<mad::SwitchInfo> switch_infos;  // by SwitchIndex
+  // Null until the fabric has been routed (a fabric without switches never is).
+  std::shared_ptr<const routing::Selected> routes;
+  fabric::PortIndex sm_port = fabric::kNoPort;
+  std::uint8_t lmc = 0;
+
+  // Ports with a link that are ACTIVE, and those that should be and are not.
+  std::size_t active_ports = 0;
+  std::size_t inactive_ports = 0;
+  std::vector<std::string> problems;  // for a person, each names its node and port
+};
+
+}  // namespace heddle::sm

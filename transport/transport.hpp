@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The seam between the SM machine and a fabric, real or simulated: datagrams out, datagrams in.
+// No policy lives here: retries, windows and timeouts belong to the machine's transactions.
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "mad/datagram.hpp"
+
+namespace heddle::transport {
+
+enum class Arrival : std::uint8_t {
+  Message,     // a MAD from the fabric
+  SendFailed,  // our own request, given back because nobody answered it in the kernel's time
+};
+
+struct Received {
+  Arrival arrival = Arrival::Message;
+  mad::Datagram datagram;
+};
+
+// Called on the loop's thread, with everything that came since the last call.
+using Receiver = std::function<void(std::span<Received> batch)>;
+
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  // Set once, before the first send.
+  virtual void set_receiver(Receiver receiver) = 0;
+
+  // Never blocks for the fabric and never fails to the caller: what could not be sent comes back
+  // as SendFailed. The high 32 bits of a request's transaction id are the transport's.
+  virtual void send(mad::Datagram datagram) = 0;
+
+  // Tells the port's agent that an SM sits here (PortInfo IsSM).
+  virtual void set_is_sm(bool is_sm) = 0;
+};
+
+}  // namespace heddle::transport
