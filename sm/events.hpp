@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -140,6 +142,8 @@ struct Event {
   EventValue value;
 };
 
+// "discovery", "LIDs", "routing", "tables", "links".
+std::string_view phase_name(Phase phase);
 // The type's name as written above.
 std::string_view event_name(const Event& event);
 Severity severity(const Event& event);
