@@ -10,9 +10,8 @@
 
 namespace heddle::mad {
 
-// StateChangeEnable in a Set: which of the fields are to be taken.
-inline constexpr std::uint8_t kTakeLinkSpeedSupported = 1u << 0;
-inline constexpr std::uint8_t kTakeLinkSpeedEnabled = 1u << 1;
+// In each of the four fields; in StateChangeEnable of a Set it says that LinkSpeedEnabled counts.
+inline constexpr std::uint8_t kFdr10 = 1u << 0;
 
 struct MlnxExtendedPortInfo {
   std::uint8_t state_change_enable{};

@@ -39,7 +39,7 @@ template <>
 struct Layout<VLArbitrationTable> {
   static constexpr std::string_view name = "VLArbitrationTable";
   static constexpr unsigned bits = 512;
-  static constexpr auto rows = std::tuple{row<&VLArbitrationTable::entries, 0, 512>("VL/Weight")};
+  static constexpr auto rows = std::tuple{row<&VLArbitrationTable::entries, 0, 512>("Entry")};
 };
 
 // Which quarter of the port's arbitration a block is.
