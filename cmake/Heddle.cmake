@@ -4,7 +4,8 @@ target_include_directories(heddle_flags INTERFACE ${PROJECT_SOURCE_DIR})
 target_compile_options(heddle_flags INTERFACE
   -Wall -Wextra -Wconversion -Wshadow -Werror -fno-omit-frame-pointer)
 if(HEDDLE_SANITIZE)
-  target_compile_options(heddle_flags INTERFACE -fsanitize=${HEDDLE_SANITIZE} -fno-sanitize-recover=all)
+  target_compile_options(heddle_flags INTERFACE
+    -fsanitize=${HEDDLE_SANITIZE} -fno-sanitize-recover=all)
   target_link_options(heddle_flags INTERFACE -fsanitize=${HEDDLE_SANITIZE})
 endif()
 

@@ -115,7 +115,7 @@ struct EngineRejected {
 };
 struct RoutesChosen {
   std::string engine;
-  std::uint64_t routes{}, entries_changed{};
+  std::uint64_t routes{}, blocks_to_write{};
   unsigned max_hops{};
   std::vector<std::string> notes;
 };
