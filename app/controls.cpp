@@ -22,9 +22,15 @@ void Signals::wait() {
     if (failure) return;
     wait();
     switch (number) {
-      case SIGHUP: controls_.reload(); break;
-      case SIGUSR1: controls_.reopen_log(); break;
-      default: controls_.stop(); break;
+      case SIGHUP:
+        controls_.reload();
+        break;
+      case SIGUSR1:
+        controls_.reopen_log();
+        break;
+      default:
+        controls_.stop();
+        break;
     }
   });
 }

@@ -16,9 +16,13 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
       transport_(transport),
       parallel_(std::move(setup.parallel)),
       once_(setup.once),
+      record_(setup.record),
       core_(std::move(setup.options), std::move(setup.remembered)),
       progress_(progress),
-      performer_(Sinks{[this](mad::Datagram datagram) { transport_.send(std::move(datagram)); },
+      performer_(Sinks{[this](mad::Datagram datagram) {
+                         if (record_ != nullptr) record_->sent(now_, datagram);
+                         transport_.send(std::move(datagram));
+                       },
                        [this](sm::ComputeRoutes request) { compute(std::move(request)); }},
                  std::move(setup.files), log, progress),
       timer_(loop) {}
@@ -46,19 +50,20 @@ void Daemon::change_options(const sm::Options& options, OutputFiles files) {
   step(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
 }
 
+// The one place where the time is read for the machine.
+void Daemon::feed(sm::Input input) {
+  now_ = steady_now();
+  if (record_ != nullptr) record_->input(now_, input);
+  core_.step(now_, std::move(input));
+}
+
 void Daemon::receive(std::span<transport::Received> batch) {
-  for (transport::Received& received : batch) {
-    if (received.arrival == transport::Arrival::Message) {
-      core_.step(steady_now(), sm::MadReceived{std::move(received.datagram)});
-    } else {
-      core_.step(steady_now(), sm::SendFailed{std::move(received.datagram)});
-    }
-  }
+  for (transport::Received& received : batch) feed(input_of(std::move(received)));
   after_steps();
 }
 
 void Daemon::step(sm::Input input) {
-  core_.step(steady_now(), std::move(input));
+  feed(std::move(input));
   after_steps();
 }
 

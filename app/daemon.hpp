@@ -12,6 +12,7 @@
 #include "app/logging.hpp"
 #include "app/perform.hpp"
 #include "app/progress.hpp"
+#include "app/run_record.hpp"
 #include "base/parallel.hpp"
 #include "sm/core.hpp"
 #include "transport/transport.hpp"
@@ -26,6 +27,7 @@ class Daemon {
     OutputFiles files;
     base::ParallelFor parallel;
     bool once = false;  // end after the first sweep
+    RunRecord* record = nullptr;
   };
 
   // The transport and the loop must outlive the daemon.
@@ -46,6 +48,7 @@ class Daemon {
 
  private:
   void receive(std::span<transport::Received> batch);
+  void feed(sm::Input input);
   void step(sm::Input input);
   void compute(sm::ComputeRoutes request);
   void after_steps();
@@ -55,6 +58,8 @@ class Daemon {
   transport::Transport& transport_;
   base::ParallelFor parallel_;
   const bool once_;
+  RunRecord* record_;
+  base::Instant now_{};
   sm::Core core_;
   Progress& progress_;
   Performer performer_;

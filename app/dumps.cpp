@@ -24,18 +24,24 @@ constexpr std::uint8_t kNoRoute = mad::kNoPortNumber.value;
 
 std::string_view node_kind(mad::NodeType type) {
   switch (type) {
-    case mad::NodeType::Switch: return "SW";
-    case mad::NodeType::Router: return "Rt";
-    case mad::NodeType::ChannelAdapter: break;
+    case mad::NodeType::Switch:
+      return "SW";
+    case mad::NodeType::Router:
+      return "Rt";
+    case mad::NodeType::ChannelAdapter:
+      break;
   }
   return "CA";
 }
 
 std::string_view long_kind(mad::NodeType type) {
   switch (type) {
-    case mad::NodeType::Switch: return "Switch";
-    case mad::NodeType::Router: return "Router";
-    case mad::NodeType::ChannelAdapter: break;
+    case mad::NodeType::Switch:
+      return "Switch";
+    case mad::NodeType::Router:
+      return "Router";
+    case mad::NodeType::ChannelAdapter:
+      break;
   }
   return "Channel Adapter";
 }
@@ -55,10 +61,14 @@ PortIndex lid_port(const fabric::Topology& topology, PortIndex port) {
 
 std::string_view state_word(mad::PortState state) {
   switch (state) {
-    case mad::PortState::Active: return "ACT";
-    case mad::PortState::Armed: return "ARM";
-    case mad::PortState::Init: return "INI";
-    default: return "DWN";
+    case mad::PortState::Active:
+      return "ACT";
+    case mad::PortState::Armed:
+      return "ARM";
+    case mad::PortState::Init:
+      return "INI";
+    default:
+      return "DWN";
   }
 }
 
@@ -66,15 +76,24 @@ std::string_view state_word(mad::PortState state) {
 std::string_view speed_word(std::optional<mad::LinkSpeed> speed) {
   if (!speed) return "??";
   switch (*speed) {
-    case mad::LinkSpeed::SDR: return "2.5";
-    case mad::LinkSpeed::DDR: return "5";
-    case mad::LinkSpeed::QDR: return "10";
-    case mad::LinkSpeed::FDR10: return "FDR10";
-    case mad::LinkSpeed::FDR: return "14";
-    case mad::LinkSpeed::EDR: return "25";
-    case mad::LinkSpeed::HDR: return "50";
-    case mad::LinkSpeed::NDR: return "100";
-    case mad::LinkSpeed::XDR: return "200";
+    case mad::LinkSpeed::SDR:
+      return "2.5";
+    case mad::LinkSpeed::DDR:
+      return "5";
+    case mad::LinkSpeed::QDR:
+      return "10";
+    case mad::LinkSpeed::FDR10:
+      return "FDR10";
+    case mad::LinkSpeed::FDR:
+      return "14";
+    case mad::LinkSpeed::EDR:
+      return "25";
+    case mad::LinkSpeed::HDR:
+      return "50";
+    case mad::LinkSpeed::NDR:
+      return "100";
+    case mad::LinkSpeed::XDR:
+      return "200";
   }
   return "??";
 }
@@ -84,8 +103,8 @@ std::string end_text(const sm::Snapshot& snapshot, PortIndex port) {
   const NodeIndex index = topology.node_of(port);
   const fabric::Node& node = topology.node(index);
   const PortIndex owner = lid_port(topology, port);
-  const bool is_sm = snapshot.sm_port != fabric::kNoPort &&
-                     topology.node_of(snapshot.sm_port) == index;
+  const bool is_sm =
+      snapshot.sm_port != fabric::kNoPort && topology.node_of(snapshot.sm_port) == index;
   return fmt::format(
       "{{ {}{} Ports:{:02X} SystemGUID:{:016x} NodeGUID:{:016x} PortGUID:{:016x} VenID:{:08X} "
       "DevID:{:04X} Rev:{:08X} {{{}}} LID:{:04X} PN:{:02X} }}",
@@ -229,11 +248,11 @@ base::Result<void> write_dumps(const std::filesystem::path& directory,
     const char* name;
     void (*write)(std::ostream&, const sm::Snapshot&);
   };
-  for (const Dump& dump : {Dump{"opensm-subnet.lst", &write_subnet_list},
-                           Dump{"opensm.fdbs", &write_forwarding_list},
-                           Dump{"opensm-lfts.dump", &write_forwarding_dump}}) {
-    const auto written = replace_file(
-        directory / dump.name, [&](std::ostream& out) { dump.write(out, snapshot); });
+  for (const Dump& dump :
+       {Dump{"opensm-subnet.lst", &write_subnet_list}, Dump{"opensm.fdbs", &write_forwarding_list},
+        Dump{"opensm-lfts.dump", &write_forwarding_dump}}) {
+    const auto written =
+        replace_file(directory / dump.name, [&](std::ostream& out) { dump.write(out, snapshot); });
     if (written.has_error()) return written.error();
   }
   return {};

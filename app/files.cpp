@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/files.hpp"
 
-#include <unistd.h>
-
 #include <cerrno>
 #include <fstream>
 #include <system_error>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace heddle::app {
 namespace {

@@ -12,6 +12,7 @@ namespace heddle::app {
 
 // Writes beside the file and renames: a reader sees the old content or the new, never half. The
 // error names the file and the reason.
-base::Result<void> replace_file(const std::filesystem::path& file, const std::function<void(std::ostream&)>& write);
+base::Result<void> replace_file(const std::filesystem::path& file,
+                                const std::function<void(std::ostream&)>& write);
 
 }  // namespace heddle::app

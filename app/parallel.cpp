@@ -15,8 +15,8 @@ base::ParallelFor all_cores() {
   return [arena](std::size_t count, const base::RangeWork& work) {
     using Range = oneapi::tbb::blocked_range<std::size_t>;
     arena->execute([&] {
-      oneapi::tbb::parallel_for(
-          Range(0, count), [&work](const Range& range) { work(range.begin(), range.end()); });
+      oneapi::tbb::parallel_for(Range(0, count),
+                                [&work](const Range& range) { work(range.begin(), range.end()); });
     });
   };
 }

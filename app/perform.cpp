@@ -2,6 +2,7 @@
 #include "app/perform.hpp"
 
 #include <bit>
+#include <chrono>
 #include <utility>
 #include <variant>
 
@@ -83,6 +84,17 @@ base::Result<std::vector<sm::RememberedLids>> remembered_lids(const std::filesys
     out.push_back({mad::Guid{entry.port_guid}, mad::Lid{entry.first}, lmc_of(entry)});
   }
   return out;
+}
+
+sm::Input input_of(transport::Received received) {
+  if (received.arrival == transport::Arrival::SendFailed) {
+    return sm::SendFailed{std::move(received.datagram)};
+  }
+  return sm::MadReceived{std::move(received.datagram)};
+}
+
+base::Duration kernel_timeout(const sm::Options& options) {
+  return options.largest_timeout + std::chrono::seconds(2);
 }
 
 sm::RoutesReady compute_routes(const sm::ComputeRoutes& request,

@@ -11,6 +11,7 @@
 #include "app/progress.hpp"
 #include "base/result.hpp"
 #include "sm/core.hpp"
+#include "transport/transport.hpp"
 
 namespace heddle::app {
 
@@ -59,8 +60,13 @@ class Performer {
 base::Result<std::vector<sm::RememberedLids>> remembered_lids(const std::filesystem::path& file,
                                                               Log& log);
 
+// What a transport hands up, as the machine takes it.
+sm::Input input_of(transport::Received received);
+
+// The kernel must outwait the machine, or it would drop answers that are still wanted.
+base::Duration kernel_timeout(const sm::Options& options);
+
 // What ComputeRoutes asks for, done here and now on all cores.
-sm::RoutesReady compute_routes(const sm::ComputeRoutes& request,
-                               const base::ParallelFor& parallel);
+sm::RoutesReady compute_routes(const sm::ComputeRoutes& request, const base::ParallelFor& parallel);
 
 }  // namespace heddle::app

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/progress.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <string_view>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "app/text.hpp"
 
@@ -76,8 +75,8 @@ std::string Progress::line(std::uint64_t done, base::Instant now) const {
   }
   std::string rate;
   if (seconds > 0.2) {
-    rate = fmt::format(", {}/s", with_commas(static_cast<std::uint64_t>(
-                                     static_cast<double>(done) / seconds)));
+    rate = fmt::format(
+        ", {}/s", with_commas(static_cast<std::uint64_t>(static_cast<double>(done) / seconds)));
   }
   return fmt::format("{:<10} {}{} requests{}", phase, picture, counts, rate);
 }

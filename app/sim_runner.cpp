@@ -14,25 +14,40 @@ SimRunner::SimRunner(Setup setup, Log& log, Progress& progress)
     : world_(std::move(setup.world)),
       endpoint_(setup.endpoint),
       parallel_(std::move(setup.parallel)),
-      core_(std::move(setup.options), std::move(setup.remembered)),
+      record_(setup.record),
+      core_(setup.options, std::move(setup.remembered)),
+      kernel_(
+          {kernel_timeout(setup.options)},
+          [this](mad::Datagram datagram) { world_.send(endpoint_, std::move(datagram), now_); },
+          [this](bool is_sm) { world_.set_is_sm(endpoint_, is_sm); }),
       progress_(progress),
-      performer_(
-          Sinks{[this](mad::Datagram datagram) {
-                  world_.send(endpoint_, std::move(datagram), now_);
-                },
-                [this](sm::ComputeRoutes request) {
-                  ready_.push_back(compute_routes(request, parallel_));
-                }},
-          std::move(setup.files), log, progress) {
-  world_.set_is_sm(endpoint_, true);
+      performer_(Sinks{[this](mad::Datagram datagram) {
+                         if (record_ != nullptr) record_->sent(now_, datagram);
+                         kernel_.send(std::move(datagram));
+                       },
+                       [this](sm::ComputeRoutes request) {
+                         ready_.push_back(compute_routes(request, parallel_));
+                       }},
+                 std::move(setup.files), log, progress) {
+  kernel_.set_receiver([this](std::span<transport::Received> batch) { receive(batch); });
+  kernel_.set_is_sm(true);
+}
+
+void SimRunner::receive(std::span<transport::Received> batch) {
+  for (transport::Received& received : batch) feed(input_of(std::move(received)));
+}
+
+void SimRunner::feed(sm::Input input) {
+  if (record_ != nullptr) record_->input(now_, input);
+  core_.step(now_, std::move(input));
 }
 
 // Routes are computed while outputs are carried out, and their arrival may cause more outputs.
 void SimRunner::step(sm::Input input) {
-  core_.step(now_, std::move(input));
+  feed(std::move(input));
   performer_.perform(core_.take_outputs(), steady_now());
   while (!ready_.empty()) {
-    for (sm::RoutesReady& routes : std::exchange(ready_, {})) core_.step(now_, std::move(routes));
+    for (sm::RoutesReady& routes : std::exchange(ready_, {})) feed(std::move(routes));
     performer_.perform(core_.take_outputs(), steady_now());
   }
 }
@@ -41,14 +56,15 @@ void SimRunner::step(sm::Input input) {
 void SimRunner::turn() {
   world_.advance(now_);
   for (sim::Delivery& delivery : world_.take_deliveries()) {
-    if (delivery.to == endpoint_) core_.step(now_, sm::MadReceived{std::move(delivery.datagram)});
+    if (delivery.to == endpoint_) kernel_.arrive(std::move(delivery.datagram));
   }
+  kernel_.advance(now_);
   step(sm::Tick{});
   progress_.update(core_.progress(), steady_now());
 }
 
 base::Instant SimRunner::next() const {
-  return std::min(world_.next_event(), core_.deadline());
+  return std::min({world_.next_event(), core_.deadline(), kernel_.deadline()});
 }
 
 void SimRunner::bring_up(boost::asio::io_context& loop) {

@@ -11,9 +11,11 @@
 #include "app/logging.hpp"
 #include "app/perform.hpp"
 #include "app/progress.hpp"
+#include "app/run_record.hpp"
 #include "base/parallel.hpp"
 #include "sim/world.hpp"
 #include "sm/core.hpp"
+#include "transport/kernel_habits.hpp"
 
 namespace heddle::app {
 
@@ -26,6 +28,7 @@ class SimRunner {
     std::vector<sm::RememberedLids> remembered;
     OutputFiles files;
     base::ParallelFor parallel;
+    RunRecord* record = nullptr;
   };
 
   SimRunner(Setup setup, Log& log, Progress& progress);
@@ -42,16 +45,20 @@ class SimRunner {
   const Performer& performer() const { return performer_; }
 
  private:
+  void feed(sm::Input input);
   void step(sm::Input input);
+  void receive(std::span<transport::Received> batch);
   void turn();
   base::Instant next() const;
 
   sim::World world_;
   sim::EndpointId endpoint_;
   base::ParallelFor parallel_;
+  RunRecord* record_;
   sm::Core core_;
   base::Instant now_{};
   std::vector<sm::RoutesReady> ready_;
+  transport::KernelHabits kernel_;  // between the two, as on a real host
   Progress& progress_;
   Performer performer_;
   bool stopped_ = false;

@@ -24,9 +24,15 @@ std::string nodes_text(const fabric::Topology& topology) {
   std::size_t switches = 0, adapters = 0, routers = 0;
   for (std::uint32_t i = 0; i < topology.node_count(); ++i) {
     switch (topology.node(fabric::NodeIndex{i}).type) {
-      case mad::NodeType::Switch: ++switches; break;
-      case mad::NodeType::Router: ++routers; break;
-      case mad::NodeType::ChannelAdapter: ++adapters; break;
+      case mad::NodeType::Switch:
+        ++switches;
+        break;
+      case mad::NodeType::Router:
+        ++routers;
+        break;
+      case mad::NodeType::ChannelAdapter:
+        ++adapters;
+        break;
     }
   }
   std::vector<std::string> kinds{counted(switches, "switch", "switches"),
@@ -85,11 +91,12 @@ std::string routing_text(const sm::Snapshot& snapshot) {
   }
   for (const std::string& note : selected.routes.notes) out += row("", note);
   const fabric::Verification& proof = selected.proof;
-  out += row("Routes",
-             fmt::format("{} {}: at most {} hops, {:.2f} in the mean; {}", with_commas(proof.routes),
-                         proof.reaches_all() ? "proven to arrive" : "walked", proof.max_hops,
-                         proof.mean_hops,
-                         proof.deadlock_free() ? "no credit loop" : "A CREDIT LOOP IS POSSIBLE"));
+  out +=
+      row("Routes",
+          fmt::format("{} {}: at most {} hops, {:.2f} in the mean; {}", with_commas(proof.routes),
+                      proof.reaches_all() ? "proven to arrive" : "walked", proof.max_hops,
+                      proof.mean_hops,
+                      proof.deadlock_free() ? "no credit loop" : "A CREDIT LOOP IS POSSIBLE"));
   if (!proof.reaches_all()) {
     out += row("", fmt::format("{} do not arrive", with_commas(proof.faulty_routes)));
   }
@@ -110,8 +117,8 @@ std::string times_text(const Summary& summary) {
     phases.push_back(
         fmt::format("{} {}", sm::phase_name(phase), short_duration(summary.times.of(phase))));
   }
-  return row("Time", fmt::format("{} ({})", short_duration(summary.times.total()),
-                                 summary.times_are)) +
+  return row("Time",
+             fmt::format("{} ({})", short_duration(summary.times.total()), summary.times_are)) +
          row("", fmt::format("{}", fmt::join(phases, ", ")));
 }
 
@@ -128,9 +135,8 @@ std::string list_text(std::string_view name, const std::vector<std::string>& lin
 
 std::string summary_text(const Summary& summary) {
   const sm::Snapshot& snapshot = summary.snapshot;
-  std::string out = fmt::format("{}\n", wholly_up(snapshot)
-                                            ? "The fabric is up."
-                                            : "The fabric is up with problems.");
+  std::string out = fmt::format(
+      "{}\n", wholly_up(snapshot) ? "The fabric is up." : "The fabric is up with problems.");
   out += row("Fabric", summary.title);
   out += row("Nodes", nodes_text(snapshot.topology));
   out += row("Links", links_text(snapshot));

@@ -39,6 +39,9 @@ struct Config {
   std::uint32_t data_vls = 15;
   std::uint32_t subnet_timeout = 18;
   std::uint32_t packet_life_time = 18;
+  std::uint32_t head_of_queue_life = 18;
+  std::uint32_t leaf_head_of_queue_life = 16;
+  std::uint32_t vl_stall_count = 7;
 
   // [sweep]
   base::Duration interval = std::chrono::seconds(10);

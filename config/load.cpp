@@ -167,49 +167,15 @@ class Reader {
     return text;
   }
 
-  // What no option can check alone.
+  // What no option can check alone, told where the first of them stands that is in the file.
   void check_together() {
-    const Config& config = loaded_.config;
-    if (config.smallest_timeout > config.largest_timeout) {
-      report(place_in_file("mads", "smallest_timeout", "largest_timeout"),
-             fmt::format("'smallest_timeout' ({}) must not be above 'largest_timeout' ({})",
-                         duration_text(config.smallest_timeout),
-                         duration_text(config.largest_timeout)));
-    }
-    if (config.window_per_device > config.window) {
-      report(place_in_file("mads", "window_per_device", "window"),
-             fmt::format("'window_per_device' ({}) must not be above 'window' ({})",
-                         config.window_per_device, config.window));
-    }
-    check_engines();
-  }
-
-  void check_engines() {
-    const Place place = place_in_file("routing", "engines", "fallback");
-    const auto& names = vocabulary_.engines;
-    if (loaded_.config.engines.empty() && !loaded_.config.fallback) {
-      report(place, "no engine is left: list one in 'engines' or set 'fallback' to true");
-    }
-    std::set<std::string_view> seen;
-    for (const std::string& engine : loaded_.config.engines) {
-      if (!seen.insert(engine).second) {
-        report(place, fmt::format("engine '{}' is listed twice", engine));
-      } else if (!names.empty() && std::find(names.begin(), names.end(), engine) == names.end()) {
-        const auto near = base::closest(engine, names);
-        report(place, fmt::format("unknown routing engine '{}'; {}", base::printable(engine),
-                                  near ? fmt::format("did you mean '{}'?", *near)
-                                       : fmt::format("engines are {}", fmt::join(names, ", "))));
+    for (const auto& [first, second, message] : contradictions(loaded_.config, vocabulary_)) {
+      Place place;
+      for (const Option* option : {second, first}) {
+        if (const auto found = places_.find(option); found != places_.end()) place = found->second;
       }
+      report(place, message);
     }
-  }
-
-  // Where the first of two options stands that is in the file at all.
-  Place place_in_file(std::string_view section, std::string_view first, std::string_view second) {
-    for (const std::string_view key : {first, second}) {
-      const auto found = places_.find(find_option(section, key));
-      if (found != places_.end()) return found->second;
-    }
-    return {};
   }
 
   std::string_view file_;
@@ -224,7 +190,46 @@ Loaded one_problem(std::string_view file, Place place, std::string message) {
   return loaded;
 }
 
+void check_engines(const Config& config, const Vocabulary& vocabulary,
+                   std::vector<Contradiction>& out) {
+  const Option* option = find_option("routing", "engines");
+  const auto& names = vocabulary.engines;
+  if (config.engines.empty() && !config.fallback) {
+    out.push_back({option, find_option("routing", "fallback"),
+                   "no engine is left: list one in 'engines' or set 'fallback' to true"});
+  }
+  std::set<std::string_view> seen;
+  for (const std::string& engine : config.engines) {
+    if (!seen.insert(engine).second) {
+      out.push_back({option, nullptr, fmt::format("engine '{}' is listed twice", engine)});
+    } else if (!names.empty() && std::find(names.begin(), names.end(), engine) == names.end()) {
+      const auto near = base::closest(engine, names);
+      out.push_back({option, nullptr,
+                     fmt::format("unknown routing engine '{}'; {}", base::printable(engine),
+                                 near ? fmt::format("did you mean '{}'?", *near)
+                                      : fmt::format("engines are {}", fmt::join(names, ", ")))});
+    }
+  }
+}
+
 }  // namespace
+
+std::vector<Contradiction> contradictions(const Config& config, const Vocabulary& vocabulary) {
+  std::vector<Contradiction> out;
+  if (config.smallest_timeout > config.largest_timeout) {
+    out.push_back({find_option("mads", "smallest_timeout"), find_option("mads", "largest_timeout"),
+                   fmt::format("'smallest_timeout' ({}) must not be above 'largest_timeout' ({})",
+                               duration_text(config.smallest_timeout),
+                               duration_text(config.largest_timeout))});
+  }
+  if (config.window_per_device > config.window) {
+    out.push_back({find_option("mads", "window_per_device"), find_option("mads", "window"),
+                   fmt::format("'window_per_device' ({}) must not be above 'window' ({})",
+                               config.window_per_device, config.window)});
+  }
+  check_engines(config, vocabulary, out);
+  return out;
+}
 
 std::string text_of(const Problem& problem) {
   if (problem.line == 0) return fmt::format("{}: {}", problem.file, problem.message);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "config/config.hpp"
+#include "config/options.hpp"
 
 namespace heddle::config {
 
@@ -33,6 +34,14 @@ struct Loaded {
   Config config;                  // what is not in the file, or wrong there, has its default
   std::vector<Problem> problems;  // in the order of the file
 };
+
+// Two options that are fine alone and wrong together. `second` may be null.
+struct Contradiction {
+  const Option* first = nullptr;
+  const Option* second = nullptr;
+  std::string message;
+};
+std::vector<Contradiction> contradictions(const Config& config, const Vocabulary& vocabulary);
 
 // `file` is what problems call the text.
 Loaded parse(std::string_view text, std::string_view file, const Vocabulary& vocabulary);

@@ -102,6 +102,15 @@ std::vector<Option> link_options() {
       {"links", "packet_life_time", &Config::packet_life_time,
        "SwitchInfo LifeTimeValue: a switch drops a packet after that long; above 19 never", "18", 0,
        31, kTimeCode},
+      {"links", "head_of_queue_life", &Config::head_of_queue_life,
+       "PortInfo HOQLife of links between switches: a packet that waits longer at the head of its "
+       "queue is dropped; above 19 never",
+       "18", 0, 31, kTimeCode},
+      {"links", "leaf_head_of_queue_life", &Config::leaf_head_of_queue_life,
+       "The same for the switch ports that hosts hang on", "16", 0, 31, kTimeCode},
+      {"links", "vl_stall_count", &Config::vl_stall_count,
+       "PortInfo VLStallCount: after that many drops in a row a lane counts as stalled", "7", 0, 7,
+       "packets"},
   };
 }
 

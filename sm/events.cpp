@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.hpp"
+#include "mad/names.hpp"
 
 namespace heddle::sm {
 namespace {
@@ -64,46 +65,8 @@ std::string_view state_name(mad::SMState state) {
 }
 
 std::string attribute_name(mad::AttributeId id) {
-  switch (id) {
-    case mad::AttributeId::ClassPortInfo:
-      return "ClassPortInfo";
-    case mad::AttributeId::Notice:
-      return "Notice";
-    case mad::AttributeId::InformInfo:
-      return "InformInfo";
-    case mad::AttributeId::NodeDescription:
-      return "NodeDescription";
-    case mad::AttributeId::NodeInfo:
-      return "NodeInfo";
-    case mad::AttributeId::SwitchInfo:
-      return "SwitchInfo";
-    case mad::AttributeId::GUIDInfo:
-      return "GUIDInfo";
-    case mad::AttributeId::PortInfo:
-      return "PortInfo";
-    case mad::AttributeId::PKeyTable:
-      return "P_KeyTable";
-    case mad::AttributeId::SLtoVLMappingTable:
-      return "SLtoVLMappingTable";
-    case mad::AttributeId::VLArbitrationTable:
-      return "VLArbitrationTable";
-    case mad::AttributeId::LinearForwardingTable:
-      return "LinearForwardingTable";
-    case mad::AttributeId::RandomForwardingTable:
-      return "RandomForwardingTable";
-    case mad::AttributeId::MulticastForwardingTable:
-      return "MulticastForwardingTable";
-    case mad::AttributeId::SMInfo:
-      return "SMInfo";
-    case mad::AttributeId::VendorDiag:
-      return "VendorDiag";
-    case mad::AttributeId::LedInfo:
-      return "LedInfo";
-    case mad::AttributeId::SwitchPortStateTable:
-      return "SwitchPortStateTable";
-    case mad::AttributeId::MlnxExtendedPortInfo:
-      return "MlnxExtendedPortInfo";
-  }
+  const std::string_view name = mad::name_of(id);
+  if (!name.empty()) return std::string(name);
   return fmt::format("attribute {}", base::hex(static_cast<std::uint16_t>(id), 4));
 }
 
