@@ -25,7 +25,7 @@ class LidMap {
   };
 
   // False, and nothing changed, when the range is not unicast, not aligned to its LMC, or any of
-  // its LIDs has an owner already.
+  // its LIDs has an owner already, or the port has LIDs already.
   bool assign(PortIndex port, Range range);
 
   Range range(PortIndex port) const { return range_of_[port.value]; }

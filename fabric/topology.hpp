@@ -32,6 +32,8 @@ inline constexpr PortIndex kNoPort{0xFFFF'FFFF};
 using ChannelIndex = base::Strong<struct ChannelIndexTag, std::uint32_t>;
 inline constexpr ChannelIndex kNoChannel{0xFFFF'FFFF};
 
+inline constexpr std::uint8_t kMaxPortCount = 254;  // 255 is "no port" in a forwarding table
+
 struct Node {
   mad::Guid guid{};
   mad::Guid system_image_guid{};
@@ -119,6 +121,13 @@ class Topology {
 
  private:
   friend class TopologyBuilder;
+  std::optional<base::Error> place_nodes(std::vector<Node> nodes);
+  base::Result<PortIndex> locate(mad::Guid node_guid, mad::PortNumber number,
+                                 unsigned lowest) const;
+  std::optional<base::Error> join(PortIndex a, PortIndex b);
+  void find_channels();
+  void find_endports();
+
   std::vector<Node> nodes_;
   std::size_t switch_count_ = 0;
   std::size_t link_count_ = 0;
@@ -146,8 +155,10 @@ class TopologyBuilder {
   void set_port_guid(End port, mad::Guid guid);
   void add_link(End a, End b);
 
-  // An error names the first node or link that cannot be: a link to an unknown node, a port number
-  // out of range (1..port count), a port in two links.
+  // An error names the first node or link that cannot be: a port count out of range, a link to an
+  // unknown node, a port number out of range (1..port count), a port in two links. The same link
+  // given again, from either end, is still one link; a link from a port to itself is a loopback
+  // plug.
   base::Result<Topology> build() &&;
 
  private:

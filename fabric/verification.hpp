@@ -48,6 +48,11 @@ struct Verification {
 
 // Every switch to every LID of the map. LIDs of endports that hang on no switch are skipped, and
 // so are LIDs in another island than the switch: tables cannot do anything about those.
+//
+// The dependency graph holds every packet that has a channel adapter or router at one end or both:
+// from any switch to their LIDs, and from the switches they hang on to the LIDs of switches. What
+// one switch sends to another is walked but not counted there. (On a fat tree of three levels the
+// shortest ways between two middle switches always close a cycle, though no host ever uses them.)
 Verification verify(const Topology& topology, const LidMap& lids, const ForwardingTables& tables,
                     const base::ParallelFor& parallel = base::inline_for);
 

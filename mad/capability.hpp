@@ -12,6 +12,7 @@ inline constexpr std::uint32_t kIsNoticeSupported = 1u << 2;
 inline constexpr std::uint32_t kIsTrapSupported = 1u << 3;
 inline constexpr std::uint32_t kIsAutomaticMigrationSupported = 1u << 5;
 inline constexpr std::uint32_t kIsSLMappingSupported = 1u << 6;
+inline constexpr std::uint32_t kIsLedInfoSupported = 1u << 9;
 inline constexpr std::uint32_t kIsSMdisabled = 1u << 10;
 inline constexpr std::uint32_t kIsSystemImageGUIDsupported = 1u << 11;
 inline constexpr std::uint32_t kIsExtendedSpeedsSupported = 1u << 14;
@@ -32,5 +33,6 @@ inline constexpr std::uint16_t kIsSwitchPortStateTableSupported = 1u << 3;
 inline constexpr std::uint16_t kIsLinkWidth2xSupported = 1u << 4;
 inline constexpr std::uint16_t kIsLinkSpeedHDRSupported = 1u << 5;
 inline constexpr std::uint16_t kIsLinkSpeedNDRSupported = 1u << 10;
+inline constexpr std::uint16_t kIsExtendedSpeeds2Supported = 1u << 11;
 
 }  // namespace heddle::mad

@@ -8,16 +8,11 @@
 
 #include <boost/container/small_vector.hpp>
 
+#include "mad/gid.hpp"
 #include "mad/smp.hpp"
 #include "mad/types.hpp"
 
 namespace heddle::mad {
-
-struct Gid {
-  GidPrefix prefix{};
-  Guid guid{};
-  friend bool operator==(const Gid&, const Gid&) = default;
-};
 
 // Global route header, as far as a MAD's sender or receiver cares.
 struct GlobalRoute {

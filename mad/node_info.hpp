@@ -39,10 +39,10 @@ struct Layout<NodeInfo> {
       row<&NodeInfo::node_guid, 96, 64>("NodeGUID"),
       row<&NodeInfo::port_guid, 160, 64>("PortGUID"),
       row<&NodeInfo::partition_cap, 224, 16>("PartitionCap"),
-      row<&NodeInfo::device_id, 240, 16>("DeviceID"),
-      row<&NodeInfo::revision, 256, 32>("Revision"),
+      row<&NodeInfo::device_id, 240, 16>("DeviceID", Show::Hex),
+      row<&NodeInfo::revision, 256, 32>("Revision", Show::Hex),
       row<&NodeInfo::local_port_num, 288, 8>("LocalPortNum"),
-      row<&NodeInfo::vendor_id, 296, 24>("VendorID"),
+      row<&NodeInfo::vendor_id, 296, 24>("VendorID", Show::Hex),
   };
 };
 

@@ -61,10 +61,12 @@ struct PortInfo {
   std::uint8_t local_phy_errors{};
   std::uint8_t overrun_errors{};
   std::uint16_t max_credit_hint{};
+  std::uint8_t link_speed_ext2_active{};  // LinkSpeedExt2 bits, 200 Gb/s; 0: see LinkSpeedExtActive
+  std::uint8_t link_speed_ext2_supported{};
+  std::uint8_t link_speed_ext2_enabled{};
   std::uint32_t link_round_trip_latency{};  // 24 bits
   std::uint16_t capability_mask2{};
-  std::uint8_t
-      link_speed_ext_active{};  // LinkSpeedExt bits, 14 Gb/s and up; 0: see LinkSpeedActive
+  std::uint8_t link_speed_ext_active{};  // LinkSpeedExt bits, 14 to 100 Gb/s; 0: LinkSpeedActive
   std::uint8_t link_speed_ext_supported{};
   std::uint8_t link_speed_ext_enabled{};
   friend bool operator==(const PortInfo&, const PortInfo&) = default;
@@ -79,22 +81,22 @@ struct Layout<PortInfo> {
       row<&PortInfo::gid_prefix, 64, 64>("GidPrefix"),
       row<&PortInfo::lid, 128, 16>("LID"),
       row<&PortInfo::master_sm_lid, 144, 16>("MasterSMLID"),
-      row<&PortInfo::capability_mask, 160, 32>("CapabilityMask"),
-      row<&PortInfo::diag_code, 192, 16>("DiagCode"),
+      row<&PortInfo::capability_mask, 160, 32>("CapabilityMask", Show::Hex),
+      row<&PortInfo::diag_code, 192, 16>("DiagCode", Show::Hex),
       row<&PortInfo::m_key_lease_period, 208, 16>("M_KeyLeasePeriod"),
       row<&PortInfo::local_port_num, 224, 8>("LocalPortNum"),
-      row<&PortInfo::link_width_enabled, 232, 8>("LinkWidthEnabled"),
-      row<&PortInfo::link_width_supported, 240, 8>("LinkWidthSupported"),
-      row<&PortInfo::link_width_active, 248, 8>("LinkWidthActive"),
-      row<&PortInfo::link_speed_supported, 256, 4>("LinkSpeedSupported"),
+      row<&PortInfo::link_width_enabled, 232, 8>("LinkWidthEnabled", Show::Hex),
+      row<&PortInfo::link_width_supported, 240, 8>("LinkWidthSupported", Show::Hex),
+      row<&PortInfo::link_width_active, 248, 8>("LinkWidthActive", Show::Hex),
+      row<&PortInfo::link_speed_supported, 256, 4>("LinkSpeedSupported", Show::Hex),
       row<&PortInfo::port_state, 260, 4>("PortState"),
       row<&PortInfo::port_physical_state, 264, 4>("PortPhysicalState"),
       row<&PortInfo::link_down_default_state, 268, 4>("LinkDownDefaultState"),
       row<&PortInfo::m_key_protect_bits, 272, 2>("M_KeyProtectBits"),
       reserved<274, 3>,
       row<&PortInfo::lmc, 277, 3>("LMC"),
-      row<&PortInfo::link_speed_active, 280, 4>("LinkSpeedActive"),
-      row<&PortInfo::link_speed_enabled, 284, 4>("LinkSpeedEnabled"),
+      row<&PortInfo::link_speed_active, 280, 4>("LinkSpeedActive", Show::Hex),
+      row<&PortInfo::link_speed_enabled, 284, 4>("LinkSpeedEnabled", Show::Hex),
       row<&PortInfo::neighbor_mtu, 288, 4>("NeighborMTU"),
       row<&PortInfo::master_sm_sl, 292, 4>("MasterSMSL"),
       row<&PortInfo::vl_cap, 296, 4>("VLCap"),
@@ -124,13 +126,16 @@ struct Layout<PortInfo> {
       row<&PortInfo::local_phy_errors, 424, 4>("LocalPhyErrors"),
       row<&PortInfo::overrun_errors, 428, 4>("OverrunErrors"),
       row<&PortInfo::max_credit_hint, 432, 16>("MaxCreditHint"),
-      reserved<448, 8>,
+      reserved<448, 1>,
+      row<&PortInfo::link_speed_ext2_active, 449, 2>("LinkSpeedExtActive2", Show::Hex),
+      row<&PortInfo::link_speed_ext2_supported, 451, 2>("LinkSpeedExtSupported2", Show::Hex),
+      row<&PortInfo::link_speed_ext2_enabled, 453, 3>("LinkSpeedExtEnabled2", Show::Hex),
       row<&PortInfo::link_round_trip_latency, 456, 24>("LinkRoundTripLatency"),
-      row<&PortInfo::capability_mask2, 480, 16>("CapabilityMask2"),
-      row<&PortInfo::link_speed_ext_active, 496, 4>("LinkSpeedExtActive"),
-      row<&PortInfo::link_speed_ext_supported, 500, 4>("LinkSpeedExtSupported"),
+      row<&PortInfo::capability_mask2, 480, 16>("CapabilityMask2", Show::Hex),
+      row<&PortInfo::link_speed_ext_active, 496, 4>("LinkSpeedExtActive", Show::Hex),
+      row<&PortInfo::link_speed_ext_supported, 500, 4>("LinkSpeedExtSupported", Show::Hex),
       reserved<504, 3>,
-      row<&PortInfo::link_speed_ext_enabled, 507, 5>("LinkSpeedExtEnabled"),
+      row<&PortInfo::link_speed_ext_enabled, 507, 5>("LinkSpeedExtEnabled", Show::Hex),
   };
 };
 

@@ -54,6 +54,9 @@ inline constexpr bool kIsArray<std::array<T, N>> = true;
 
 }  // namespace detail
 
+// How a number is shown to people, where its type does not already say.
+enum class Show : std::uint8_t { ByType, Hex };
+
 // One row of an attribute's table. An array member is Width bits in all, its elements equal.
 template <auto Member_, unsigned Offset, unsigned Width>
 struct Row {
@@ -64,6 +67,7 @@ struct Row {
   static constexpr unsigned width = Width;
   static constexpr bool is_reserved = false;
   std::string_view name;
+  Show show = Show::ByType;
 };
 
 template <unsigned Offset, unsigned Width>
@@ -74,8 +78,8 @@ struct ReservedRow {
 };
 
 template <auto Member, unsigned Offset, unsigned Width>
-consteval Row<Member, Offset, Width> row(std::string_view name) {
-  return {name};
+consteval Row<Member, Offset, Width> row(std::string_view name, Show show = Show::ByType) {
+  return {name, show};
 }
 
 template <unsigned Offset, unsigned Width>

@@ -16,6 +16,7 @@
 #include "mad/datagram.hpp"
 #include "routing/selection.hpp"
 #include "sm/events.hpp"
+#include "sm/lid_assignment.hpp"
 #include "sm/options.hpp"
 #include "sm/snapshot.hpp"
 
@@ -38,20 +39,13 @@ struct RoutesReady {
   std::uint64_t ticket{};
   base::Result<std::shared_ptr<const routing::Selected>> selected;
 };
-// What is remembered of a port: its LIDs.
-struct RememberedLids {
-  mad::Guid port_guid{};
-  mad::Lid base{};
-  std::uint8_t lmc = 0;
-  friend bool operator==(const RememberedLids&, const RememberedLids&) = default;
-};
 // Sweep the whole fabric now, whatever the last one found.
 struct ResweepCommand {
   std::string reason;
 };
 // Replaces the options; what they change takes effect with the next sweep, which begins now.
 struct OptionsChanged {
-  std::shared_ptr<const struct Options> options;
+  std::shared_ptr<const Options> options;
 };
 
 using Input =

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -113,7 +115,7 @@ struct EngineRejected {
 };
 struct RoutesChosen {
   std::string engine;
-  std::uint64_t routes{}, entries_changed{};
+  std::uint64_t routes{}, blocks_to_write{};
   unsigned max_hops{};
   std::vector<std::string> notes;
 };
@@ -140,6 +142,8 @@ struct Event {
   EventValue value;
 };
 
+// "discovery", "LIDs", "routing", "tables", "links".
+std::string_view phase_name(Phase phase);
 // The type's name as written above.
 std::string_view event_name(const Event& event);
 Severity severity(const Event& event);

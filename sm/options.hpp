@@ -22,9 +22,12 @@ struct Options {
   bool lmc_on_enhanced_port0 = false;
   bool reassign_lids = false;  // forget what memory and ports hold
 
-  std::uint8_t max_operational_vls = 5;  // code 1..5: 1, 2, 4, 8, 15 data VLs
-  std::uint8_t subnet_timeout = 18;      // PortInfo.SubnetTimeOut, 0..31
-  std::uint8_t packet_life_time = 18;    // SwitchInfo.LifeTimeValue, 0..31
+  std::uint8_t max_operational_vls = 5;       // code 1..5: 1, 2, 4, 8, 15 data VLs
+  std::uint8_t subnet_timeout = 18;           // PortInfo.SubnetTimeOut, 0..31
+  std::uint8_t packet_life_time = 18;         // SwitchInfo.LifeTimeValue, 0..31
+  std::uint8_t head_of_queue_life = 18;       // PortInfo.HOQLife towards switches, 0..31
+  std::uint8_t leaf_head_of_queue_life = 16;  // and towards hosts
+  std::uint8_t vl_stall_count = 7;            // PortInfo.VLStallCount of switch ports, 0..7
   mad::ServiceLevel sm_sl{0};
 
   base::Duration sweep_interval = std::chrono::seconds(10);  // light sweeps; 0: none

@@ -11,8 +11,10 @@
 namespace heddle::transport {
 
 enum class Arrival : std::uint8_t {
-  Message,     // a MAD from the fabric
-  SendFailed,  // our own request, given back because nobody answered it in the kernel's time
+  Message,  // a MAD from the fabric
+  // Our own request, given back: it could not be sent, or nobody answered it in the kernel's time.
+  // Only its first 24 bytes (the common header) and its address count: the kernel keeps no more.
+  SendFailed,
 };
 
 struct Received {
@@ -30,8 +32,12 @@ class Transport {
   // Set once, before the first send.
   virtual void set_receiver(Receiver receiver) = 0;
 
-  // Never blocks for the fabric and never fails to the caller: what could not be sent comes back
-  // as SendFailed. The high 32 bits of a request's transaction id are the transport's.
+  // Never blocks for the fabric and never fails to the caller: a request that could not be sent
+  // comes back as SendFailed, later, never from inside this call; a response that could not be
+  // sent is lost, as on the wire. The high 32 bits of a request's transaction id are the
+  // transport's; its response and its SendFailed carry zero there. A request with the id and class
+  // of one that is still in the kernel is refused, so each retry needs a new id. What others
+  // asked comes up with all 64 bits, which the answer must bear.
   virtual void send(mad::Datagram datagram) = 0;
 
   // Tells the port's agent that an SM sits here (PortInfo IsSM).

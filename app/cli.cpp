@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/cli.hpp"
+
+#include <array>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/commands.hpp"
+#include "app/sm_options.hpp"
+#include "config/load.hpp"
+#include "config/options.hpp"
+#include "routing/engine.hpp"
+#include "sim/blueprint.hpp"
+
+namespace heddle::app {
+namespace {
+
+constexpr std::string_view kVersion = HEDDLE_VERSION;
+
+// A command-line option that stands for one of the configuration file.
+struct Flag {
+  const char* name;
+  const char* placeholder;
+  const char* section;
+  const char* key;
+};
+
+constexpr std::array kFlags{
+    Flag{"--port", "PORT", "sm", "port"},
+    Flag{"--priority", "N", "sm", "priority"},
+    Flag{"--routing", "LIST", "routing", "engines"},
+    Flag{"--lmc", "N", "lids", "lmc"},
+    Flag{"--lid-memory", "FILE", "lids", "memory_file"},
+    Flag{"--sweep-interval", "TIME", "sweep", "interval"},
+    Flag{"--dump-dir", "DIR", "output", "dump_dir"},
+    Flag{"--log-level", "LEVEL", "log", "level"},
+    Flag{"--log-format", "FORMAT", "log", "format"},
+    Flag{"--log-file", "FILE", "log", "file"},
+};
+
+// What the value may be when the command line is wrong, with all contradictions of the value alone.
+std::string check_flag(const config::Option& option, const std::string& text) {
+  config::Config scratch;
+  const auto stored = config::store_from_command_line(scratch, option, text);
+  if (stored.has_error()) return fmt::format("{}, not '{}'", stored.error().message, text);
+  for (const auto& contradiction : config::contradictions(scratch, vocabulary())) {
+    return contradiction.message;
+  }
+  return {};
+}
+
+void add_flag(CLI::App& command, const Flag& flag, SmArguments& arguments) {
+  const config::Option* option = config::find_option(flag.section, flag.key);
+  const auto take = [option, &arguments](const std::string& text) {
+    arguments.sources.overrides.emplace_back(option, text);
+  };
+  command.add_option_function<std::string>(flag.name, take, std::string(option->meaning))
+      ->option_text(fmt::format("{} [{}; {}]", flag.placeholder, qualified(*option),
+                                text_of(config::Config{}, *option)))
+      ->check([option](const std::string& text) { return check_flag(*option, text); });
+}
+
+std::string sm_footer() {
+  std::string engines;
+  for (const routing::Engine* engine : routing::engines()) {
+    engines += fmt::format("  {:<10} {}\n", engine->name(), engine->summary());
+  }
+  return fmt::format(
+      "Behind an option stand its name in the configuration file and its default.\n\n"
+      "Examples:\n"
+      "  heddle sm --sim fat-tree:18,36 --once     bring a simulated fabric up, tell how it went\n"
+      "  heddle sm --sim dump.txt --routing updn   the same for a saved ibnetdiscover output\n"
+      "  heddle sm                                 manage the fabric of the port that\n"
+      "                                            'heddle ports' chooses\n"
+      "  heddle sm --port mlx5_0:1 --config heddle.toml\n\n"
+      "Routing engines, for --routing (several, separated by commas, are tried in turn):\n{}\n"
+      "FABRIC is the path of a file (ibnetdiscover output or ibsim's format) or a generator:\n{}\n"
+      "Signals: SIGTERM and SIGINT end it, SIGHUP reads the configuration again and sweeps,\n"
+      "SIGUSR1 reopens the log file.\n"
+      "Exit codes: 0 fine, 1 internal, 2 command line, 3 configuration file, 4 no usable port,\n"
+      "5 the fabric is not wholly up (--once), 6 FABRIC cannot be built, 7 an output file cannot\n"
+      "be written.",
+      engines, sim::generator_help());
+}
+
+void add_sm(CLI::App& app, std::function<Exit()>& command) {
+  CLI::App* sm = app.add_subcommand("sm", "Manage a fabric: discover, give out LIDs, route, watch");
+  auto arguments = std::make_shared<SmArguments>();
+  CLI::Option* fabric =
+      sm->add_option("--sim", arguments->fabric, "Manage a simulated fabric instead of a real one")
+          ->option_text("FABRIC");
+  sm->add_flag("--once", arguments->once, "End after the first sweep, with a summary");
+  sm->add_option("--config", arguments->sources.file,
+                 "Read this configuration file; what the command line says wins")
+      ->option_text("FILE");
+  for (const Flag& flag : kFlags) add_flag(*sm, flag, *arguments);
+  sm->add_option("--at", arguments->at,
+                 "Where in the simulated fabric the subnet manager sits (default: the first host)")
+      ->option_text("NODE[:PORT]")
+      ->needs(fabric);
+  sm->add_option("--seed", arguments->seed, "Seed of the simulated fabric's chance")
+      ->option_text("N [1]")
+      ->needs(fabric);
+  sm->get_option("--port")->excludes(fabric);
+  sm->footer(sm_footer());
+  sm->callback([arguments, &command] {
+    arguments->sources.simulated = arguments->fabric.has_value();
+    command = [arguments] { return run_sm(*arguments); };
+  });
+}
+
+void add_ports(CLI::App& app, std::function<Exit()>& command) {
+  CLI::App* ports = app.add_subcommand(
+      "ports", "List the local ports, and which one 'heddle sm' would choose and why");
+  auto format = std::make_shared<std::string>("table");
+  ports->add_option("-o,--output", *format, "table for people, json for programs")
+      ->option_text("FORMAT [table]")
+      ->check(CLI::IsMember({"table", "json"}));
+  ports->footer("Exit codes: 0 a port can be used, 4 none can.");
+  ports->callback([format, &command] {
+    command = [format] { return run_ports(*format == "json" ? Format::Json : Format::Table); };
+  });
+}
+
+void add_config(CLI::App& app, std::function<Exit()>& command) {
+  CLI::App* config = app.add_subcommand("config", "Check a configuration file or print a sample");
+  config->require_subcommand(1);
+  CLI::App* check = config->add_subcommand("check", "Tell everything that is wrong with a file");
+  auto file = std::make_shared<std::string>();
+  check->add_option("FILE", *file, "The configuration file")->required()->option_text(" ");
+  check->footer("Exit codes: 0 the file is fine, 3 it is not.");
+  check->callback([file, &command] { command = [file] { return run_config_check(*file); }; });
+  config->add_subcommand("sample", "Print a file with every option, explained, at its default")
+      ->callback([&command] { command = &run_config_sample; });
+  // For docs/configuration.md; an empty group hides it from --help.
+  config->add_subcommand("reference", "Print the options as Markdown tables")
+      ->group("")
+      ->callback([&command] { command = &run_config_reference; });
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv) {
+  CLI::App app{"Heddle, an InfiniBand subnet manager with its own fabric simulator.", "heddle"};
+  app.set_version_flag("--version", fmt::format("heddle {}", kVersion));
+  app.require_subcommand(1);
+  app.get_formatter()->column_width(44);
+  std::function<Exit()> command;
+  add_sm(app, command);
+  add_ports(app, command);
+  add_config(app, command);
+  app.footer(
+      "Try it without any hardware:\n"
+      "  heddle sm --sim fat-tree:18,36 --once\n"
+      "heddle COMMAND --help explains a command; heddle(1) has it all.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& outcome) {
+    const bool fine = outcome.get_exit_code() == 0;
+    app.exit(outcome, std::cout, std::cerr);
+    return static_cast<int>(fine ? Exit::Ok : Exit::Usage);
+  }
+  return static_cast<int>(command());
+}
+
+}  // namespace heddle::app

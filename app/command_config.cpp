@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "app/commands.hpp"
+#include "app/sm_options.hpp"
+#include "app/text.hpp"
+#include "config/load.hpp"
+#include "config/reference.hpp"
+
+namespace heddle::app {
+
+Exit run_config_check(const std::filesystem::path& file) {
+  const config::Loaded loaded = config::load(file, vocabulary());
+  for (const config::Problem& problem : loaded.problems) {
+    std::cerr << config::text_of(problem) << "\n";
+  }
+  if (!loaded.problems.empty()) {
+    complain(fmt::format("{} in {}", counted(loaded.problems.size(), "problem", "problems"),
+                         file.string()));
+    return Exit::Config;
+  }
+  std::cout << file.string() << " is fine.\n";
+  return Exit::Ok;
+}
+
+Exit run_config_sample() {
+  std::cout << config::sample_file();
+  return Exit::Ok;
+}
+
+Exit run_config_reference() {
+  std::cout << config::markdown_reference();
+  return Exit::Ok;
+}
+
+void complain(const std::string& sentence) {
+  std::cerr << "heddle: " << sentence << "\n";
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/daemon.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+#include "app/clock.hpp"
+
+namespace heddle::app {
+
+Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, Setup setup,
+               Log& log, Progress& progress)
+    : loop_(loop),
+      transport_(transport),
+      parallel_(std::move(setup.parallel)),
+      once_(setup.once),
+      record_(setup.record),
+      core_(std::move(setup.options), std::move(setup.remembered)),
+      progress_(progress),
+      performer_(Sinks{[this](mad::Datagram datagram) {
+                         if (record_ != nullptr) record_->sent(now_, datagram);
+                         transport_.send(std::move(datagram));
+                       },
+                       [this](sm::ComputeRoutes request) { compute(std::move(request)); }},
+                 std::move(setup.files), log, progress),
+      timer_(loop) {}
+
+// The worker's result is posted to the loop, which nobody runs any more: only its end is awaited.
+Daemon::~Daemon() {
+  worker_.join();
+}
+
+void Daemon::run() {
+  transport_.set_receiver([this](std::span<transport::Received> batch) { receive(batch); });
+  transport_.set_is_sm(true);
+  step(sm::Tick{});
+  loop_.run();
+  transport_.set_is_sm(false);
+  progress_.clear();
+}
+
+void Daemon::stop() {
+  loop_.stop();
+}
+
+void Daemon::change_options(const sm::Options& options, OutputFiles files) {
+  performer_.set_files(std::move(files));
+  step(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
+}
+
+// The one place where the time is read for the machine.
+void Daemon::feed(sm::Input input) {
+  now_ = steady_now();
+  if (record_ != nullptr) record_->input(now_, input);
+  core_.step(now_, std::move(input));
+}
+
+void Daemon::receive(std::span<transport::Received> batch) {
+  for (transport::Received& received : batch) feed(input_of(std::move(received)));
+  after_steps();
+}
+
+void Daemon::step(sm::Input input) {
+  feed(std::move(input));
+  after_steps();
+}
+
+void Daemon::compute(sm::ComputeRoutes request) {
+  boost::asio::post(worker_, [this, request = std::move(request)] {
+    auto ready = std::make_shared<sm::RoutesReady>(compute_routes(request, parallel_));
+    boost::asio::post(loop_, [this, ready] { step(std::move(*ready)); });
+  });
+}
+
+void Daemon::after_steps() {
+  const base::Instant now = steady_now();
+  performer_.perform(core_.take_outputs(), now);
+  progress_.update(core_.progress(), now);
+  if (once_ && swept() && core_.quiet()) stop();
+  arm();
+}
+
+void Daemon::arm() {
+  const base::Instant deadline = core_.deadline();
+  if (deadline == armed_) return;
+  armed_ = deadline;
+  if (deadline == base::kNever) {
+    timer_.cancel();
+    return;
+  }
+  timer_.expires_after(std::max(base::Duration{0}, deadline - steady_now()));
+  timer_.async_wait([this](const boost::system::error_code& cancelled) {
+    if (cancelled) return;
+    armed_ = base::kNever;
+    step(sm::Tick{});
+  });
+}
+
+}  // namespace heddle::app

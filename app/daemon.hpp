@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The machine on a real port: one loop that receives, keeps deadlines and carries out outputs,
+// and one worker for the routing.
+#pragma once
+
+#include <cstdint>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/thread_pool.hpp>
+
+#include "app/logging.hpp"
+#include "app/perform.hpp"
+#include "app/progress.hpp"
+#include "app/run_record.hpp"
+#include "base/parallel.hpp"
+#include "sm/core.hpp"
+#include "transport/transport.hpp"
+
+namespace heddle::app {
+
+class Daemon {
+ public:
+  struct Setup {
+    sm::Options options;
+    std::vector<sm::RememberedLids> remembered;
+    OutputFiles files;
+    base::ParallelFor parallel;
+    bool once = false;  // end after the first sweep
+    RunRecord* record = nullptr;
+  };
+
+  // The transport and the loop must outlive the daemon.
+  Daemon(boost::asio::io_context& loop, transport::Transport& transport, Setup setup, Log& log,
+         Progress& progress);
+  ~Daemon();
+
+  // Returns after stop(), or after the first sweep with `once`. IsSM is set meanwhile, and cleared
+  // whatever the machine was doing.
+  void run();
+  void stop();
+
+  void change_options(const sm::Options& options, OutputFiles files);
+
+  const Performer& performer() const { return performer_; }
+  // True when the first sweep was finished.
+  bool swept() const { return core_.sweeps_finished() > 0; }
+
+ private:
+  void receive(std::span<transport::Received> batch);
+  void feed(sm::Input input);
+  void step(sm::Input input);
+  void compute(sm::ComputeRoutes request);
+  void after_steps();
+  void arm();
+
+  boost::asio::io_context& loop_;
+  transport::Transport& transport_;
+  base::ParallelFor parallel_;
+  const bool once_;
+  RunRecord* record_;
+  base::Instant now_{};
+  sm::Core core_;
+  Progress& progress_;
+  Performer performer_;
+  boost::asio::steady_timer timer_;
+  base::Instant armed_ = base::kNever;
+  boost::asio::thread_pool worker_{1};
+};
+
+}  // namespace heddle::app

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The fabric in the files that other people's tools read: ibdmchk, ibdiagnet, UFM, site scripts.
+#pragma once
+
+#include <filesystem>
+#include <ostream>
+
+#include "base/result.hpp"
+#include "sm/snapshot.hpp"
+
+namespace heddle::app {
+
+// opensm-subnet.lst: one line per end of a link.
+void write_subnet_list(std::ostream& out, const sm::Snapshot& snapshot);
+// opensm.fdbs: per switch, LID, out port, hops.
+void write_forwarding_list(std::ostream& out, const sm::Snapshot& snapshot);
+// opensm-lfts.dump: per switch, LID, out port, who that LID is.
+void write_forwarding_dump(std::ostream& out, const sm::Snapshot& snapshot);
+
+// All of them, each replaced as a whole. The directory must exist.
+base::Result<void> write_dumps(const std::filesystem::path& directory,
+                               const sm::Snapshot& snapshot);
+
+}  // namespace heddle::app

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/perform.hpp"
+
+#include <bit>
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "app/dumps.hpp"
+#include "routing/selection.hpp"
+#include "store/lid_memory.hpp"
+
+namespace heddle::app {
+namespace {
+
+// A range that LMC cannot express is remembered by its first LID alone.
+std::uint8_t lmc_of(const store::LidEntry& entry) {
+  const unsigned count = entry.last - entry.first + 1u;
+  const auto lmc = static_cast<std::uint8_t>(std::countr_zero(count));
+  return std::has_single_bit(count) && lmc <= mad::kMaxLmc ? lmc : std::uint8_t{0};
+}
+
+}  // namespace
+
+Performer::Performer(Sinks sinks, OutputFiles files, Log& log, Progress& progress)
+    : sinks_(std::move(sinks)), files_(std::move(files)), log_(log), progress_(progress) {}
+
+void Performer::perform(std::vector<sm::Output> outputs, base::Instant now) {
+  for (sm::Output& output : outputs) {
+    std::visit([&](auto& each) { carry_out(std::move(each), now); }, output);
+  }
+}
+
+void Performer::carry_out(sm::SendMad&& output, base::Instant) {
+  sinks_.send(std::move(output.datagram));
+}
+
+void Performer::carry_out(sm::ComputeRoutes&& output, base::Instant) {
+  sinks_.compute(std::move(output));
+}
+
+void Performer::carry_out(sm::StoreLids&& output, base::Instant) {
+  if (files_.lid_memory.empty()) return;
+  std::vector<store::LidEntry> entries;
+  entries.reserve(output.lids.size());
+  for (const sm::RememberedLids& lids : output.lids) {
+    const unsigned last = lids.base.value + (1u << lids.lmc) - 1;
+    entries.push_back({lids.port_guid.value, lids.base.value, static_cast<std::uint16_t>(last)});
+  }
+  const auto saved = store::save_lids(files_.lid_memory, entries);
+  if (saved.has_error()) {
+    log_.say(sm::Severity::Warning, "LidMemoryNotWritten",
+             fmt::format("LIDs are not remembered: {}", saved.error().message));
+  }
+}
+
+void Performer::carry_out(sm::Publish&& output, base::Instant) {
+  newest_ = std::move(output.snapshot);
+  if (files_.dump_dir.empty()) return;
+  const auto written = write_dumps(files_.dump_dir, *newest_);
+  if (written.has_error()) {
+    log_.say(sm::Severity::Warning, "DumpNotWritten", written.error().message);
+  }
+}
+
+void Performer::carry_out(sm::Event&& output, base::Instant now) {
+  times_.on_event(output, now);
+  progress_.on_event(output, now);
+  log_.write(output);
+}
+
+base::Result<std::vector<sm::RememberedLids>> remembered_lids(const std::filesystem::path& file,
+                                                              Log& log) {
+  std::vector<sm::RememberedLids> out;
+  if (file.empty()) return out;
+  const auto loaded = store::load_lids(file);
+  if (loaded.has_error()) return loaded.error();
+  for (const std::string& warning : loaded->warnings) {
+    log.say(sm::Severity::Warning, "LidMemoryLineSkipped", warning);
+  }
+  for (const store::LidEntry& entry : loaded->entries) {
+    out.push_back({mad::Guid{entry.port_guid}, mad::Lid{entry.first}, lmc_of(entry)});
+  }
+  return out;
+}
+
+sm::Input input_of(transport::Received received) {
+  if (received.arrival == transport::Arrival::SendFailed) {
+    return sm::SendFailed{std::move(received.datagram)};
+  }
+  return sm::MadReceived{std::move(received.datagram)};
+}
+
+base::Duration kernel_timeout(const sm::Options& options) {
+  return options.largest_timeout + std::chrono::seconds(2);
+}
+
+sm::RoutesReady compute_routes(const sm::ComputeRoutes& request,
+                               const base::ParallelFor& parallel) {
+  auto selected =
+      routing::select_routes(*request.topology, *request.lids, request.policy, parallel);
+  if (selected.has_error()) return {request.ticket, selected.error()};
+  return {request.ticket, std::make_shared<const routing::Selected>(std::move(selected.value()))};
+}
+
+}  // namespace heddle::app

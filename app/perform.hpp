@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one place where the machine's outputs are carried out, in the order it gave them.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "app/logging.hpp"
+#include "app/progress.hpp"
+#include "base/result.hpp"
+#include "sm/core.hpp"
+#include "transport/transport.hpp"
+
+namespace heddle::app {
+
+// Where outputs go that differ between a real fabric and a simulated one.
+struct Sinks {
+  std::function<void(mad::Datagram)> send;
+  // Must lead to a RoutesReady with the same ticket, now or later.
+  std::function<void(sm::ComputeRoutes)> compute;
+};
+
+struct OutputFiles {
+  std::filesystem::path lid_memory;  // empty: nothing is remembered
+  std::filesystem::path dump_dir;    // empty: no dumps
+};
+
+class Performer {
+ public:
+  Performer(Sinks sinks, OutputFiles files, Log& log, Progress& progress);
+
+  // A file that cannot be written is logged and does not stop anything.
+  void perform(std::vector<sm::Output> outputs, base::Instant now);
+
+  void set_files(OutputFiles files) { files_ = std::move(files); }
+
+  // Null before the first sweep is finished.
+  const std::shared_ptr<const sm::Snapshot>& newest() const { return newest_; }
+  const PhaseTimes& times() const { return times_; }
+
+ private:
+  void carry_out(sm::SendMad&& output, base::Instant now);
+  void carry_out(sm::ComputeRoutes&& output, base::Instant now);
+  void carry_out(sm::StoreLids&& output, base::Instant now);
+  void carry_out(sm::Publish&& output, base::Instant now);
+  void carry_out(sm::Event&& output, base::Instant now);
+
+  Sinks sinks_;
+  OutputFiles files_;
+  Log& log_;
+  Progress& progress_;
+  PhaseTimes times_;
+  std::shared_ptr<const sm::Snapshot> newest_;
+};
+
+// The LID memory as the machine wants it. Lines that are skipped are logged; a file that cannot be
+// read is an error, because starting without it would renumber the fabric.
+base::Result<std::vector<sm::RememberedLids>> remembered_lids(const std::filesystem::path& file,
+                                                              Log& log);
+
+// What a transport hands up, as the machine takes it.
+sm::Input input_of(transport::Received received);
+
+// The kernel must outwait the machine, or it would drop answers that are still wanted.
+base::Duration kernel_timeout(const sm::Options& options);
+
+// What ComputeRoutes asks for, done here and now on all cores.
+sm::RoutesReady compute_routes(const sm::ComputeRoutes& request, const base::ParallelFor& parallel);
+
+}  // namespace heddle::app

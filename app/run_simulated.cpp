@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <iostream>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/parallel.hpp"
+#include "app/session.hpp"
+#include "app/sim_runner.hpp"
+#include "app/sm_options.hpp"
+#include "base/text.hpp"
+
+namespace heddle::app {
+namespace {
+
+// NODE or NODE:PORT. A node's own name may hold colons, so the whole word is tried first.
+std::optional<sim::EndpointId> find_endpoint(const sim::World& world, const std::string& at) {
+  if (at.empty()) return world.default_endpoint();
+  if (const auto whole = world.find_endpoint(at)) return whole;
+  const std::size_t colon = at.rfind(':');
+  if (colon == std::string::npos) return std::nullopt;
+  const auto port = base::parse_number(at.substr(colon + 1), 254);
+  if (!port) return std::nullopt;
+  return world.find_endpoint(at.substr(0, colon), static_cast<std::uint8_t>(*port));
+}
+
+std::string no_endpoint(const std::string& at) {
+  if (at.empty()) return "the fabric has no host with a cable to put the subnet manager on";
+  return fmt::format(
+      "the fabric has no port '{}' a subnet manager could sit on; --at takes the name of a host or "
+      "switch, with a colon and a port number if it has several ports",
+      base::printable(at));
+}
+
+}  // namespace
+
+Exit run_on_simulated_fabric(Session& session, sim::Blueprint blueprint) {
+  const std::string title = blueprint.title;
+  std::vector<std::string> remarks = blueprint.warnings;
+  sim::WorldOptions world_options;
+  world_options.seed = session.arguments.seed;
+  sim::World world(std::move(blueprint), world_options);
+  const auto endpoint = find_endpoint(world, session.arguments.at);
+  if (!endpoint) {
+    complain(no_endpoint(session.arguments.at));
+    return Exit::Fabric;
+  }
+  SimRunner runner(
+      {std::move(world), *endpoint, to_sm_options(session.config), std::move(session.remembered),
+       output_files(session.config), all_cores(), session.record.get()},
+      session.log, session.progress);
+  Signals signals(session.loop, controls(
+                                    session, [&runner] { runner.stop(); },
+                                    [&runner](const sm::Options& options, OutputFiles files) {
+                                      runner.change_options(options, std::move(files));
+                                    }));
+  runner.bring_up(session.loop);
+  if (runner.stopped()) return Exit::Ok;
+  const Exit outcome =
+      tell(runner.performer(), title, "wall time, simulated devices included", std::move(remarks));
+  if (session.arguments.once) return outcome;
+  std::cout << "Watching the simulated fabric; Ctrl-C ends it.\n" << std::flush;
+  runner.keep_watch(session.loop);
+  return Exit::Ok;
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/session.hpp"
+
+#include <iostream>
+#include <utility>
+
+#include "app/sm_options.hpp"
+#include "app/summary.hpp"
+
+namespace heddle::app {
+namespace {
+
+void reopen_log(Log& log) {
+  const auto reopened = log.reopen();
+  if (reopened.has_error()) log.say(sm::Severity::Error, "LogKept", reopened.error().message);
+}
+
+// A file that became wrong must not take the fabric down.
+void reload(Session& session, const ChangeOptions& change) {
+  const Settings settings = read_settings(session.arguments.sources);
+  for (const std::string& problem : settings.problems) {
+    session.log.say(sm::Severity::Error, "ConfigRefused", problem);
+  }
+  if (!settings.problems.empty()) {
+    session.log.say(sm::Severity::Error, "ConfigKept", "The configuration in use stays as it was");
+    return;
+  }
+  session.config = settings.config;
+  const auto reopened = session.log.reopen(log_options(settings.config));
+  if (reopened.has_error()) {
+    session.log.say(sm::Severity::Error, "LogKept", reopened.error().message);
+  }
+  session.log.say(sm::Severity::Info, "ConfigRead",
+                  "The configuration was read again; a sweep begins");
+  change(to_sm_options(settings.config), output_files(settings.config));
+}
+
+}  // namespace
+
+Controls controls(Session& session, std::function<void()> stop, ChangeOptions change) {
+  return {std::move(stop), [&session, change = std::move(change)] { reload(session, change); },
+          [&session] { reopen_log(session.log); }};
+}
+
+Exit tell(const Performer& performer, std::string title, std::string_view times_are,
+          std::vector<std::string> remarks) {
+  if (performer.newest() == nullptr) {
+    complain("the first sweep was not finished; nothing is known about the fabric");
+    return Exit::Problems;
+  }
+  const sm::Snapshot& snapshot = *performer.newest();
+  std::cout << summary_text(
+                   {std::move(title), snapshot, performer.times(), times_are, std::move(remarks)})
+            << std::flush;
+  return wholly_up(snapshot) ? Exit::Ok : Exit::Problems;
+}
+
+}  // namespace heddle::app

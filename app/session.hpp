@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one run of `heddle sm` has, whatever fabric it is on.
+#pragma once
+
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/io_context.hpp>
+#include <unistd.h>
+
+#include "app/commands.hpp"
+#include "app/controls.hpp"
+#include "app/logging.hpp"
+#include "app/perform.hpp"
+#include "app/progress.hpp"
+#include "app/run_record.hpp"
+#include "sim/blueprint.hpp"
+
+namespace heddle::app {
+
+struct Session {
+  const SmArguments& arguments;
+  config::Config config;
+  Log& log;
+  std::unique_ptr<RunRecord> record;  // null: nothing is recorded
+  std::vector<sm::RememberedLids> remembered;
+  Progress progress{std::cerr, is_live_terminal(STDERR_FILENO)};
+  boost::asio::io_context loop{1};
+};
+
+// What signals do in this session.
+using ChangeOptions = std::function<void(const sm::Options&, OutputFiles)>;
+Controls controls(Session& session, std::function<void()> stop, ChangeOptions change);
+
+// The summary of the newest sweep on standard output, and what it means for the exit code.
+Exit tell(const Performer& performer, std::string title, std::string_view times_are,
+          std::vector<std::string> remarks = {});
+
+Exit run_on_simulated_fabric(Session& session, sim::Blueprint blueprint);
+Exit run_on_port(Session& session);
+
+}  // namespace heddle::app

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/sim_runner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/asio/steady_timer.hpp>
+
+#include "app/clock.hpp"
+
+namespace heddle::app {
+
+SimRunner::SimRunner(Setup setup, Log& log, Progress& progress)
+    : world_(std::move(setup.world)),
+      endpoint_(setup.endpoint),
+      parallel_(std::move(setup.parallel)),
+      record_(setup.record),
+      core_(setup.options, std::move(setup.remembered)),
+      kernel_(
+          {kernel_timeout(setup.options)},
+          [this](mad::Datagram datagram) { world_.send(endpoint_, std::move(datagram), now_); },
+          [this](bool is_sm) { world_.set_is_sm(endpoint_, is_sm); }),
+      progress_(progress),
+      performer_(Sinks{[this](mad::Datagram datagram) {
+                         if (record_ != nullptr) record_->sent(now_, datagram);
+                         kernel_.send(std::move(datagram));
+                       },
+                       [this](sm::ComputeRoutes request) {
+                         ready_.push_back(compute_routes(request, parallel_));
+                       }},
+                 std::move(setup.files), log, progress) {
+  kernel_.set_receiver([this](std::span<transport::Received> batch) { receive(batch); });
+  kernel_.set_is_sm(true);
+}
+
+void SimRunner::receive(std::span<transport::Received> batch) {
+  for (transport::Received& received : batch) feed(input_of(std::move(received)));
+}
+
+void SimRunner::feed(sm::Input input) {
+  if (record_ != nullptr) record_->input(now_, input);
+  core_.step(now_, std::move(input));
+}
+
+// Routes are computed while outputs are carried out, and their arrival may cause more outputs.
+void SimRunner::step(sm::Input input) {
+  feed(std::move(input));
+  performer_.perform(core_.take_outputs(), steady_now());
+  while (!ready_.empty()) {
+    for (sm::RoutesReady& routes : std::exchange(ready_, {})) feed(std::move(routes));
+    performer_.perform(core_.take_outputs(), steady_now());
+  }
+}
+
+// What the world has ready at now_, and the machine's answer to all of it.
+void SimRunner::turn() {
+  world_.advance(now_);
+  for (sim::Delivery& delivery : world_.take_deliveries()) {
+    if (delivery.to == endpoint_) kernel_.arrive(std::move(delivery.datagram));
+  }
+  kernel_.advance(now_);
+  step(sm::Tick{});
+  progress_.update(core_.progress(), steady_now());
+}
+
+base::Instant SimRunner::next() const {
+  return std::min({world_.next_event(), core_.deadline(), kernel_.deadline()});
+}
+
+void SimRunner::bring_up(boost::asio::io_context& loop) {
+  step(sm::Tick{});
+  const auto up = [this] { return core_.sweeps_finished() > 0 && core_.quiet(); };
+  while (!stopped_ && !up() && next() != base::kNever) {
+    now_ = std::max(now_, next());
+    turn();
+    loop.poll();
+  }
+  progress_.clear();
+}
+
+void SimRunner::keep_watch(boost::asio::io_context& loop) {
+  const base::Duration ahead = now_ - steady_now();
+  boost::asio::steady_timer timer(loop);
+  while (!stopped_) {
+    if (next() == base::kNever) {
+      timer.expires_at(boost::asio::steady_timer::time_point::max());
+    } else {
+      timer.expires_after(std::max(base::Duration{0}, next() - ahead - steady_now()));
+    }
+    timer.async_wait([](const boost::system::error_code&) {});
+    loop.run_one();
+    timer.cancel();
+    now_ = std::max(now_, steady_now() + ahead);
+    do turn();
+    while (!stopped_ && next() <= now_);
+  }
+  progress_.clear();
+}
+
+void SimRunner::change_options(const sm::Options& options, OutputFiles files) {
+  performer_.set_files(std::move(files));
+  step(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/sm_options.hpp"
+
+#include <cstdint>
+
+#include "routing/engine.hpp"
+
+namespace heddle::app {
+namespace {
+
+std::uint8_t byte(std::uint32_t value) {
+  return static_cast<std::uint8_t>(value);
+}
+
+// 1, 2, 4, 8, 15 lanes have the codes 1 to 5 (IBA vol. 1, 14.2.5.6, OperationalVLs).
+std::uint8_t vl_code(std::uint32_t lanes) {
+  std::uint8_t code = 1;
+  for (std::uint32_t reached = 1; reached < lanes && code < 5; reached *= 2) ++code;
+  return code;
+}
+
+}  // namespace
+
+sm::Options to_sm_options(const config::Config& config) {
+  sm::Options options;
+  options.subnet_prefix = mad::GidPrefix{config.subnet_prefix};
+  options.sm_key = mad::SMKey{config.sm_key};
+  options.m_key = mad::MKey{config.m_key};
+  options.priority = byte(config.priority);
+  options.lmc = byte(config.lmc);
+  options.lmc_on_enhanced_port0 = config.lmc_on_enhanced_port0;
+  options.reassign_lids = config.reassign;
+  options.max_operational_vls = vl_code(config.data_vls);
+  options.subnet_timeout = byte(config.subnet_timeout);
+  options.packet_life_time = byte(config.packet_life_time);
+  options.head_of_queue_life = byte(config.head_of_queue_life);
+  options.leaf_head_of_queue_life = byte(config.leaf_head_of_queue_life);
+  options.vl_stall_count = byte(config.vl_stall_count);
+  options.sm_sl = mad::ServiceLevel{byte(config.sm_sl)};
+  options.sweep_interval = config.interval;
+  options.window = config.window;
+  options.window_per_device = config.window_per_device;
+  options.smallest_timeout = config.smallest_timeout;
+  options.largest_timeout = config.largest_timeout;
+  options.attempts = config.attempts;
+  options.max_hops = config.max_hops;
+  options.routing.engines = config.engines;
+  options.routing.fallback = config.fallback;
+  options.routing.accept_credit_loops = config.accept_credit_loops;
+  for (const std::uint64_t guid : config.root_guids) {
+    options.routing.options.root_guids.push_back(mad::Guid{guid});
+  }
+  return options;
+}
+
+config::Vocabulary vocabulary() {
+  config::Vocabulary words;
+  for (const routing::Engine* engine : routing::engines()) words.engines.push_back(engine->name());
+  return words;
+}
+
+}  // namespace heddle::app

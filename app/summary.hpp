@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a person wants to know about a fabric after a sweep, on one screen.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/progress.hpp"
+#include "sm/snapshot.hpp"
+
+namespace heddle::app {
+
+struct Summary {
+  std::string title;             // the fabric's, or the port's name
+  const sm::Snapshot& snapshot;  // of the sweep
+  PhaseTimes times;              // of the sweep
+  // What the times are, in words: "wall time, simulated devices included".
+  std::string_view times_are;
+  std::vector<std::string> remarks;  // of importers: what was guessed or dropped
+};
+
+// Lines of at most about 100 columns, the last one ends in a newline.
+std::string summary_text(const Summary& summary);
+
+// True when everything the SM should have brought up is up: no inactive port, no problem, and
+// proven routes if there are switches to route.
+bool wholly_up(const sm::Snapshot& snapshot);
+
+}  // namespace heddle::app

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Time to route and to prove, and the quality of what comes out. Arguments: fabric, threads.
+// Counters: EFI is the edge forwarding index, routes between hosts over one channel.
+#include <memory>
+#include <string>
+
+#include <benchmark/benchmark.h>
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+
+#include "fabric/verification.hpp"
+#include "routing/engine.hpp"
+#include "routing/quality.hpp"
+#include "tests/support/topologies.hpp"
+
+namespace heddle {
+namespace {
+
+struct Fabric {
+  const char* name;
+  support::Recipe (*recipe)();
+};
+
+constexpr Fabric kFabrics[] = {
+    {"XGFT(2;18,36;1,18) 648 hosts",
+     [] {
+       return support::xgft({18, 36}, {1, 18});
+     }},
+    {"XGFT(3;18,18,18;1,18,18) 5832 hosts",
+     [] {
+       return support::xgft({18, 18, 18}, {1, 18, 18});
+     }},
+    {"XGFT(3;18,18,36;1,18,18) 11664 hosts",
+     [] {
+       return support::xgft({18, 18, 36}, {1, 18, 18});
+     }},
+    {"XGFT(3;32,32,44;1,32,32) 45056 hosts",
+     [] {
+       return support::xgft({32, 32, 44}, {1, 32, 32});
+     }},
+    {"torus 8x8x8, 4 hosts each",
+     [] {
+       return support::torus({8, 8, 8}, 4);
+     }},
+    {"random 512 switches of degree 16, 8 hosts each",
+     [] { return support::random_regular(512, 16, 8, 1); }},
+};
+
+struct Built {
+  fabric::Topology topology;
+  fabric::LidMap lids;
+};
+
+// Building takes longer than routing, so each fabric is built once; only one is kept.
+const Built& built(std::size_t which) {
+  static std::size_t kept = ~std::size_t{0};
+  static std::unique_ptr<Built> fabric;
+  if (kept != which) {
+    fabric.reset();
+    auto topology = support::build(kFabrics[which].recipe());
+    auto lids = support::number_lids(topology);
+    fabric = std::make_unique<Built>(Built{std::move(topology), std::move(lids)});
+    kept = which;
+  }
+  return *fabric;
+}
+
+void tbb_for(std::size_t count, const base::RangeWork& work) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count),
+                    [&](const auto& range) { work(range.begin(), range.end()); });
+}
+
+routing::Routes route(const Built& fabric, const char* engine) {
+  const routing::Options options;
+  return *routing::find_engine(engine)->route({fabric.topology, fabric.lids, options, tbb_for});
+}
+
+void bench_route(benchmark::State& state, const char* engine) {
+  const auto& fabric = built(static_cast<std::size_t>(state.range(0)));
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
+                                    static_cast<std::size_t>(state.range(1)));
+  state.SetLabel(kFabrics[state.range(0)].name);
+  for (auto _ : state) benchmark::DoNotOptimize(route(fabric, engine));
+  const auto routes = route(fabric, engine);
+  const auto quality =
+      routing::measure_quality(fabric.topology, fabric.lids, routes.tables, tbb_for);
+  state.counters["EFI_min"] = static_cast<double>(quality.least_load);
+  state.counters["EFI_mean"] = quality.mean_load;
+  state.counters["EFI_max"] = static_cast<double>(quality.greatest_load);
+  state.counters["hops"] = quality.mean_hops;
+  state.counters["lost"] = static_cast<double>(quality.lost);
+}
+
+void bench_verify(benchmark::State& state, const char* engine) {
+  const auto& fabric = built(static_cast<std::size_t>(state.range(0)));
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
+                                    static_cast<std::size_t>(state.range(1)));
+  const auto routes = route(fabric, engine);
+  state.SetLabel(kFabrics[state.range(0)].name);
+  fabric::Verification proof;
+  for (auto _ : state) {
+    proof = fabric::verify(fabric.topology, fabric.lids, routes.tables, tbb_for);
+  }
+  state.counters["faulty"] = static_cast<double>(proof.faulty_routes);
+  state.counters["dependencies"] = static_cast<double>(proof.dependencies);
+  state.counters["cycle"] = static_cast<double>(proof.credit_cycle.size());
+}
+
+void fabrics_and_threads(benchmark::internal::Benchmark* bench) {
+  for (std::size_t fabric = 0; fabric < std::size(kFabrics); ++fabric) {
+    for (const int threads : {1, 2}) bench->Args({static_cast<std::int64_t>(fabric), threads});
+  }
+  bench->ArgNames({"fabric", "threads"})->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+
+BENCHMARK_CAPTURE(bench_route, minhop, "minhop")->Apply(fabrics_and_threads);
+BENCHMARK_CAPTURE(bench_route, updn, "updn")->Apply(fabrics_and_threads);
+BENCHMARK_CAPTURE(bench_verify, minhop, "minhop")->Apply(fabrics_and_threads);
+BENCHMARK_CAPTURE(bench_verify, updn, "updn")->Apply(fabrics_and_threads);
+
+}  // namespace
+}  // namespace heddle
+
+BENCHMARK_MAIN();

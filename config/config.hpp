@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an operator chose, as a plain checked struct. The initialisers here are the only place where
+// the defaults of the configuration file are written down. Nothing of the SM is known here: app/
+// maps a Config to the machine's own options (docs/configuration.md).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.hpp"
+
+namespace heddle::config {
+
+// Ranges and meanings stand in the table of options.cpp, member by member.
+struct Config {
+  // [sm]
+  std::string port;  // "": choose; "mlx5_0:1"; "0x0002c90300a1b2c3"
+  std::uint32_t priority = 0;
+  std::uint64_t subnet_prefix = 0xfe80'0000'0000'0000;
+  std::uint64_t sm_key = 1;
+  std::uint64_t m_key = 0;
+  std::uint32_t sm_sl = 0;
+
+  // [lids]
+  std::uint32_t lmc = 0;
+  bool lmc_on_enhanced_port0 = false;
+  bool reassign = false;
+  std::string memory_file = "/var/lib/heddle/guid2lid";
+
+  // [routing]
+  std::vector<std::string> engines{"minhop"};
+  bool fallback = true;
+  bool accept_credit_loops = false;
+  std::vector<std::uint64_t> root_guids;
+
+  // [links]
+  std::uint32_t data_vls = 15;
+  std::uint32_t subnet_timeout = 18;
+  std::uint32_t packet_life_time = 18;
+  std::uint32_t head_of_queue_life = 18;
+  std::uint32_t leaf_head_of_queue_life = 16;
+  std::uint32_t vl_stall_count = 7;
+
+  // [sweep]
+  base::Duration interval = std::chrono::seconds(10);
+
+  // [mads]
+  std::uint32_t window = 128;
+  std::uint32_t window_per_device = 2;
+  base::Duration smallest_timeout = std::chrono::milliseconds(50);
+  base::Duration largest_timeout = std::chrono::seconds(1);
+  std::uint32_t attempts = 4;
+  std::uint32_t max_hops = 63;
+
+  // [output]
+  std::string dump_dir;  // "": no dumps
+
+  // [log]
+  std::string log_level = "info";
+  std::string log_format = "text";
+  std::string log_file;  // "": standard error
+
+  friend bool operator==(const Config&, const Config&) = default;
+};
+
+}  // namespace heddle::config

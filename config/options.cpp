@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <type_traits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.hpp"
+#include "config/duration.hpp"
+
+namespace heddle::config {
+namespace {
+
+constexpr std::uint64_t kMillisecond = 1'000'000;
+constexpr std::uint64_t kSecond = 1000 * kMillisecond;
+constexpr std::uint64_t kDay = 24 * 3600 * kSecond;
+constexpr std::string_view kTimeCode = "n: 4.096 us x 2^n";
+
+constexpr std::array kSections{
+    Section{"sm", "Who this subnet manager is and where it sits"},
+    Section{"lids", "Local identifiers: how many per port, and how they are remembered"},
+    Section{"routing", "Which engines compute the forwarding tables"},
+    Section{"links", "What every port and switch of the fabric is set to"},
+    Section{"sweep", "How the fabric is watched once it is up"},
+    Section{"mads", "How hard the fabric is questioned; the defaults suit any size"},
+    Section{"output", "Files written after each sweep"},
+    Section{"log", "What is logged, how and where"},
+};
+
+std::vector<Option> sm_options() {
+  return {
+      {"sm", "port", &Config::port,
+       "Local port to manage the fabric through: a port GUID or DEVICE:PORT; empty chooses one "
+       "(heddle ports shows which)",
+       "\"mlx5_0:1\""},
+      {"sm", "priority", &Config::priority,
+       "Among several subnet managers the highest priority becomes master", "10", 0, 15},
+      {"sm", "subnet_prefix", &Config::subnet_prefix,
+       "Upper half of every GID of this subnet; give each subnet its own if routers join them",
+       "\"0xfe80000000000000\""},
+      {"sm", "sm_key", &Config::sm_key,
+       "Shared secret of the subnet managers of one fabric; managers with another key are not "
+       "trusted",
+       "\"0x0000000000000001\""},
+      {"sm", "m_key", &Config::m_key,
+       "Key that protects ports from being reconfigured by others; 0 protects nothing",
+       "\"0x0000000000000000\""},
+      {"sm", "sm_sl", &Config::sm_sl, "Service level for traffic to the subnet manager", "0", 0,
+       15},
+  };
+}
+
+std::vector<Option> lid_options() {
+  return {
+      {"lids", "lmc", &Config::lmc, "Every port owns 2^lmc LIDs, for that many paths to it", "1", 0,
+       7},
+      {"lids", "lmc_on_enhanced_port0", &Config::lmc_on_enhanced_port0,
+       "Give switches with an enhanced port 0 that many LIDs too, instead of one", "true"},
+      {"lids", "reassign", &Config::reassign,
+       "Forget the LIDs that ports hold and the memory file has: number the fabric anew", "true"},
+      {"lids", "memory_file", &Config::memory_file,
+       "Where LIDs are remembered across restarts, in OpenSM's guid2lid format; empty remembers "
+       "nothing. A simulated fabric has no memory unless --lid-memory gives one",
+       "\"/var/lib/heddle/guid2lid\""},
+  };
+}
+
+std::vector<Option> routing_options() {
+  return {
+      {"routing", "engines", &Config::engines,
+       "Engines in the order to try; the first whose tables are proven is used",
+       "[\"minhop\", \"updn\"]"},
+      {"routing", "fallback", &Config::fallback,
+       "Try updn after the listed engines: it exists for every fabric and never deadlocks",
+       "false"},
+      {"routing", "accept_credit_loops", &Config::accept_credit_loops,
+       "Program tables that reach everything although they could deadlock", "true"},
+      {"routing", "root_guids", &Config::root_guids,
+       "Node GUIDs of the switches that updn takes as roots; empty finds them",
+       "[\"0x0002c90300a1b2c3\"]"},
+  };
+}
+
+std::vector<Option> link_options() {
+  return {
+      {"links",
+       "data_vls",
+       &Config::data_vls,
+       "Data virtual lanes in use on a link, if both ends have so many",
+       "8",
+       1,
+       15,
+       "lanes",
+       {"1", "2", "4", "8", "15"}},
+      {"links", "subnet_timeout", &Config::subnet_timeout,
+       "PortInfo SubnetTimeOut: the longest a packet may take through the subnet", "18", 0, 31,
+       kTimeCode},
+      {"links", "packet_life_time", &Config::packet_life_time,
+       "SwitchInfo LifeTimeValue: a switch drops a packet after that long; above 19 never", "18", 0,
+       31, kTimeCode},
+      {"links", "head_of_queue_life", &Config::head_of_queue_life,
+       "PortInfo HOQLife of links between switches: a packet that waits longer at the head of its "
+       "queue is dropped; above 19 never",
+       "18", 0, 31, kTimeCode},
+      {"links", "leaf_head_of_queue_life", &Config::leaf_head_of_queue_life,
+       "The same for the switch ports that hosts hang on", "16", 0, 31, kTimeCode},
+      {"links", "vl_stall_count", &Config::vl_stall_count,
+       "PortInfo VLStallCount: after that many drops in a row a lane counts as stalled", "7", 0, 7,
+       "packets"},
+  };
+}
+
+std::vector<Option> watch_options() {
+  return {
+      {"sweep", "interval", &Config::interval,
+       "Time between two light sweeps, which look for changes; \"0\" looks never", "\"10s\"", 0,
+       kDay},
+      {"mads", "window", &Config::window, "Requests in flight in the whole fabric", "128", 1, 65536,
+       "requests"},
+      {"mads", "window_per_device", &Config::window_per_device, "Requests in flight to one device",
+       "2", 1, 1024, "requests"},
+      {"mads", "smallest_timeout", &Config::smallest_timeout,
+       "A request is not repeated sooner than this, however quick the fabric is", "\"50ms\"",
+       kMillisecond, 60 * kSecond},
+      {"mads", "largest_timeout", &Config::largest_timeout,
+       "A request is repeated after this at the latest", "\"1s\"", kMillisecond, 600 * kSecond},
+      {"mads", "attempts", &Config::attempts,
+       "Times a request is sent before its device counts as silent", "4", 1, 100, "sends"},
+      {"mads", "max_hops", &Config::max_hops, "Longest directed route that discovery follows", "63",
+       1, 63, "links"},
+  };
+}
+
+std::vector<Option> output_options() {
+  return {
+      {"output", "dump_dir", &Config::dump_dir,
+       "Directory for opensm-subnet.lst, opensm.fdbs and opensm-lfts.dump; empty writes none",
+       "\"/var/log/heddle\""},
+      {"log",
+       "level",
+       &Config::log_level,
+       "The least severe events that are logged",
+       "\"warning\"",
+       0,
+       0,
+       {},
+       {"debug", "info", "warning", "error"}},
+      {"log",
+       "format",
+       &Config::log_format,
+       "Lines for people, or one JSON object per line",
+       "\"json\"",
+       0,
+       0,
+       {},
+       {"text", "json"}},
+      {"log", "file", &Config::log_file,
+       "File to append to, reopened on SIGUSR1; empty is standard error",
+       "\"/var/log/heddle/heddle.log\""},
+  };
+}
+
+std::vector<Option> all_options() {
+  std::vector<Option> all;
+  for (auto* part : {&sm_options, &lid_options, &routing_options, &link_options, &watch_options,
+                     &output_options}) {
+    for (Option& option : part()) all.push_back(std::move(option));
+  }
+  return all;
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+template <class T>
+constexpr bool member_is(const Member& member) {
+  return std::holds_alternative<T Config::*>(member);
+}
+
+std::string choices_text(const Option& option) {
+  return fmt::format("one of {}", fmt::join(option.choices, ", "));
+}
+
+bool is_choice(const Option& option, std::string_view value) {
+  return option.choices.empty() ||
+         std::find(option.choices.begin(), option.choices.end(), value) != option.choices.end();
+}
+
+base::Error expected(const Option& option) {
+  return base::error(fmt::format("must be {}", range_text(option)));
+}
+
+base::Result<void> store_duration(Config& config, const Option& option, std::string_view value) {
+  const auto duration = parse_duration(value);
+  if (!duration) return expected(option);
+  const auto count = static_cast<std::uint64_t>(duration->count());
+  if (count < option.min || count > option.max) return expected(option);
+  config.*std::get<base::Duration Config::*>(option.member) = *duration;
+  return {};
+}
+
+// GUIDs and keys need their 0x: a bare number in a file would be read as decimal by one person and
+// as hexadecimal by the next.
+std::optional<std::uint64_t> parse_key(std::string_view text) {
+  if (!text.starts_with("0x")) return std::nullopt;
+  return base::parse_hex(text);
+}
+
+}  // namespace
+
+std::span<const Option> options() {
+  static const std::vector<Option> table = all_options();
+  return table;
+}
+
+std::span<const Section> sections() {
+  return kSections;
+}
+
+const Option* find_option(std::string_view section, std::string_view key) {
+  for (const Option& option : options()) {
+    if (option.section == section && option.key == key) return &option;
+  }
+  return nullptr;
+}
+
+std::string qualified(const Option& option) {
+  return fmt::format("{}.{}", option.section, option.key);
+}
+
+std::string text_of(const Config& config, const Option& option) {
+  return std::visit(
+      [&](auto member) -> std::string {
+        const auto& value = config.*member;
+        using T = std::decay_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, bool>) {
+          return value ? "true" : "false";
+        } else if constexpr (std::is_same_v<T, std::uint32_t>) {
+          return fmt::format("{}", value);
+        } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+          return quoted(base::hex(value));
+        } else if constexpr (std::is_same_v<T, base::Duration>) {
+          return quoted(duration_text(value));
+        } else if constexpr (std::is_same_v<T, std::string>) {
+          return quoted(value);
+        } else {
+          std::vector<std::string> items;
+          for (const auto& item : value) {
+            if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+              items.push_back(quoted(item));
+            } else {
+              items.push_back(quoted(base::hex(item)));
+            }
+          }
+          return fmt::format("[{}]", fmt::join(items, ", "));
+        }
+      },
+      option.member);
+}
+
+std::string range_text(const Option& option) {
+  if (!option.choices.empty()) return choices_text(option);
+  if (member_is<bool>(option.member)) return "true or false";
+  if (member_is<std::uint32_t>(option.member)) {
+    return fmt::format("a number from {} to {}", option.min, option.max);
+  }
+  if (member_is<std::uint64_t>(option.member)) return "a string \"0x...\" of up to 64 bits";
+  if (member_is<base::Duration>(option.member)) {
+    const auto limit = [](std::uint64_t count) {
+      return duration_text(base::Duration{static_cast<std::int64_t>(count)});
+    };
+    return fmt::format("a duration such as \"200ms\" or \"10s\", from {} to {}", limit(option.min),
+                       limit(option.max));
+  }
+  if (member_is<std::string>(option.member)) return "a string";
+  if (member_is<std::vector<std::string>>(option.member)) return "an array of strings";
+  return "an array of strings \"0x...\" of up to 64 bits";
+}
+
+base::Result<void> store_number(Config& config, const Option& option, std::int64_t value) {
+  const auto* member = std::get_if<std::uint32_t Config::*>(&option.member);
+  if (member == nullptr || value < 0) return expected(option);
+  const auto number = static_cast<std::uint64_t>(value);
+  if (number < option.min || number > option.max) return expected(option);
+  if (!is_choice(option, fmt::format("{}", number))) return expected(option);
+  config.** member = static_cast<std::uint32_t>(number);
+  return {};
+}
+
+base::Result<void> store_flag(Config& config, const Option& option, bool value) {
+  const auto* member = std::get_if<bool Config::*>(&option.member);
+  if (member == nullptr) return expected(option);
+  config.** member = value;
+  return {};
+}
+
+base::Result<void> store_text(Config& config, const Option& option, std::string_view value) {
+  if (member_is<base::Duration>(option.member)) return store_duration(config, option, value);
+  if (const auto* key = std::get_if<std::uint64_t Config::*>(&option.member)) {
+    const auto number = parse_key(value);
+    if (!number) return expected(option);
+    config.** key = *number;
+    return {};
+  }
+  const auto* member = std::get_if<std::string Config::*>(&option.member);
+  if (member == nullptr || !is_choice(option, value)) return expected(option);
+  config.** member = std::string(value);
+  return {};
+}
+
+base::Result<void> store_list(Config& config, const Option& option,
+                              const std::vector<std::string>& values) {
+  if (const auto* words = std::get_if<std::vector<std::string> Config::*>(&option.member)) {
+    config.** words = values;
+    return {};
+  }
+  const auto* guids = std::get_if<std::vector<std::uint64_t> Config::*>(&option.member);
+  if (guids == nullptr) return expected(option);
+  std::vector<std::uint64_t> numbers;
+  for (const std::string& value : values) {
+    const auto number = parse_key(value);
+    if (!number) return expected(option);
+    numbers.push_back(*number);
+  }
+  config.** guids = std::move(numbers);
+  return {};
+}
+
+base::Result<void> store_from_command_line(Config& config, const Option& option,
+                                           std::string_view text) {
+  if (member_is<std::uint32_t>(option.member)) {
+    const auto number = base::parse_number(text, std::numeric_limits<std::uint32_t>::max());
+    if (!number) return expected(option);
+    return store_number(config, option, static_cast<std::int64_t>(*number));
+  }
+  if (member_is<bool>(option.member)) {
+    if (text != "true" && text != "false") return expected(option);
+    return store_flag(config, option, text == "true");
+  }
+  if (member_is<std::vector<std::string>>(option.member) ||
+      member_is<std::vector<std::uint64_t>>(option.member)) {
+    std::vector<std::string> values;
+    for (const std::string_view piece : base::split(text, ',')) {
+      values.emplace_back(base::trim(piece));
+    }
+    return store_list(config, option, values);
+  }
+  return store_text(config, option, text);
+}
+
+}  // namespace heddle::config

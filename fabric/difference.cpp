@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/difference.hpp"
+
+#include <algorithm>
+
+namespace heddle::fabric {
+namespace {
+
+bool link_is_down_or_new(const mad::PortInfo& info) {
+  return info.port_state == mad::PortState::Init || info.port_state == mad::PortState::Down;
+}
+
+// A table that covers more LIDs than needed is left so: lowering it gains nothing.
+std::uint16_t top_to_hold(const SwitchIntent& wish, const mad::SwitchInfo& observed) {
+  const bool sane = observed.linear_fdb_top < observed.linear_fdb_cap;
+  return sane ? std::max(observed.linear_fdb_top, wish.linear_fdb_top.value)
+              : wish.linear_fdb_top.value;
+}
+
+}  // namespace
+
+mad::PortInfo unchanged(const mad::PortInfo& observed) {
+  mad::PortInfo info = observed;
+  info.port_state = mad::PortState::NoChange;
+  info.port_physical_state = mad::PortPhysicalState::NoChange;
+  info.link_down_default_state = 0;
+  info.client_reregister = false;
+  return info;
+}
+
+mad::PortInfo with(const EndportIntent& wish, const mad::PortInfo& observed) {
+  mad::PortInfo info = unchanged(observed);
+  info.lid = wish.lids.base;
+  info.lmc = wish.lids.lmc;
+  info.gid_prefix = wish.gid_prefix;
+  info.m_key = wish.m_key;
+  info.master_sm_lid = wish.master_sm_lid;
+  info.master_sm_sl = wish.master_sm_sl;
+  info.subnet_timeout = wish.subnet_timeout;
+  return info;
+}
+
+mad::PortInfo with(const LinkIntent& wish, const mad::PortInfo& observed) {
+  mad::PortInfo info = unchanged(observed);
+  if (link_is_down_or_new(observed)) {
+    info.neighbor_mtu = wish.neighbor_mtu;
+    info.operational_vls = wish.operational_vls;
+  }
+  if (wish.is_switch_port) {
+    info.hoq_life = wish.hoq_life;
+    info.vl_stall_count = wish.vl_stall_count;
+  }
+  return info;
+}
+
+bool satisfied(const EndportIntent& wish, const mad::PortInfo& observed) {
+  return observed.lid == wish.lids.base && observed.lmc == wish.lids.lmc &&
+         observed.m_key == wish.m_key && observed.gid_prefix == wish.gid_prefix &&
+         observed.master_sm_lid == wish.master_sm_lid &&
+         observed.master_sm_sl == wish.master_sm_sl &&
+         observed.subnet_timeout == wish.subnet_timeout;
+}
+
+bool satisfied(const LinkIntent& wish, const mad::PortInfo& observed) {
+  const mad::PortInfo wanted = with(wish, observed);
+  return observed.neighbor_mtu == wanted.neighbor_mtu &&
+         observed.operational_vls == wanted.operational_vls &&
+         observed.hoq_life == wanted.hoq_life && observed.vl_stall_count == wanted.vl_stall_count;
+}
+
+bool satisfied(const SwitchIntent& wish, const mad::SwitchInfo& observed) {
+  return observed.linear_fdb_top == top_to_hold(wish, observed) &&
+         observed.life_time_value == wish.life_time_value && !observed.port_state_change;
+}
+
+mad::SwitchInfo with(const SwitchIntent& wish, const mad::SwitchInfo& observed) {
+  mad::SwitchInfo info = observed;
+  info.linear_fdb_top = top_to_hold(wish, observed);
+  info.life_time_value = wish.life_time_value;
+  return info;  // PortStateChange goes back as read: writing 1 clears it
+}
+
+std::vector<std::uint16_t> changed_blocks(const ForwardingTables& wanted, SwitchIndex of,
+                                          mad::Lid top, const ObservedTable& observed) {
+  std::vector<std::uint16_t> blocks;
+  const std::size_t count =
+      std::min<std::size_t>(wanted.block_count(), top.value / kLftBlockLids + 1);
+  for (std::size_t block = 0; block < count; ++block) {
+    if (!observed.holds(block, wanted.block(of, block))) {
+      blocks.push_back(static_cast<std::uint16_t>(block));
+    }
+  }
+  return blocks;
+}
+
+}  // namespace heddle::fabric

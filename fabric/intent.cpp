@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/intent.hpp"
+
+#include <algorithm>
+
+namespace heddle::fabric {
+namespace {
+
+const mad::PortInfo* info_of(const Observation& observation, const Frozen& frozen, PortIndex port) {
+  const ObservedEnd end = frozen.end_of[port.value];
+  const auto& info = observation[end.node].ports[end.port.value].info;
+  return info ? &*info : nullptr;
+}
+
+LinkIntent plan_link(const Topology& topology, PortIndex port, const mad::PortInfo& here,
+                     const mad::PortInfo& there, const PortSettings& settings) {
+  LinkIntent link;
+  link.neighbor_mtu = std::min(here.mtu_cap, there.mtu_cap);
+  link.operational_vls = std::min({here.vl_cap, there.vl_cap, settings.max_operational_vls});
+  link.is_switch_port = topology.is_switch(topology.node_of(port));
+  if (link.is_switch_port) {
+    const bool to_switch = topology.is_switch(topology.node_of(topology.peer(port)));
+    link.hoq_life = to_switch ? settings.head_of_queue_life : settings.leaf_head_of_queue_life;
+    link.vl_stall_count = settings.vl_stall_count;
+  }
+  return link;
+}
+
+}  // namespace
+
+Intent plan_ports(const Observation& observation, const Frozen& frozen, const LidMap& lids,
+                  const PortSettings& settings) {
+  const Topology& topology = *frozen.topology;
+  Intent intent;
+  intent.ports.resize(topology.port_count());
+  for (const PortIndex port : topology.endports()) {
+    if (lids.base(port) == mad::kNoLid) continue;
+    intent.ports[port.value].endport =
+        EndportIntent{lids.range(port), settings.subnet_prefix, settings.m_key,
+                      settings.sm_lid,  settings.sm_sl,         settings.subnet_timeout};
+  }
+  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
+    const PortIndex port{p};
+    const PortIndex peer = topology.peer(port);
+    if (peer == kNoPort) continue;
+    const auto* here = info_of(observation, frozen, port);
+    const auto* there = info_of(observation, frozen, peer);
+    if (here == nullptr || there == nullptr) continue;
+    intent.ports[p].link = plan_link(topology, port, *here, *there, settings);
+  }
+  intent.switches.linear_fdb_top = lids.top();
+  return intent;
+}
+
+}  // namespace heddle::fabric

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the SM wants of each port and switch: pure values, made from the topology, the LIDs and the
+// operator's settings. difference.hpp compares them with the observation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "fabric/lid_map.hpp"
+#include "fabric/observation.hpp"
+#include "fabric/topology.hpp"
+#include "mad/port_info.hpp"
+#include "mad/switch_info.hpp"
+#include "mad/types.hpp"
+
+namespace heddle::fabric {
+
+// Settings that hold for all ports; ranges as in PortInfo and SwitchInfo.
+struct PortSettings {
+  mad::GidPrefix subnet_prefix{};
+  mad::MKey m_key{};
+  mad::Lid sm_lid{};
+  mad::ServiceLevel sm_sl{};
+  std::uint8_t subnet_timeout{};
+  std::uint8_t max_operational_vls{};      // code 1..5
+  std::uint8_t head_of_queue_life{};       // switch ports towards switches
+  std::uint8_t leaf_head_of_queue_life{};  // and towards hosts
+  std::uint8_t vl_stall_count{};
+  friend bool operator==(const PortSettings&, const PortSettings&) = default;
+};
+
+// Wanted of a port that owns LIDs: CA and router ports, switch port 0.
+struct EndportIntent {
+  LidMap::Range lids;
+  mad::GidPrefix gid_prefix{};
+  mad::MKey m_key{};
+  mad::Lid master_sm_lid{};
+  mad::ServiceLevel master_sm_sl{};
+  std::uint8_t subnet_timeout{};
+  friend bool operator==(const EndportIntent&, const EndportIntent&) = default;
+};
+
+// Wanted of a port with a link, whoever has it.
+struct LinkIntent {
+  mad::Mtu neighbor_mtu{};
+  std::uint8_t operational_vls{};
+  std::uint8_t hoq_life{};        // switch ports only
+  std::uint8_t vl_stall_count{};  // switch ports only
+  bool is_switch_port = false;
+  friend bool operator==(const LinkIntent&, const LinkIntent&) = default;
+};
+
+struct PortIntent {
+  std::optional<EndportIntent> endport;
+  std::optional<LinkIntent> link;
+  friend bool operator==(const PortIntent&, const PortIntent&) = default;
+};
+
+struct SwitchIntent {
+  mad::Lid linear_fdb_top{};
+  std::uint8_t life_time_value{};
+  friend bool operator==(const SwitchIntent&, const SwitchIntent&) = default;
+};
+
+struct Intent {
+  std::vector<PortIntent> ports;  // by PortIndex
+  SwitchIntent switches;          // the same for all
+};
+
+// Every port of the frozen topology. A link's MTU and VL count are the least of what both ends can
+// do; ports whose link leads nowhere known want nothing of the link.
+Intent plan_ports(const Observation& observation, const Frozen& frozen, const LidMap& lids,
+                  const PortSettings& settings);
+
+}  // namespace heddle::fabric

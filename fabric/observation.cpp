@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/observation.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+
+namespace heddle::fabric {
+
+bool ObservedTable::holds(std::size_t block, Block bytes) const {
+  if (!known(block)) return false;
+  const auto* held = entries_.data() + block * kLftBlockLids;
+  return std::equal(bytes.begin(), bytes.end(), held);
+}
+
+void ObservedTable::learn(std::size_t block, Block bytes) {
+  if (block >= known_.size()) {
+    known_.resize(block + 1, false);
+    entries_.resize((block + 1) * kLftBlockLids, mad::kNoPortNumber.value);
+  }
+  known_[block] = true;
+  std::copy(bytes.begin(), bytes.end(), entries_.data() + block * kLftBlockLids);
+}
+
+std::optional<ObservedIndex> Observation::find(mad::Guid node_guid) const {
+  const auto found = by_guid_.find(node_guid);
+  if (found == by_guid_.end()) return std::nullopt;
+  return found->second;
+}
+
+ObservedIndex Observation::add(const mad::NodeInfo& info) {
+  const ObservedIndex index{static_cast<std::uint32_t>(nodes_.size())};
+  HEDDLE_CHECK(by_guid_.emplace(info.node_guid, index).second);
+  ObservedNode node;
+  node.info = info;
+  node.ports.resize(info.num_ports + 1u);
+  nodes_.push_back(std::move(node));
+  return index;
+}
+
+namespace {
+
+bool manageable(const ObservedNode& node) {
+  if (node.is_switch()) return node.switch_info.has_value() && node.ports[0].info.has_value();
+  return std::any_of(node.ports.begin(), node.ports.end(),
+                     [](const ObservedPort& port) { return port.info.has_value(); });
+}
+
+Node as_node(const ObservedNode& seen) {
+  Node node;
+  node.guid = seen.info.node_guid;
+  node.system_image_guid = seen.info.system_image_guid;
+  node.type = seen.info.node_type;
+  node.port_count = seen.info.num_ports;
+  node.device_id = seen.info.device_id;
+  node.vendor_id = seen.info.vendor_id;
+  node.revision = seen.info.revision;
+  node.description = seen.description;
+  if (seen.is_switch()) {
+    node.enhanced_port0 = seen.switch_info->enhanced_port0;
+    node.linear_fdb_cap = seen.switch_info->linear_fdb_cap;
+    node.multicast_fdb_cap = seen.switch_info->multicast_fdb_cap;
+  }
+  return node;
+}
+
+// Collects one observation's links into a builder, each once.
+class LinkCollector {
+ public:
+  LinkCollector(const Observation& observation, TopologyBuilder& builder, Frozen& frozen)
+      : observation_(observation), builder_(builder), frozen_(frozen) {
+    taken_.resize(observation.size());
+  }
+
+  void look_out_of(ObservedEnd here) {
+    const ObservedPort& port = observation_[here.node].ports[here.port.value];
+    if (!port.sighting || !port.info) return;
+    const ObservedEnd there = *port.sighting;
+    const ObservedNode& other = observation_[there.node];
+    const ObservedPort& other_port = other.ports[there.port.value];
+    if (!manageable(other) || !other_port.info) return;
+    if (other_port.sighting && *other_port.sighting != here) {
+      frozen_.contradictions.push_back({here, there, *other_port.sighting});
+      return;
+    }
+    // Seen from both ends, a link is added from the lower one; from one end, from that one.
+    if (other_port.sighting && precedes(there, here)) return;
+    if (here == there) return;
+    if (taken(here) || taken(there)) {
+      frozen_.contradictions.push_back({here, there, here});
+      return;
+    }
+    take(here);
+    take(there);
+    builder_.add_link(name(here), name(there));
+    if (here.node == there.node) frozen_.looped_cables.push_back(here);
+  }
+
+ private:
+  static bool precedes(ObservedEnd a, ObservedEnd b) {
+    return a.node != b.node ? a.node < b.node : a.port < b.port;
+  }
+  TopologyBuilder::End name(ObservedEnd end) const {
+    return {observation_[end.node].info.node_guid, end.port};
+  }
+
+  // Two ends may see the same silent third one: only one of them can be right.
+  bool taken(ObservedEnd end) const {
+    const auto& ports = taken_[end.node.value];
+    return end.port.value < ports.size() && ports[end.port.value];
+  }
+  void take(ObservedEnd end) {
+    auto& ports = taken_[end.node.value];
+    ports.resize(observation_[end.node].ports.size());
+    ports[end.port.value] = true;
+  }
+
+  const Observation& observation_;
+  TopologyBuilder& builder_;
+  Frozen& frozen_;
+  std::vector<std::vector<bool>> taken_;  // by node and port
+};
+
+void map_back(const Observation& observation, Frozen& frozen) {
+  const Topology& topology = *frozen.topology;
+  frozen.end_of.resize(topology.port_count());
+  frozen.node_of.resize(topology.node_count());
+  for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
+    const auto observed = observation.find(topology.node(NodeIndex{n}).guid);
+    HEDDLE_CHECK(observed.has_value());
+    frozen.node_of[n] = *observed;
+    for (unsigned p = 0; p <= topology.node(NodeIndex{n}).port_count; ++p) {
+      const mad::PortNumber number{static_cast<std::uint8_t>(p)};
+      frozen.end_of[topology.port_of(NodeIndex{n}, number).value] = {*observed, number};
+    }
+  }
+}
+
+}  // namespace
+
+PortIndex Frozen::port_of(const Observation& observation, ObservedEnd end) const {
+  const auto node = topology->find_node(observation[end.node].info.node_guid);
+  return node ? topology->port_of(*node, end.port) : kNoPort;
+}
+
+Frozen freeze(const Observation& observation) {
+  Frozen frozen;
+  TopologyBuilder builder;
+  LinkCollector links(observation, builder, frozen);
+  for (std::uint32_t n = 0; n < observation.size(); ++n) {
+    const ObservedNode& node = observation[ObservedIndex{n}];
+    if (!manageable(node)) continue;
+    builder.add_node(as_node(node));
+    for (unsigned p = 0; p < node.ports.size(); ++p) {
+      const ObservedEnd end{ObservedIndex{n}, {static_cast<std::uint8_t>(p)}};
+      const mad::Guid guid = node.is_switch() ? node.info.port_guid : node.ports[p].guid;
+      if (guid != mad::Guid{}) builder.set_port_guid({node.info.node_guid, end.port}, guid);
+      links.look_out_of(end);
+    }
+  }
+  auto built = std::move(builder).build();
+  HEDDLE_CHECK(built.has_value());  // the collector names only nodes it added, and each port once
+  frozen.topology = std::make_shared<const Topology>(std::move(*built));
+  map_back(observation, frozen);
+  return frozen;
+}
+
+}  // namespace heddle::fabric

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the fabric has told us, device by device, in the order it was heard. Nothing here is a wish:
+// values come from answers alone. freeze() turns it into the Topology that routing works on.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "fabric/forwarding_tables.hpp"
+#include "fabric/topology.hpp"
+#include "mad/node_info.hpp"
+#include "mad/port_info.hpp"
+#include "mad/switch_info.hpp"
+
+namespace heddle::fabric {
+
+// Zero-based, by order of discovery: unlike NodeIndex it stays the same while a sweep learns more.
+using ObservedIndex = base::Strong<struct ObservedIndexTag, std::uint32_t>;
+
+struct ObservedEnd {
+  ObservedIndex node{};
+  mad::PortNumber port{};
+  friend bool operator==(const ObservedEnd&, const ObservedEnd&) = default;
+};
+
+struct ObservedPort {
+  std::optional<mad::PortInfo> info;
+  mad::Guid guid{};  // channel adapters and routers: from the NodeInfo that came by this port
+  // Who answered when we looked out of this port. For the port by which a node was first entered,
+  // and for CA ports, the port we came from.
+  std::optional<ObservedEnd> sighting;
+};
+
+// A switch's linear forwarding table as read or as its answers confirmed it, block by block.
+class ObservedTable {
+ public:
+  using Block = std::span<const std::uint8_t, kLftBlockLids>;
+  bool known(std::size_t block) const { return block < known_.size() && known_[block]; }
+  // True when that block is known and holds these bytes.
+  bool holds(std::size_t block, Block bytes) const;
+  void learn(std::size_t block, Block bytes);
+  void forget() { *this = {}; }
+
+ private:
+  std::vector<std::uint8_t> entries_;
+  std::vector<bool> known_;
+};
+
+struct ObservedNode {
+  mad::NodeInfo info;
+  std::string description;  // printable; empty until read
+  std::optional<mad::SwitchInfo> switch_info;
+  std::vector<ObservedPort> ports;  // by port number, 0 included
+  ObservedTable table;
+
+  bool is_switch() const { return info.node_type == mad::NodeType::Switch; }
+};
+
+class Observation {
+ public:
+  std::size_t size() const { return nodes_.size(); }
+  ObservedNode& operator[](ObservedIndex index) { return nodes_[index.value]; }
+  const ObservedNode& operator[](ObservedIndex index) const { return nodes_[index.value]; }
+
+  std::optional<ObservedIndex> find(mad::Guid node_guid) const;
+  // The GUID must be new.
+  ObservedIndex add(const mad::NodeInfo& info);
+
+ private:
+  std::vector<ObservedNode> nodes_;
+  std::unordered_map<mad::Guid, ObservedIndex> by_guid_;
+};
+
+// What does not fit together in an observation.
+struct Contradiction {
+  ObservedEnd looking;     // from here ...
+  ObservedEnd seen;        // ... we saw this end,
+  ObservedEnd seen_there;  // which itself is joined to another one: two devices share a GUID
+};
+
+struct Frozen {
+  std::shared_ptr<const Topology> topology;
+  std::vector<ObservedEnd> end_of;     // by PortIndex
+  std::vector<ObservedIndex> node_of;  // by NodeIndex
+  std::vector<Contradiction> contradictions;
+  std::vector<ObservedEnd> looped_cables;  // one end of each cable from a node to itself
+
+  // kNoPort for a node or port that is not in the topology.
+  PortIndex port_of(const Observation& observation, ObservedEnd end) const;
+};
+
+// Nodes that told enough to be managed (a switch its SwitchInfo and port 0, any node a PortInfo),
+// and links that both ends confirm or one end confirms and the other does not deny.
+Frozen freeze(const Observation& observation);
+
+}  // namespace heddle::fabric

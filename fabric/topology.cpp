@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/topology.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
+namespace heddle::fabric {
+namespace {
+
+std::string name_of(mad::Guid guid) {
+  return base::hex(guid.value);
+}
+
+bool is_switch_type(const Node& node) {
+  return node.type == mad::NodeType::Switch;
+}
+
+// Switches first, both groups by GUID; of equal GUIDs the one added last stays.
+void put_in_order(std::vector<Node>& nodes) {
+  std::stable_sort(nodes.begin(), nodes.end(),
+                   [](const Node& a, const Node& b) { return a.guid < b.guid; });
+  std::vector<Node> last_words;
+  last_words.reserve(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const bool repeated = i + 1 < nodes.size() && nodes[i + 1].guid == nodes[i].guid;
+    if (!repeated) last_words.push_back(std::move(nodes[i]));
+  }
+  std::stable_partition(last_words.begin(), last_words.end(), is_switch_type);
+  nodes = std::move(last_words);
+}
+
+}  // namespace
+
+std::optional<NodeIndex> Topology::find_node(mad::Guid node_guid) const {
+  const auto found = by_guid_.find(node_guid);
+  if (found == by_guid_.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<Topology::Attachment> Topology::attachment(PortIndex endport) const {
+  const NodeIndex node = node_of(endport);
+  if (is_switch(node)) {
+    if (number_of(endport).value != 0) return std::nullopt;
+    return Attachment{SwitchIndex{node.value}, mad::PortNumber{0}};
+  }
+  const PortIndex far = peer(endport);
+  if (far == kNoPort || !is_switch(node_of(far))) return std::nullopt;
+  return Attachment{SwitchIndex{node_of(far).value}, number_of(far)};
+}
+
+std::optional<base::Error> Topology::place_nodes(std::vector<Node> nodes) {
+  nodes_ = std::move(nodes);
+  put_in_order(nodes_);
+  first_port_.push_back(0);
+  for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
+    const Node& node = nodes_[i];
+    if (node.port_count == 0 || node.port_count > kMaxPortCount) {
+      return base::error(fmt::format("node {} \"{}\" claims {} ports, 1 to {} are possible",
+                                     name_of(node.guid), node.description, node.port_count,
+                                     kMaxPortCount));
+    }
+    by_guid_.emplace(node.guid, NodeIndex{i});
+    switch_count_ += is_switch_type(node);
+    owner_.insert(owner_.end(), node.port_count + 1u, NodeIndex{i});
+    first_port_.push_back(static_cast<std::uint32_t>(owner_.size()));
+  }
+  ports_.resize(owner_.size());
+  return std::nullopt;
+}
+
+base::Result<PortIndex> Topology::locate(mad::Guid node_guid, mad::PortNumber number,
+                                         unsigned lowest) const {
+  const auto index = find_node(node_guid);
+  if (!index) {
+    return base::error(
+        fmt::format("port {} of node {}: no such node is known", number.value, name_of(node_guid)));
+  }
+  const Node& of = node(*index);
+  if (number.value < lowest || number.value > of.port_count) {
+    return base::error(fmt::format("port {} of node {} \"{}\": its ports are {} to {}",
+                                   number.value, name_of(node_guid), of.description, lowest,
+                                   of.port_count));
+  }
+  return port_of(*index, number);
+}
+
+std::optional<base::Error> Topology::join(PortIndex a, PortIndex b) {
+  if (ports_[a.value].peer == b && ports_[b.value].peer == a) return std::nullopt;
+  for (const PortIndex end : {a, b}) {
+    if (ports_[end.value].peer == kNoPort) continue;
+    const Node& of = node(node_of(end));
+    return base::error(fmt::format("port {} of node {} \"{}\" is in two links",
+                                   number_of(end).value, name_of(of.guid), of.description));
+  }
+  ports_[a.value].peer = b;
+  ports_[b.value].peer = a;
+  ++link_count_;
+  return std::nullopt;
+}
+
+void Topology::find_channels() {
+  channel_of_port_.assign(ports_.size(), kNoChannel);
+  first_channel_.push_back(0);
+  for (std::uint32_t s = 0; s < switch_count_; ++s) {
+    for (std::uint32_t p = first_port_[s]; p < first_port_[s + 1]; ++p) {
+      const PortIndex far = ports_[p].peer;
+      if (far == kNoPort || !is_switch(node_of(far)) || node_of(far).value == s) continue;
+      channel_of_port_[p].value = static_cast<std::uint32_t>(channels_.size());
+      channels_.push_back({SwitchIndex{s}, SwitchIndex{node_of(far).value}, number_of(PortIndex{p}),
+                           number_of(far), kNoChannel});
+    }
+    first_channel_.push_back(static_cast<std::uint32_t>(channels_.size()));
+  }
+  for (Channel& channel : channels_) {
+    channel.reverse = channel_by_port(channel.to, channel.in);
+  }
+}
+
+void Topology::find_endports() {
+  for (std::uint32_t n = 0; n < nodes_.size(); ++n) {
+    if (n < switch_count_) {
+      endports_.push_back(PortIndex{first_port_[n]});
+      continue;
+    }
+    for (std::uint32_t p = first_port_[n]; p < first_port_[n + 1]; ++p) {
+      if (ports_[p].peer != kNoPort) endports_.push_back(PortIndex{p});
+    }
+  }
+}
+
+void TopologyBuilder::add_node(Node node) {
+  nodes_.push_back(std::move(node));
+}
+
+void TopologyBuilder::set_port_guid(End port, mad::Guid guid) {
+  port_guids_.push_back({port, guid});
+}
+
+void TopologyBuilder::add_link(End a, End b) {
+  links_.push_back({a, b});
+}
+
+base::Result<Topology> TopologyBuilder::build() && {
+  Topology topology;
+  if (auto wrong = topology.place_nodes(std::move(nodes_))) return *wrong;
+  for (const PortGuid& given : port_guids_) {
+    const auto port = topology.locate(given.port.node, given.port.port, 0);
+    if (!port) return port.error();
+    topology.ports_[port->value].guid = given.guid;
+  }
+  for (const Link& link : links_) {
+    const auto a = topology.locate(link.a.node, link.a.port, 1);
+    if (!a) return a.error();
+    const auto b = topology.locate(link.b.node, link.b.port, 1);
+    if (!b) return b.error();
+    if (auto wrong = topology.join(*a, *b)) return *wrong;
+  }
+  topology.find_channels();
+  topology.find_endports();
+  return topology;
+}
+
+}  // namespace heddle::fabric

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The list of everything mad/ describes. Tests, fuzzing and traces loop over it, so an attribute
+// that is added here is covered by all of them.
+#pragma once
+
+#include <tuple>
+
+#include "mad/class_port_info.hpp"
+#include "mad/gid.hpp"
+#include "mad/guid_info.hpp"
+#include "mad/led_info.hpp"
+#include "mad/linear_forwarding_table.hpp"
+#include "mad/mad_header.hpp"
+#include "mad/mlnx_extended_port_info.hpp"
+#include "mad/multicast_forwarding_table.hpp"
+#include "mad/node_info.hpp"
+#include "mad/notice.hpp"
+#include "mad/p_key_table.hpp"
+#include "mad/pm_header.hpp"
+#include "mad/port_info.hpp"
+#include "mad/rmpp_header.hpp"
+#include "mad/sa_header.hpp"
+#include "mad/sl_to_vl_mapping_table.hpp"
+#include "mad/sm_info.hpp"
+#include "mad/smp.hpp"
+#include "mad/switch_info.hpp"
+#include "mad/switch_port_state_table.hpp"
+#include "mad/vendor_header.hpp"
+#include "mad/vl_arbitration_table.hpp"
+
+namespace heddle::mad {
+
+// What a requester may send with an attribute (IBA vol. 1, table of 14.2.5).
+struct RequestMethods {
+  bool get{};
+  bool set{};
+  bool trap{};
+};
+inline constexpr RequestMethods kGetOnly{.get = true};
+inline constexpr RequestMethods kGetSet{.get = true, .set = true};
+inline constexpr RequestMethods kGetSetTrap{.get = true, .set = true, .trap = true};
+
+// An attribute that fits the data of an SMP.
+template <Described T>
+struct SmpAttribute {
+  using Type = T;
+  AttributeId id;
+  RequestMethods methods;
+};
+
+inline constexpr auto kSmpAttributes = std::tuple{
+    SmpAttribute<Notice>{AttributeId::Notice, kGetSetTrap},
+    SmpAttribute<NodeDescription>{AttributeId::NodeDescription, kGetSet},
+    SmpAttribute<NodeInfo>{AttributeId::NodeInfo, kGetOnly},
+    SmpAttribute<SwitchInfo>{AttributeId::SwitchInfo, kGetSet},
+    SmpAttribute<GUIDInfo>{AttributeId::GUIDInfo, kGetSet},
+    SmpAttribute<PortInfo>{AttributeId::PortInfo, kGetSet},
+    SmpAttribute<PKeyTable>{AttributeId::PKeyTable, kGetSet},
+    SmpAttribute<SLtoVLMappingTable>{AttributeId::SLtoVLMappingTable, kGetSet},
+    SmpAttribute<VLArbitrationTable>{AttributeId::VLArbitrationTable, kGetSet},
+    SmpAttribute<LinearForwardingTable>{AttributeId::LinearForwardingTable, kGetSet},
+    SmpAttribute<MulticastForwardingTable>{AttributeId::MulticastForwardingTable, kGetSet},
+    SmpAttribute<SMInfo>{AttributeId::SMInfo, kGetSet},
+    SmpAttribute<LedInfo>{AttributeId::LedInfo, kGetSet},
+    SmpAttribute<SwitchPortStateTable>{AttributeId::SwitchPortStateTable, kGetOnly},
+    SmpAttribute<MlnxExtendedPortInfo>{AttributeId::MlnxExtendedPortInfo, kGetSet},
+};
+
+// Calls visit(SmpAttribute<T>) for each.
+template <class Visit>
+constexpr void for_each_smp_attribute(Visit&& visit) {
+  std::apply([&](const auto&... attribute) { (visit(attribute), ...); }, kSmpAttributes);
+}
+
+template <class... T>
+struct TypeList {};
+
+// Headers, details of notices, and attributes of other classes.
+using OtherDescribed =
+    TypeList<Smp, MADHeader, RMPPHeader, SAHeader, PMHeader, VendorHeader, ClassPortInfo,
+             IssuedNotice, GidNotice, LinkStateNotice, PortThresholdNotice, LocalChangesNotice,
+             SystemImageGuidNotice, BadMKeyNotice, BadKeyNotice, SwitchBadPKeyNotice, Gid,
+             VLArbitrationEntry>;
+
+// Calls visit.template operator()<T>() for everything described: the attributes above and these.
+template <class Visit>
+constexpr void for_each_described(Visit&& visit) {
+  for_each_smp_attribute([&]<class T>(const SmpAttribute<T>&) { visit.template operator()<T>(); });
+  [&]<class... T>(TypeList<T...>) { (visit.template operator()<T>(), ...); }(OtherDescribed{});
+}
+
+}  // namespace heddle::mad

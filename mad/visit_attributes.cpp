@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The one place where the tables of mad/ are unrolled into calls of a visitor.
+#include "mad/attribute_catalogue.hpp"
+#include "mad/visit.hpp"
+
+namespace heddle::mad {
+
+template void visit_fields(const Smp&, FieldVisitor&);
+template void visit_fields(const Notice&, FieldVisitor&);
+template void visit_fields(const NodeDescription&, FieldVisitor&);
+template void visit_fields(const NodeInfo&, FieldVisitor&);
+template void visit_fields(const SwitchInfo&, FieldVisitor&);
+template void visit_fields(const GUIDInfo&, FieldVisitor&);
+template void visit_fields(const PortInfo&, FieldVisitor&);
+template void visit_fields(const PKeyTable&, FieldVisitor&);
+template void visit_fields(const SLtoVLMappingTable&, FieldVisitor&);
+template void visit_fields(const VLArbitrationTable&, FieldVisitor&);
+template void visit_fields(const VLArbitrationEntry&, FieldVisitor&);
+template void visit_fields(const LinearForwardingTable&, FieldVisitor&);
+template void visit_fields(const MulticastForwardingTable&, FieldVisitor&);
+template void visit_fields(const SMInfo&, FieldVisitor&);
+template void visit_fields(const LedInfo&, FieldVisitor&);
+template void visit_fields(const SwitchPortStateTable&, FieldVisitor&);
+template void visit_fields(const MlnxExtendedPortInfo&, FieldVisitor&);
+template void visit_fields(const ClassPortInfo&, FieldVisitor&);
+template void visit_fields(const Gid&, FieldVisitor&);
+template void visit_fields(const IssuedNotice&, FieldVisitor&);
+template void visit_fields(const GidNotice&, FieldVisitor&);
+template void visit_fields(const LinkStateNotice&, FieldVisitor&);
+template void visit_fields(const PortThresholdNotice&, FieldVisitor&);
+template void visit_fields(const LocalChangesNotice&, FieldVisitor&);
+template void visit_fields(const SystemImageGuidNotice&, FieldVisitor&);
+template void visit_fields(const BadMKeyNotice&, FieldVisitor&);
+template void visit_fields(const BadKeyNotice&, FieldVisitor&);
+template void visit_fields(const SwitchBadPKeyNotice&, FieldVisitor&);
+template void visit_fields(const MADHeader&, FieldVisitor&);
+template void visit_fields(const RMPPHeader&, FieldVisitor&);
+template void visit_fields(const SAHeader&, FieldVisitor&);
+template void visit_fields(const PMHeader&, FieldVisitor&);
+template void visit_fields(const VendorHeader&, FieldVisitor&);
+
+}  // namespace heddle::mad

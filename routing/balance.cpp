@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "routing/balance.hpp"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace heddle::routing {
+namespace {
+
+using fabric::SwitchIndex;
+
+// The destination switches are dealt to batches that each count on their own, so that batches may
+// run side by side. How many there are depends on the fabric alone, not on the threads.
+constexpr std::size_t kSwitchesPerBatch = 96;
+constexpr std::size_t kMostBatches = 16;
+
+// Load of a port: traffic in the upper bits, LIDs in the next 16, its position in the lowest 8, so
+// that one comparison decides. Traffic is at most LIDs times hosts, below 2^32.
+using Load = std::uint64_t;
+constexpr unsigned kPositionBits = 8;
+constexpr unsigned kLidBits = 16;
+constexpr Load weight_of(std::uint32_t traffic) {
+  return ((Load{traffic} << kLidBits) + 1) << kPositionBits;
+}
+
+struct Destination {
+  mad::Lid base{};
+  std::uint8_t lmc = 0;
+  mad::PortNumber out{};
+};
+
+// All that batches share and do not change.
+struct Plan {
+  explicit Plan(const Request& request);
+  std::vector<std::vector<Destination>> by_switch;  // hosts first, the switch's own LIDs last
+  std::vector<std::uint32_t> hosts;                 // by switch
+  std::vector<std::uint32_t> system;                // by switch; equal for one chassis
+  CompactChannels channels;
+};
+
+Plan::Plan(const Request& request)
+    : by_switch(request.topology.switch_count()),
+      hosts(request.topology.switch_count()),
+      channels(request.topology) {
+  for (const fabric::PortIndex endport : request.topology.endports()) {
+    const auto range = request.lids.range(endport);
+    const auto attachment = request.topology.attachment(endport);
+    if (!attachment || range.base == mad::kNoLid) continue;
+    by_switch[attachment->at.value].push_back({range.base, range.lmc, attachment->out});
+    if (attachment->out.value != 0) ++hosts[attachment->at.value];
+  }
+  for (auto& group : by_switch) {
+    std::sort(group.begin(), group.end(), [](const Destination& a, const Destination& b) {
+      const bool own_a = a.out.value == 0, own_b = b.out.value == 0;
+      return own_a != own_b ? own_b : a.out < b.out;
+    });
+  }
+  std::map<mad::Guid, std::uint32_t> known;
+  for (std::uint32_t s = 0; s < request.topology.switch_count(); ++s) {
+    const auto& node = request.topology.node(SwitchIndex{s});
+    const bool alone = node.system_image_guid == mad::Guid{};
+    const mad::Guid guid = alone ? node.guid : node.system_image_guid;
+    system.push_back(known.emplace(guid, static_cast<std::uint32_t>(known.size())).first->second);
+  }
+}
+
+// One batch of destination switches with its own counters.
+class Balancer {
+ public:
+  Balancer(const Plan& plan, fabric::ForwardingTables& tables, const fabric::Topology& topology)
+      : plan_(plan),
+        tables_(tables),
+        topology_(topology),
+        load_(topology.channels().size()),
+        system_uses_(topology.switch_count()),
+        switch_uses_(topology.switch_count()) {}
+
+  void route_to(SwitchIndex target, const Ways& ways) {
+    width_ = 0;
+    for (const Destination& to : plan_.by_switch[target.value]) width_ += 1u << to.lmc;
+    traffic_.assign(width_ * plan_.hosts.size(), 0);
+    const auto& order = ways.nearest_first();
+    for (std::size_t i = order.size(); i-- > 1;) forward(order[i], target, ways.choices(order[i]));
+    arrive(target);
+  }
+
+ private:
+  void arrive(SwitchIndex target) {
+    const auto row = tables_.row(target);
+    for (const Destination& to : plan_.by_switch[target.value]) {
+      std::fill_n(row.begin() + to.base.value, 1u << to.lmc, to.out.value);
+    }
+  }
+
+  void forward(SwitchIndex at, SwitchIndex target, std::span<const std::uint8_t> choices) {
+    const Load* loads = load_.data() + plan_.channels.first[at.value];
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      keys_[i] = (loads[choices[i]] & ~Load{0xFF}) | choices[i];
+    }
+    count_ = choices.size();
+    std::size_t column = 0;
+    for (const Destination& to : plan_.by_switch[target.value]) {
+      if (to.lmc > 0 && count_ > 1) forget_uses(at);
+      for (unsigned i = 0; i < 1u << to.lmc; ++i) {
+        const std::size_t chosen = to.lmc > 0 ? most_different(at) : least_loaded();
+        send(at, mad::Lid{static_cast<std::uint16_t>(to.base.value + i)}, column++, chosen,
+             to.out.value != 0);
+        if (to.lmc > 0) note_use(at, chosen);
+      }
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      load_[plan_.channels.first[at.value] + (keys_[i] & 0xFF)] = keys_[i];
+    }
+  }
+
+  std::size_t least_loaded() const {
+    Load least = keys_[0];
+    std::size_t chosen = 0;
+    for (std::size_t i = 1; i < count_; ++i) {
+      if (keys_[i] < least) {
+        least = keys_[i];
+        chosen = i;
+      }
+    }
+    return chosen;
+  }
+
+  void send(SwitchIndex at, mad::Lid lid, std::size_t column, std::size_t chosen, bool to_host) {
+    const std::size_t channel = plan_.channels.first[at.value] + (keys_[chosen] & 0xFF);
+    const std::uint32_t hosts = to_host ? plan_.hosts[at.value] : 0;
+    const std::uint32_t traffic = traffic_[at.value * width_ + column] + hosts;
+    keys_[chosen] += weight_of(traffic);
+    traffic_[plan_.channels.to[channel] * width_ + column] += traffic;
+    tables_.set(at, lid, topology_.channels()[channel].out);
+  }
+
+  std::uint32_t leads_to(SwitchIndex at, std::size_t choice) const {
+    return plan_.channels.to[plan_.channels.first[at.value] + (keys_[choice] & 0xFF)];
+  }
+
+  void forget_uses(SwitchIndex at) {
+    for (std::size_t i = 0; i < count_; ++i) {
+      link_uses_[i] = 0;
+      switch_uses_[leads_to(at, i)] = 0;
+      system_uses_[plan_.system[leads_to(at, i)]] = 0;
+    }
+  }
+
+  void note_use(SwitchIndex at, std::size_t chosen) {
+    ++link_uses_[chosen];
+    ++switch_uses_[leads_to(at, chosen)];
+    ++system_uses_[plan_.system[leads_to(at, chosen)]];
+  }
+
+  std::size_t most_different(SwitchIndex at) const {
+    const auto sameness = [&](std::size_t i) {
+      const std::uint32_t to = leads_to(at, i);
+      return std::array<Load, 4>{system_uses_[plan_.system[to]], switch_uses_[to], link_uses_[i],
+                                 keys_[i]};
+    };
+    std::size_t chosen = 0;
+    for (std::size_t i = 1; i < count_; ++i) {
+      if (sameness(i) < sameness(chosen)) chosen = i;
+    }
+    return chosen;
+  }
+
+  const Plan& plan_;
+  fabric::ForwardingTables& tables_;
+  const fabric::Topology& topology_;
+  std::vector<Load> load_;              // by channel
+  std::vector<std::uint32_t> traffic_;  // by (switch, column): hosts behind it, for this target
+  std::size_t width_ = 0;               // LIDs of this target
+  std::array<Load, 256> keys_{};        // of the choices at the switch in hand
+  std::size_t count_ = 0;               // of these
+  std::array<std::uint32_t, 256> link_uses_{};
+  std::vector<std::uint32_t> system_uses_, switch_uses_;  // by system, by switch
+};
+
+}  // namespace
+
+fabric::ForwardingTables balanced_tables(const Request& request, const MakeWayFinder& make_finder) {
+  const std::size_t switches = request.topology.switch_count();
+  const Plan plan(request);
+  fabric::ForwardingTables tables(switches, request.lids.top());
+  const std::size_t batches =
+      std::clamp<std::size_t>(switches / kSwitchesPerBatch, 1, kMostBatches);
+  request.parallel(batches, [&](std::size_t begin, std::size_t end) {
+    const auto finder = make_finder();
+    for (std::size_t batch = begin; batch < end; ++batch) {
+      Balancer balancer(plan, tables, request.topology);
+      for (std::size_t target = batch; target < switches; target += batches) {
+        const SwitchIndex at{static_cast<std::uint32_t>(target)};
+        if (!plan.by_switch[target].empty()) balancer.route_to(at, finder->toward(at));
+      }
+    }
+  });
+  return tables;
+}
+
+}  // namespace heddle::routing

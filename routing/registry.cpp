@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "routing/engine.hpp"
+#include "routing/minhop.hpp"
+#include "routing/updn.hpp"
+
+namespace heddle::routing {
+
+const std::vector<const Engine*>& engines() {
+  static const MinHop minhop;
+  static const UpDown updn;
+  static const std::vector<const Engine*> all{&minhop, &updn};
+  return all;
+}
+
+const Engine* find_engine(std::string_view name) {
+  for (const Engine* engine : engines()) {
+    if (engine->name() == name) return engine;
+  }
+  return nullptr;
+}
+
+}  // namespace heddle::routing

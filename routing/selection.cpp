@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "routing/selection.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.hpp"
+
+namespace heddle::routing {
+namespace {
+
+constexpr std::string_view kLastResort = "updn";
+
+base::Error unknown_engine(const std::string& name) {
+  std::vector<std::string_view> known;
+  for (const Engine* engine : engines()) known.push_back(engine->name());
+  const auto meant = base::closest(name, known);
+  return base::error(fmt::format("there is no routing engine \"{}\"{}; known are {}", name,
+                                 meant ? fmt::format(", did you mean \"{}\"?", *meant) : "",
+                                 fmt::join(known, ", ")));
+}
+
+std::string fault_text(const fabric::Topology& topology, const fabric::RouteFaultSample& sample) {
+  const auto name = [&](fabric::SwitchIndex at) {
+    const auto& node = topology.node(at);
+    return node.description.empty() ? base::hex(node.guid.value) : node.description;
+  };
+  const auto what = [&]() -> std::string_view {
+    switch (sample.fault) {
+      case fabric::RouteFault::NoRoute:
+        return "has no entry";
+      case fabric::RouteFault::DeadEnd:
+        return "leads nowhere";
+      case fabric::RouteFault::Loop:
+        return "is passed twice";
+    }
+    return "fails";
+  };
+  return fmt::format("from {} to LID {}, where {} {}", name(sample.from), sample.to.value,
+                     name(sample.at), what());
+}
+
+// Why these tables may not be programmed; nothing when they may.
+std::optional<std::string> objection(const fabric::Topology& topology, const Policy& policy,
+                                     const fabric::Verification& proof) {
+  if (!proof.reaches_all()) {
+    return fmt::format("{} of {} routes do not arrive, for example {}", proof.faulty_routes,
+                       proof.routes,
+                       proof.samples.empty() ? "" : fault_text(topology, proof.samples.front()));
+  }
+  if (proof.deadlock_free() || policy.accept_credit_loops) return std::nullopt;
+  return fmt::format("its tables hold a credit loop over {} links: {}", proof.credit_cycle.size(),
+                     fabric::describe_cycle(topology, proof.credit_cycle));
+}
+
+base::Result<std::vector<const Engine*>> engines_to_try(const Policy& policy) {
+  std::vector<const Engine*> to_try;
+  for (const std::string& name : policy.engines) {
+    const Engine* engine = find_engine(name);
+    if (engine == nullptr) return unknown_engine(name);
+    to_try.push_back(engine);
+  }
+  const Engine* last_resort = find_engine(kLastResort);
+  const bool listed = std::find(to_try.begin(), to_try.end(), last_resort) != to_try.end();
+  if (policy.fallback && !listed) to_try.push_back(last_resort);
+  return to_try;
+}
+
+}  // namespace
+
+base::Result<Selected> select_routes(const fabric::Topology& topology, const fabric::LidMap& lids,
+                                     const Policy& policy, const base::ParallelFor& parallel) {
+  const auto to_try = engines_to_try(policy);
+  if (!to_try) return to_try.error();
+  const Request request{topology, lids, policy.options, parallel};
+  std::vector<Rejected> rejected;
+  for (const Engine* engine : *to_try) {
+    auto routes = engine->route(request);
+    if (!routes) {
+      rejected.push_back({std::string(engine->name()), routes.error().message});
+      continue;
+    }
+    auto proof = fabric::verify(topology, lids, routes->tables, parallel);
+    auto reason = objection(topology, policy, proof);
+    if (!reason) return Selected{std::move(*routes), std::move(proof), std::move(rejected)};
+    rejected.push_back({std::string(engine->name()), std::move(*reason)});
+  }
+  if (rejected.empty()) return base::error("no routing engine is named, and none may stand in");
+  std::string message = "no routing engine gives tables that may be used";
+  for (const Rejected& tried : rejected)
+    message += fmt::format("; {}: {}", tried.engine, tried.reason);
+  return base::error(std::move(message));
+}
+
+}  // namespace heddle::routing

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "routing/updn.hpp"
+
+#include <algorithm>
+
+#include "routing/balance.hpp"
+#include "routing/orientation.hpp"
+#include "routing/way_finder.hpp"
+
+namespace heddle::routing {
+namespace {
+
+using fabric::SwitchIndex;
+
+// A forwarding table does not know how a packet came. So toward a target each switch has one mode
+// for all: it descends, or it climbs; and a switch that descends may only lead to switches that
+// descend, because what came down must not go up.
+class LegalWays : public WayFinder {
+ public:
+  LegalWays(const fabric::Topology& topology, const CompactChannels& channels,
+            const Orientation& orientation)
+      : channels_(channels),
+        orientation_(orientation),
+        ways_(topology),
+        down_(topology.switch_count()),
+        hops_(topology.switch_count()),
+        descends_(topology.switch_count()) {}
+
+  const Ways& toward(SwitchIndex target) override {
+    measure_descents(target);
+    // First as if every switch were free to choose ...
+    std::fill(descends_.begin(), descends_.end(), false);
+    bool detour = measure_hops();
+    // ... then a switch descends where that is shortest for it, and where another's descent
+    // needs it, which can make the ways of those that climb over it longer.
+    for (const std::uint32_t at : descents_) descends_[at] = hops_[at] == down_[at];
+    if (detour) {
+      keep_descents_whole();
+      measure_hops();
+    }
+    collect(target);
+    return ways_;
+  }
+
+ private:
+  static constexpr std::uint32_t kFar = 0xFFFF'FFF0;
+
+  template <class Visit>
+  void for_each_neighbour(std::uint32_t at, Visit visit) const {
+    for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+      visit(channels_.to[c], c);
+    }
+  }
+  bool is_up(std::uint32_t from, std::uint32_t to) const {
+    return orientation_.position[to] < orientation_.position[from];
+  }
+
+  // down_: hops to the target when only descending; descents_ nearest first.
+  void measure_descents(SwitchIndex target) {
+    std::fill(down_.begin(), down_.end(), kFar);
+    down_[target.value] = 0;
+    descents_.assign(1, target.value);
+    for (std::size_t i = 0; i < descents_.size(); ++i) {
+      const std::uint32_t at = descents_[i];
+      for_each_neighbour(at, [&](std::uint32_t to, std::uint32_t) {
+        if (down_[to] != kFar || !is_up(at, to)) return;
+        down_[to] = down_[at] + 1;
+        descents_.push_back(to);
+      });
+    }
+  }
+
+  // hops_: along legal ways, where switches bound to descend do so and others choose. Every switch
+  // looks only upward, so one pass from the top is enough. True if a switch that could descend is
+  // nearer by climbing.
+  bool measure_hops() {
+    bool detour = false;
+    for (const SwitchIndex s : orientation_.from_top) {
+      const std::uint32_t at = s.value;
+      hops_[at] = down_[at];
+      if (descends_[at]) continue;
+      for_each_neighbour(at, [&](std::uint32_t to, std::uint32_t) {
+        if (is_up(at, to)) hops_[at] = std::min(hops_[at], hops_[to] + 1);
+      });
+      detour |= down_[at] != kFar && hops_[at] < down_[at];
+    }
+    return detour;
+  }
+
+  // Farthest first: a descending switch without a descending next one binds one to descend.
+  void keep_descents_whole() {
+    for (std::size_t i = descents_.size(); i-- > 1;) {
+      const std::uint32_t at = descents_[i];
+      if (!descends_[at]) continue;
+      std::uint32_t needed = kFar;
+      bool whole = false;
+      for_each_neighbour(at, [&](std::uint32_t to, std::uint32_t) {
+        if (is_up(at, to) || down_[to] + 1 != down_[at]) return;
+        whole |= descends_[to];
+        needed = std::min(needed, to);
+      });
+      if (!whole) descends_[needed] = true;
+    }
+  }
+
+  void collect(SwitchIndex target) {
+    ways_.clear();
+    for (const SwitchIndex s : orientation_.from_top) {
+      if (hops_[s.value] < kFar) ways_.add_switch(s);
+    }
+    auto& order = ways_.nearest_first();
+    std::stable_sort(order.begin(), order.end(),
+                     [&](SwitchIndex a, SwitchIndex b) { return hops_[a.value] < hops_[b.value]; });
+    for (const SwitchIndex s : order) {
+      if (s == target) continue;
+      for_each_neighbour(s.value, [&](std::uint32_t to, std::uint32_t c) {
+        if (hops_[to] + 1 != hops_[s.value]) return;
+        if (descends_[s.value] ? descends_[to] && !is_up(s.value, to) : is_up(s.value, to)) {
+          ways_.offer(s, static_cast<std::uint8_t>(c - channels_.first[s.value]));
+        }
+      });
+    }
+  }
+
+  const CompactChannels& channels_;
+  const Orientation& orientation_;
+  Ways ways_;
+  std::vector<std::uint32_t> down_;      // by switch
+  std::vector<std::uint32_t> hops_;      // by switch
+  std::vector<std::uint8_t> descends_;   // by switch
+  std::vector<std::uint32_t> descents_;  // switches that can descend, nearest first
+};
+
+}  // namespace
+
+base::Result<Routes> UpDown::route(const Request& request) const {
+  auto orientation = orient(request.topology, request.options.root_guids);
+  const CompactChannels channels(request.topology);
+  auto tables = balanced_tables(request, [&] {
+    return std::make_unique<LegalWays>(request.topology, channels, orientation);
+  });
+  return Routes{std::string(name()), std::move(tables), std::move(orientation.notes)};
+}
+
+}  // namespace heddle::routing

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The ways on which an engine allows packets to approach one switch. Which of several equal ways
+// each LID takes is balance's affair, so an engine is little more than its way finder.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fabric/topology.hpp"
+
+namespace heddle::routing {
+
+// Toward one target switch: for each switch that reaches it, the channels it may use next. A
+// channel is given as its position among those that leave the switch. Following any choices ends
+// at the target, and each choice leads to a switch that comes later in farthest_first().
+class Ways {
+ public:
+  explicit Ways(const fabric::Topology& topology);
+
+  // Forgets all choices.
+  void clear();
+  void add_switch(fabric::SwitchIndex at) { nearest_first_.push_back(at); }
+  void offer(fabric::SwitchIndex at, std::uint8_t local) {
+    choices_[first_[at.value] + count_[at.value]++] = local;
+  }
+
+  // All switches that reach the target, the target itself first.
+  std::vector<fabric::SwitchIndex>& nearest_first() { return nearest_first_; }
+  const std::vector<fabric::SwitchIndex>& nearest_first() const { return nearest_first_; }
+  std::span<const std::uint8_t> choices(fabric::SwitchIndex at) const {
+    return std::span(choices_).subspan(first_[at.value], count_[at.value]);
+  }
+
+ private:
+  std::vector<std::uint32_t> first_;  // by switch
+  std::vector<std::uint8_t> count_;   // by switch
+  std::vector<std::uint8_t> choices_;
+  std::vector<fabric::SwitchIndex> nearest_first_;
+};
+
+// Holds scratch memory: one per thread.
+class WayFinder {
+ public:
+  virtual ~WayFinder() = default;
+  // Valid until the next call.
+  virtual const Ways& toward(fabric::SwitchIndex target) = 0;
+};
+
+using MakeWayFinder = std::function<std::unique_ptr<WayFinder>()>;
+
+// The channels without what the inner loops do not need, by channel index.
+struct CompactChannels {
+  explicit CompactChannels(const fabric::Topology& topology);
+  std::vector<std::uint32_t> first;         // by switch, one more at the end
+  std::vector<std::uint32_t> to;            // switch it leads to
+  std::vector<std::uint8_t> reverse_local;  // the way back, as a position at `to`
+};
+
+}  // namespace heddle::routing

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sm/changes.hpp"
+
+namespace heddle::sm {
+namespace {
+
+using fabric::kNoPort;
+using fabric::NodeIndex;
+using fabric::PortIndex;
+using fabric::Topology;
+
+// The port of `other` that is the same GUID and number; kNoPort when it is not there.
+PortIndex counterpart(const Topology& topology, PortIndex port, const Topology& other) {
+  const auto node = topology.node_of(port);
+  const auto found = other.find_node(topology.node(node).guid);
+  if (!found || other.node(*found).port_count != topology.node(node).port_count) return kNoPort;
+  return other.port_of(*found, topology.number_of(port));
+}
+
+bool has_same_link(const Topology& topology, PortIndex port, const Topology& other) {
+  const PortIndex there = counterpart(topology, port, other);
+  if (there == kNoPort || other.peer(there) == kNoPort) return false;
+  return counterpart(topology, topology.peer(port), other) == other.peer(there);
+}
+
+// Calls on_node and on_link for what `topology` has and `other` has not.
+template <class OnNode, class OnLink>
+void for_each_extra(const Topology& topology, const Topology& other, OnNode on_node,
+                    OnLink on_link) {
+  for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
+    if (!other.find_node(topology.node(NodeIndex{n}).guid)) on_node(NodeIndex{n});
+  }
+  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
+    const PortIndex peer = topology.peer(PortIndex{p});
+    if (peer == kNoPort || peer.value < p) continue;  // each link once
+    if (!has_same_link(topology, PortIndex{p}, other)) on_link(PortIndex{p}, peer);
+  }
+}
+
+}  // namespace
+
+void report_differences(Context& context, const Picture& before) {
+  const Picture& after = context.picture;
+  const Topology& old = *before.frozen.topology;
+  const Topology& now = *after.frozen.topology;
+  for_each_extra(
+      old, now,
+      [&](NodeIndex node) {
+        context.events.say(NodeDisappeared{before.name(before.frozen.node_of[node.value])});
+      },
+      [&](PortIndex a, PortIndex b) {
+        context.events.say(LinkDisappeared{before.name(a), before.name(b)});
+      });
+  for_each_extra(
+      now, old,
+      [&](NodeIndex node) {
+        context.events.say(
+            NodeAppeared{after.name(after.frozen.node_of[node.value]), now.node(node).type});
+      },
+      [&](PortIndex a, PortIndex b) {
+        context.events.say(LinkAppeared{after.name(a), after.name(b)});
+      });
+}
+
+std::shared_ptr<const Snapshot> take_picture(const Picture& picture,
+                                             const SweepStatistics& statistics,
+                                             const Options& options) {
+  auto snapshot = std::make_shared<Snapshot>();
+  snapshot->sweep = statistics;
+  snapshot->lmc = options.lmc;
+  snapshot->problems = picture.problems;
+  snapshot->sm_port = picture.sm_port;
+  snapshot->routes = picture.routes;
+  if (picture.lids) snapshot->lids = *picture.lids;
+  if (!picture.frozen.topology) return snapshot;
+  const Topology& topology = snapshot->topology = *picture.frozen.topology;
+  snapshot->port_infos.resize(topology.port_count());
+  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
+    const auto end = picture.frozen.end_of[p];
+    const auto& info = picture.observation[end.node].ports[end.port.value].info;
+    if (info) snapshot->port_infos[p] = *info;
+    if (topology.peer(PortIndex{p}) == kNoPort) continue;
+    const bool active = info && info->port_state == mad::PortState::Active;
+    ++(active ? snapshot->active_ports : snapshot->inactive_ports);
+  }
+  snapshot->switch_infos.resize(topology.switch_count());
+  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
+    snapshot->switch_infos[s] = *picture.observation[picture.frozen.node_of[s]].switch_info;
+  }
+  return snapshot;
+}
+
+}  // namespace heddle::sm

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sm/discovery.hpp"
+
+#include <string_view>
+
+#include "base/text.hpp"
+#include "mad/capability.hpp"
+#include "mad/sm_info.hpp"
+#include "mad/validation.hpp"
+
+namespace heddle::sm {
+namespace {
+
+using fabric::ObservedEnd;
+using fabric::ObservedIndex;
+using fabric::ObservedNode;
+
+// Request::subject of the very first question, which no node asks.
+constexpr std::uint32_t kOwnNode = 0xFFFF'FFFF;
+
+std::string_view as_text(const mad::NodeDescription& description) {
+  return {description.node_string.data(), description.node_string.size()};
+}
+
+Request get(DeviceId device, mad::AttributeId attribute, std::uint32_t modifier, ObservedEnd of) {
+  Request request;
+  request.device = device;
+  request.purpose = Purpose::Discovery;
+  request.attribute = attribute;
+  request.modifier = modifier;
+  request.subject = of.node.value;
+  request.detail = of.port.value;
+  return request;
+}
+
+// The same node, asked twice, may differ only in the port the question came in by.
+bool same_device(const mad::NodeInfo& a, const mad::NodeInfo& b) {
+  return a.node_type == b.node_type && a.num_ports == b.num_ports &&
+         a.system_image_guid == b.system_image_guid && a.device_id == b.device_id &&
+         a.vendor_id == b.vendor_id;
+}
+
+}  // namespace
+
+void Discovery::begin(Context& context) {
+  const DeviceId own = context.transactions.add_device({});
+  Request request;
+  request.device = own;
+  request.purpose = Purpose::Discovery;
+  request.attribute = mad::AttributeId::NodeInfo;
+  request.subject = kOwnNode;
+  context.transactions.submit(request);
+}
+
+void Discovery::on_answer(Context& context, const Answer& answer) {
+  if (!answer.answered) return on_silence(context, answer);
+  switch (answer.request.attribute) {
+    case mad::AttributeId::NodeInfo:
+      return on_node_info(context, answer);
+    case mad::AttributeId::NodeDescription:
+      if (answer.status == mad::kStatusOk) {
+        context.picture.observation[{answer.request.subject}].description =
+            base::printable(as_text(mad::decode<mad::NodeDescription>(answer.data)));
+      }
+      return;
+    case mad::AttributeId::SwitchInfo:
+      return on_switch_info(context, answer);
+    case mad::AttributeId::PortInfo:
+      return on_port_info(context, answer);
+    case mad::AttributeId::LinearForwardingTable:
+      return on_table_block(context, answer);
+    case mad::AttributeId::SMInfo:
+      return on_sm_info(context, answer);
+    default:
+      return;
+  }
+}
+
+bool Discovery::believable(Context& context, const mad::NodeInfo& info, bool own) const {
+  auto complaints = mad::validate(info);
+  // Port 0 is inside a switch: no cable leads there.
+  if (info.local_port_num.value == 0 && !(own && info.node_type == mad::NodeType::Switch)) {
+    complaints.push_back("it says that its port 0 was reached through a cable");
+  }
+  for (const auto& complaint : complaints) {
+    context.events.say(DeviceLies{{info.node_guid, ""}, complaint});
+    context.picture.problems.push_back("node " + base::hex(info.node_guid.value) +
+                                       " is ignored: " + complaint);
+  }
+  return complaints.empty();
+}
+
+void Discovery::on_node_info(Context& context, const Answer& answer) {
+  Picture& picture = context.picture;
+  const Request& request = answer.request;
+  if (answer.status != mad::kStatusOk) return on_silence(context, answer);
+  const auto info = mad::decode<mad::NodeInfo>(answer.data);
+  if (!believable(context, info, request.subject == kOwnNode)) return;
+
+  mad::DirectedRoute route = context.transactions.route(request.device);
+  if (request.beyond.value != 0) route = route.then(request.beyond);
+  auto known = picture.observation.find(info.node_guid);
+  if (known && !same_device(picture.observation[*known].info, info)) {
+    context.events.say(DuplicateGuid{info.node_guid, "an earlier answer", route.text()});
+    picture.problems.push_back("two devices have the node GUID " + base::hex(info.node_guid.value) +
+                               "; the one at " + route.text() + " is ignored");
+    return;
+  }
+  const ObservedIndex node = known ? *known : meet(context, info, route);
+  const ObservedEnd entered{node, info.local_port_num};
+  if (request.subject == kOwnNode) {
+    picture.own = entered;
+  } else {
+    const ObservedEnd from{{request.subject}, {static_cast<std::uint8_t>(request.detail)}};
+    picture.observation[from.node].ports[from.port.value].sighting = entered;
+    auto& back = picture.observation[node].ports[entered.port.value].sighting;
+    // A CA cannot be looked through, so the way in is all that will ever be known of its link.
+    // So it is for the port by which a switch was first entered: its route runs through it.
+    const bool first_entry = !known || !picture.observation[node].is_switch();
+    if (first_entry && !back) back = from;
+  }
+  meet_port(context, node, info, route);
+}
+
+fabric::ObservedIndex Discovery::meet(Context& context, const mad::NodeInfo& info,
+                                      const mad::DirectedRoute& route) {
+  Picture& picture = context.picture;
+  const ObservedIndex node = picture.observation.add(info);
+  picture.devices.emplace_back();
+  const ObservedNode& seen = picture.observation[node];
+  picture.devices.back().resize(seen.is_switch() ? 1 : seen.ports.size());
+  if (!seen.is_switch()) return node;
+
+  const DeviceId device = context.transactions.add_device(route);
+  picture.devices.back()[0] = device;
+  const ObservedEnd own_port{node, {0}};
+  context.transactions.submit(get(device, mad::AttributeId::NodeDescription, 0, own_port));
+  context.transactions.submit(get(device, mad::AttributeId::SwitchInfo, 0, own_port));
+  for (unsigned port = 0; port < seen.ports.size(); ++port) {
+    read_port(context, {node, {static_cast<std::uint8_t>(port)}}, true);
+  }
+  return node;
+}
+
+void Discovery::meet_port(Context& context, fabric::ObservedIndex node, const mad::NodeInfo& info,
+                          const mad::DirectedRoute& route) {
+  Picture& picture = context.picture;
+  ObservedNode& seen = picture.observation[node];
+  const ObservedEnd end{node, info.local_port_num};
+  if (const auto device = picture.device(end)) {
+    context.transactions.add_route(*device, route);
+    return;
+  }
+  if (seen.is_switch()) return;
+  const DeviceId device = context.transactions.add_device(route);
+  picture.devices[node.value][end.port.value] = device;
+  seen.ports[end.port.value].guid = info.port_guid;
+  if (seen.description.empty()) {
+    context.transactions.submit(get(device, mad::AttributeId::NodeDescription, 0, end));
+  }
+  read_port(context, end, true);
+}
+
+void Discovery::read_port(Context& context, fabric::ObservedEnd end, bool extended) {
+  const auto device = context.picture.device(end);
+  const std::uint32_t modifier = end.port.value | (extended ? mad::kSmSupportExtendedSpeeds : 0u);
+  context.transactions.submit(get(*device, mad::AttributeId::PortInfo, modifier, end));
+}
+
+void Discovery::on_port_info(Context& context, const Answer& answer) {
+  const ObservedEnd end{{answer.request.subject},
+                        {static_cast<std::uint8_t>(answer.request.detail)}};
+  if (answer.status != mad::kStatusOk) {
+    // Devices older than the extended speeds may refuse a modifier with that bit.
+    if (answer.request.modifier & mad::kSmSupportExtendedSpeeds) {
+      return read_port(context, end, false);
+    }
+    return on_silence(context, answer);
+  }
+  ObservedNode& node = context.picture.observation[end.node];
+  const auto info = mad::decode<mad::PortInfo>(answer.data);
+  node.ports[end.port.value].info = info;
+  if (end.port.value == 0 || !node.is_switch()) {
+    const bool is_own = context.picture.own && context.picture.own->node == end.node;
+    if ((info.capability_mask & mad::kIsSM) != 0 && !is_own) {
+      context.transactions.submit(
+          get(*context.picture.device(end), mad::AttributeId::SMInfo, 0, end));
+    }
+  }
+  if (info.port_state != mad::PortState::Down) look_beyond(context, end);
+}
+
+void Discovery::look_beyond(Context& context, fabric::ObservedEnd end) {
+  const ObservedNode& node = context.picture.observation[end.node];
+  const bool is_own_port = context.picture.own == end;
+  if (end.port.value == 0 || (!node.is_switch() && !is_own_port)) return;
+  if (node.ports[end.port.value].sighting) return;
+  const DeviceId device = *context.picture.device(end);
+  if (context.transactions.route(device).hop_count >= context.options.max_hops) {
+    context.events.say(RouteTooLong{context.picture.name(end)});
+    context.picture.problems.push_back("what hangs on " + text(context.picture.name(end)) +
+                                       " is further away than max_hops allows");
+    return;
+  }
+  Request request = get(device, mad::AttributeId::NodeInfo, 0, end);
+  request.beyond = end.port;
+  context.transactions.submit(request);
+}
+
+void Discovery::on_switch_info(Context& context, const Answer& answer) {
+  if (answer.status != mad::kStatusOk) return on_silence(context, answer);
+  const ObservedIndex index{answer.request.subject};
+  ObservedNode& node = context.picture.observation[index];
+  const auto info = mad::decode<mad::SwitchInfo>(answer.data);
+  node.switch_info = info;
+  for (const auto& complaint : mad::validate(info)) {
+    context.events.say(DeviceLies{context.picture.name(index), complaint});
+    context.picture.problems.push_back(text(context.picture.name(index)) + ": " + complaint);
+  }
+  read_table(context, index);
+}
+
+void Discovery::read_table(Context& context, fabric::ObservedIndex index) {
+  ObservedNode& node = context.picture.observation[index];
+  const unsigned top = node.switch_info->linear_fdb_top;
+  // Zero is a table that nobody has set up; beyond the capacity is nonsense, told already.
+  if (top == 0 || top >= node.switch_info->linear_fdb_cap) return;
+  const auto before = known_ != nullptr ? known_->find(node.info.node_guid) : std::nullopt;
+  if (before) {
+    const ObservedNode& old = (*known_)[*before];
+    // A switch that lost its tables lost its LinearFDBTop with them.
+    if (old.switch_info && old.switch_info->linear_fdb_top == top) {
+      node.table = old.table;
+      return;
+    }
+  }
+  const DeviceId device = *context.picture.device({index, {0}});
+  for (unsigned block = 0; block <= top / fabric::kLftBlockLids; ++block) {
+    Request request = get(device, mad::AttributeId::LinearForwardingTable, block, {index, {0}});
+    request.detail = block;
+    context.transactions.submit(request);
+  }
+}
+
+void Discovery::on_table_block(Context& context, const Answer& answer) {
+  // An unread block is an unknown one, and unknown blocks are written: nothing is lost.
+  if (answer.status != mad::kStatusOk) return;
+  std::array<std::uint8_t, fabric::kLftBlockLids> entries;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    entries[i] = std::to_integer<std::uint8_t>(answer.data[i]);
+  }
+  context.picture.observation[{answer.request.subject}].table.learn(answer.request.detail, entries);
+}
+
+void Discovery::on_sm_info(Context& context, const Answer& answer) {
+  if (answer.status != mad::kStatusOk) return;
+  const auto info = mad::decode<mad::SMInfo>(answer.data);
+  context.picture.other_sms.push_back(
+      {answer.request.device, info.guid, info.priority, info.sm_state});
+}
+
+void Discovery::on_silence(Context& context, const Answer& answer) {
+  const Request& request = answer.request;
+  if (request.attribute == mad::AttributeId::SMInfo) return;  // an SM that has just left
+  if (request.beyond.value == 0 && !context.picture.falls_silent(request.device)) return;
+  NodeName node;
+  if (request.subject != kOwnNode && request.beyond.value == 0) {
+    node = context.picture.name(fabric::ObservedIndex{request.subject});
+  }
+  mad::DirectedRoute route = context.transactions.route(request.device);
+  if (request.beyond.value != 0) route = route.then(request.beyond);
+  context.events.say(DeviceSilent{route.text(), node, request.attribute});
+  if (request.beyond.value != 0) {
+    const ObservedEnd end{{request.subject}, {static_cast<std::uint8_t>(request.detail)}};
+    context.picture.problems.push_back("nothing answers behind " + text(context.picture.name(end)) +
+                                       ", although its link is up");
+  } else if (request.subject != kOwnNode) {
+    context.picture.problems.push_back(text(node) + " did not answer every question");
+  }
+}
+
+void Discovery::conclude(Context& context) const {
+  Picture& picture = context.picture;
+  for (const auto& contradiction : picture.frozen.contradictions) {
+    const NodeName twice = picture.name(contradiction.seen.node);
+    context.events.say(DuplicateGuid{twice.guid, text(picture.name(contradiction.looking)),
+                                     text(picture.name(contradiction.seen_there))});
+    picture.problems.push_back("two devices have the node GUID " + base::hex(twice.guid.value) +
+                               ": one at " + text(picture.name(contradiction.looking)) +
+                               ", one at " + text(picture.name(contradiction.seen_there)));
+  }
+  for (const ObservedEnd end : picture.frozen.looped_cables) {
+    const ObservedEnd other = *picture.observation[end.node].ports[end.port.value].sighting;
+    context.events.say(CableLoopsBack{picture.name(end), picture.name(other)});
+  }
+}
+
+}  // namespace heddle::sm

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Discovery: reads the whole fabric by directed routes, as many devices at a time as the windows
+// allow, and fills the picture's observation. It sends only Gets. It is done when the transactions
+// are idle; what did not answer is reported and left out, and never stops the rest.
+#pragma once
+
+#include "fabric/observation.hpp"
+#include "mad/node_info.hpp"
+#include "sm/context.hpp"
+
+namespace heddle::sm {
+
+class Discovery {
+ public:
+  // `known` is the observation of the sweep before, if any: tables of switches that evidently kept
+  // them are taken over from there instead of being read again.
+  explicit Discovery(const fabric::Observation* known) : known_(known) {}
+
+  // Asks the own node first.
+  void begin(Context& context);
+  void on_answer(Context& context, const Answer& answer);
+  // Reports what did not fit together. Call once, after freezing.
+  void conclude(Context& context) const;
+
+ private:
+  void on_node_info(Context& context, const Answer& answer);
+  void on_switch_info(Context& context, const Answer& answer);
+  void on_port_info(Context& context, const Answer& answer);
+  void on_table_block(Context& context, const Answer& answer);
+  void on_sm_info(Context& context, const Answer& answer);
+  void on_silence(Context& context, const Answer& answer);
+
+  bool believable(Context& context, const mad::NodeInfo& info, bool own) const;
+  fabric::ObservedIndex meet(Context& context, const mad::NodeInfo& info,
+                             const mad::DirectedRoute& route);
+  void meet_port(Context& context, fabric::ObservedIndex node, const mad::NodeInfo& info,
+                 const mad::DirectedRoute& route);
+  void read_port(Context& context, fabric::ObservedEnd end, bool extended);
+  void read_table(Context& context, fabric::ObservedIndex node);
+  void look_beyond(Context& context, fabric::ObservedEnd end);
+
+  const fabric::Observation* known_;
+};
+
+}  // namespace heddle::sm

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sm/lid_assignment.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace heddle::sm {
+namespace {
+
+using fabric::LidMap;
+using fabric::PortIndex;
+
+// Which LIDs are spoken for, and by whom; ranges are aligned, so whole ranges are tested.
+class LidSpace {
+ public:
+  explicit LidSpace(mad::Lid last) : last_(last.value), taken_(last.value + 1u, false) {}
+
+  bool fits(LidMap::Range range) const {
+    return mad::is_unicast(range.base) && range.lmc <= mad::kMaxLmc &&
+           range.base.value % range.count() == 0 && range.base.value + range.count() - 1u <= last_;
+  }
+  bool free(LidMap::Range range) const {
+    for (unsigned i = 0; i < range.count(); ++i) {
+      if (taken_[range.base.value + i]) return false;
+    }
+    return true;
+  }
+  void take(LidMap::Range range) { mark(range, true); }
+  void give_back(LidMap::Range range) { mark(range, false); }
+
+  // The first free aligned range. Ranges of one size are searched onwards from the last find:
+  // nothing before it has become free in between, so the whole search is linear.
+  std::optional<LidMap::Range> find(std::uint8_t lmc) {
+    const unsigned step = 1u << lmc;
+    unsigned& from = next_[lmc];
+    for (from = std::max(from, step); from + step - 1 <= last_; from += step) {
+      const LidMap::Range range{{static_cast<std::uint16_t>(from)}, lmc};
+      if (free(range)) return range;
+    }
+    return std::nullopt;
+  }
+  void search_again() { std::fill(std::begin(next_), std::end(next_), 0u); }
+
+ private:
+  void mark(LidMap::Range range, bool taken) {
+    for (unsigned i = 0; i < range.count(); ++i) taken_[range.base.value + i] = taken;
+  }
+
+  unsigned last_;
+  std::vector<bool> taken_;
+  unsigned next_[mad::kMaxLmc + 1] = {};
+};
+
+class Assigner {
+ public:
+  Assigner(std::size_t port_count, std::span<const LidRequest> requests,
+           std::span<const RememberedLids> remembered, mad::Lid last)
+      : requests_(requests), space_(last), given_(requests.size()) {
+    result_.map = LidMap(port_count);
+    for (std::size_t i = 0; i < requests.size(); ++i) by_guid_.emplace(requests[i].port_guid, i);
+    remember(remembered);
+  }
+
+  LidAssignment run() {
+    keep_held();
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      if (!given_[i]) give_new(i);
+    }
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      if (given_[i]) write_down(i);
+    }
+    write_memory();
+    return std::move(result_);
+  }
+
+ private:
+  void remember(std::span<const RememberedLids> remembered) {
+    for (const auto& entry : remembered) {
+      const LidMap::Range range{entry.base, entry.lmc};
+      if (!space_.fits(range) || !space_.free(range)) continue;
+      const auto present = by_guid_.find(entry.port_guid);
+      if (present == by_guid_.end()) {
+        space_.take(range);
+        absent_.push_back(entry);
+        continue;
+      }
+      // A memory of another size is void; the base may still serve.
+      const LidMap::Range wanted{entry.base, requests_[present->second].lmc};
+      if (given_[present->second] || !space_.fits(wanted) || !space_.free(wanted)) continue;
+      space_.take(wanted);
+      given_[present->second] = wanted;
+    }
+  }
+
+  void keep_held() {
+    std::unordered_map<std::uint16_t, std::size_t> holder;
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      const LidRequest& request = requests_[i];
+      const LidMap::Range held{request.held, request.lmc};
+      if (!space_.fits(held)) continue;
+      const auto [first, is_first] = holder.emplace(request.held.value, i);
+      if (!is_first) {
+        result_.clashes.push_back({requests_[first->second].port, request.port, request.held});
+      }
+      if (given_[i] || !space_.free(held)) continue;
+      space_.take(held);
+      given_[i] = held;
+    }
+  }
+
+  void give_new(std::size_t i) {
+    auto range = space_.find(requests_[i].lmc);
+    while (!range && !absent_.empty()) {
+      space_.give_back({absent_.back().base, absent_.back().lmc});
+      absent_.pop_back();
+      space_.search_again();
+      range = space_.find(requests_[i].lmc);
+    }
+    if (!range) {
+      result_.left_out.push_back(requests_[i].port);
+      return;
+    }
+    space_.take(*range);
+    given_[i] = *range;
+  }
+
+  void write_down(std::size_t i) { result_.map.assign(requests_[i].port, *given_[i]); }
+
+  void write_memory() {
+    result_.memory = std::move(absent_);
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      if (!given_[i] || requests_[i].port_guid == mad::Guid{}) continue;
+      result_.memory.push_back({requests_[i].port_guid, given_[i]->base, given_[i]->lmc});
+    }
+    std::sort(result_.memory.begin(), result_.memory.end(),
+              [](const auto& a, const auto& b) { return a.port_guid < b.port_guid; });
+  }
+
+  std::span<const LidRequest> requests_;
+  LidSpace space_;
+  std::vector<std::optional<LidMap::Range>> given_;  // by request
+  std::unordered_map<mad::Guid, std::size_t> by_guid_;
+  std::vector<RememberedLids> absent_;
+  LidAssignment result_;
+};
+
+}  // namespace
+
+LidAssignment assign_lids(std::size_t port_count, std::span<const LidRequest> requests,
+                          std::span<const RememberedLids> remembered, mad::Lid last) {
+  return Assigner(port_count, requests, remembered, last).run();
+}
+
+}  // namespace heddle::sm

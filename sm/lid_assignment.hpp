@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which port gets which LIDs: a pure function. Ports keep what they have: first what the memory
+// says, then what they hold already, and only then the first free range.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fabric/lid_map.hpp"
+#include "fabric/topology.hpp"
+#include "mad/types.hpp"
+
+namespace heddle::sm {
+
+// LIDs of a port, as the durable memory keeps them.
+struct RememberedLids {
+  mad::Guid port_guid{};
+  mad::Lid base{};
+  std::uint8_t lmc = 0;
+  friend bool operator==(const RememberedLids&, const RememberedLids&) = default;
+};
+
+struct LidRequest {
+  fabric::PortIndex port{};
+  mad::Guid port_guid{};
+  std::uint8_t lmc = 0;  // wanted
+  mad::Lid held{};       // what its PortInfo says; kNoLid for none
+  std::uint8_t held_lmc = 0;
+};
+
+struct LidClash {
+  fabric::PortIndex keeps{};
+  fabric::PortIndex moves{};
+  mad::Lid lid{};
+};
+
+struct LidAssignment {
+  fabric::LidMap map;
+  std::vector<LidClash> clashes;            // two ports held the same LID
+  std::vector<fabric::PortIndex> left_out;  // no LID is left for these
+  std::vector<RememberedLids> memory;       // the new memory, by GUID
+};
+
+// `requests` in the order in which ports are served. `last` is the highest LID that may be given
+// (every switch must be able to forward it). Ranges of remembered ports that are absent are kept
+// for them until LIDs run out; then the absent give theirs up.
+LidAssignment assign_lids(std::size_t port_count, std::span<const LidRequest> requests,
+                          std::span<const RememberedLids> remembered, mad::Lid last);
+
+}  // namespace heddle::sm

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sm/machine.hpp"
+
+#include <utility>
+
+#include "base/check.hpp"
+#include "base/text.hpp"
+#include "mad/sm_info.hpp"
+
+namespace heddle::sm {
+namespace {
+
+TransactionLimits limits_of(const Options& options) {
+  return {options.window, options.window_per_device, options.smallest_timeout,
+          options.largest_timeout, options.attempts};
+}
+
+}  // namespace
+
+std::string text(const NodeName& node) {
+  const std::string guid = base::hex(node.guid.value);
+  return node.description.empty() ? guid : node.description + " (" + guid + ")";
+}
+
+std::string text(const PortName& port) {
+  return text(port.node) + " port " + std::to_string(port.port.value);
+}
+
+Core::Machine::Machine(Options chosen, std::vector<RememberedLids> remembered)
+    : options(std::move(chosen)),
+      memory(std::move(remembered)),
+      transactions(limits_of(options), options.m_key) {
+  if (options.reassign_lids) memory.clear();
+}
+
+void Core::Machine::step(base::Instant moment, Input input) {
+  HEDDLE_CHECK(!started || moment >= now);
+  now = moment;
+  if (!std::exchange(started, true)) begin_sweep("start");
+  std::visit([this](const auto& value) { on(value); }, input);
+  pump();
+  advance();
+}
+
+base::Instant Core::Machine::deadline() {
+  if (!started) return base::Instant{};
+  if (stage == Stage::Resting) return wake;
+  return transactions.deadline();
+}
+
+mad::SmpData Core::Machine::data_for(const Request& request) {
+  return programming.data_for(context(), request);
+}
+
+void Core::Machine::send(const mad::Smp& smp) {
+  outputs.emplace_back(SendMad{mad::make_datagram(mad::Address{}, smp)});
+}
+
+void Core::Machine::say(EventValue value) {
+  outputs.emplace_back(Event{std::move(value)});
+}
+
+void Core::Machine::pump() {
+  for (;;) {
+    transactions.pump(now, *this);
+    const auto given_up = transactions.take_given_up();
+    if (given_up.empty()) return;
+    for (const Answer& answer : given_up) dispatch(answer);
+  }
+}
+
+void Core::Machine::dispatch(const Answer& answer) {
+  Context with = context();
+  switch (answer.request.purpose) {
+    case Purpose::Discovery:
+      return discovery.on_answer(with, answer);
+    case Purpose::Lids:
+    case Purpose::Tables:
+    case Purpose::Links:
+      return programming.on_answer(with, answer);
+    case Purpose::Watch:
+      return watch.on_answer(with, answer);
+    case Purpose::Election:
+      return election.on_answer(with, answer);
+  }
+}
+
+void Core::Machine::on(const MadReceived& received) {
+  const auto smp = mad::decode_smp(received.datagram.payload);
+  if (!smp) return say(MadIgnored{"not a subnet management packet of a known version"});
+  if (!mad::is_response(smp->method)) return on_request(received.datagram.peer, *smp);
+  const bool answers = smp->method == mad::Method::GetResp;
+  if (const auto answer = answers ? transactions.on_response(now, *smp) : std::nullopt) {
+    dispatch(*answer);
+  }
+}
+
+void Core::Machine::on(const SendFailed& failed) {
+  if (const auto smp = mad::decode_smp(failed.datagram.payload)) {
+    transactions.on_send_failed(now, *smp);
+  }
+}
+
+void Core::Machine::on(const ResweepCommand& command) {
+  due = command.reason;
+}
+
+void Core::Machine::on(const OptionsChanged& changed) {
+  options = *changed.options;
+  transactions.set_limits(limits_of(options), options.m_key);
+  due = "the configuration changed";
+}
+
+void Core::Machine::on_request(const mad::Address& peer, const mad::Smp& request) {
+  switch (request.attribute_id) {
+    case mad::AttributeId::SMInfo:
+      return answer_sm_info(peer, request);
+    case mad::AttributeId::Notice:
+      if (request.method == mad::Method::Trap) return repress_trap(peer, request);
+      break;
+    default:
+      break;
+  }
+  say(MadIgnored{"a request that is not for a subnet manager"});
+}
+
+mad::Guid Core::Machine::own_guid() const {
+  const Picture& known = picture.own || !before ? picture : *before;
+  if (!known.own) return {};
+  const auto& node = known.observation[known.own->node];
+  return node.is_switch() ? node.info.port_guid : node.ports[known.own->port.value].guid;
+}
+
+void Core::Machine::answer_sm_info(const mad::Address& peer, const mad::Smp& request) {
+  mad::Smp reply = request;
+  reply.method = mad::Method::GetResp;
+  if (request.management_class == mad::ManagementClass::SubnDirectedRoute) {
+    // The hop pointer stays as it came: the port's own agent has counted the last hop already.
+    reply.direction = true;
+    std::swap(reply.dr_slid, reply.dr_dlid);
+  }
+  reply.status = mad::kStatusOk;
+  if (request.method == mad::Method::Set) {
+    Context with = context();
+    reply.status = election.on_control(with, request.attribute_modifier,
+                                       mad::decode<mad::SMInfo>(request.data));
+    if (auto wish = election.take_wish()) due = std::move(wish);
+  } else if (request.method != mad::Method::Get) {
+    reply.status = mad::kStatusBadMethodAttribute;
+  }
+  const mad::SMInfo info{own_guid(), options.sm_key, ++act_count, options.priority,
+                         election.state()};
+  mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(reply.data));
+  outputs.emplace_back(SendMad{mad::make_datagram(peer, reply)});
+}
+
+// Whoever repeats a trap until it is repressed gets its answer; what it tells is a reason to look.
+void Core::Machine::repress_trap(const mad::Address& peer, const mad::Smp& trap) {
+  mad::Smp repress = trap;
+  repress.method = mad::Method::TrapRepress;
+  repress.m_key = options.m_key;
+  repress.status = mad::kStatusOk;
+  outputs.emplace_back(SendMad{mad::make_datagram(peer, repress)});
+  if (stage == Stage::Resting && election.state() == mad::SMState::Master) wake = now;
+}
+
+void Core::Machine::on(const RoutesReady& ready) {
+  if (stage != Stage::Routing || ready.ticket != ticket) return;
+  Context with = context();
+  if (!ready.selected) {
+    say(RoutingFailed{ready.selected.error().message});
+    picture.problems.push_back("no routing: " + ready.selected.error().message);
+    end_phase();
+    return finish_sweep();
+  }
+  picture.routes = *ready.selected;
+  for (const auto& rejected : picture.routes->rejected) {
+    say(EngineRejected{rejected.engine, rejected.reason});
+  }
+  begin_phase(Phase::Tables, Stage::Tables);
+  const std::uint64_t blocks = programming.write_tables(with);
+  const auto& proof = picture.routes->proof;
+  say(RoutesChosen{picture.routes->routes.engine, proof.routes, blocks, proof.max_hops,
+                   picture.routes->routes.notes});
+}
+
+// --- Core ---------------------------------------------------------------------------------------
+
+Core::Core(Options options, std::vector<RememberedLids> remembered)
+    : machine_(std::make_unique<Machine>(std::move(options), std::move(remembered))) {}
+Core::~Core() = default;
+Core::Core(Core&&) noexcept = default;
+Core& Core::operator=(Core&&) noexcept = default;
+
+void Core::step(base::Instant now, Input input) {
+  machine_->step(now, std::move(input));
+}
+base::Instant Core::deadline() const {
+  return machine_->deadline();
+}
+std::vector<Output> Core::take_outputs() {
+  return std::exchange(machine_->outputs, {});
+}
+std::uint64_t Core::sweeps_finished() const {
+  return machine_->sweeps_finished;
+}
+bool Core::sweeping() const {
+  return machine_->stage != Stage::Resting;
+}
+bool Core::quiet() const {
+  return machine_->stage == Stage::Resting;
+}
+mad::SMState Core::state() const {
+  return machine_->election.state();
+}
+std::uint64_t Core::progress() const {
+  return machine_->transactions.counters().answered;
+}
+
+}  // namespace heddle::sm

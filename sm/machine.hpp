@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The inside of Core: composes the handlers and walks a sweep through its stages. Not for users of
+// the machine, who include core.hpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sm/context.hpp"
+#include "sm/core.hpp"
+#include "sm/discovery.hpp"
+#include "sm/election.hpp"
+#include "sm/programming.hpp"
+#include "sm/watch.hpp"
+
+namespace heddle::sm {
+
+// Each stage but Resting and Routing is over when the transactions are idle.
+enum class Stage : std::uint8_t {
+  Resting,  // until the next light sweep
+  Discovery,
+  Lids,
+  Routing,  // until RoutesReady
+  Tables,
+  LinkFields,
+  LinkArm,
+  LinkActivate,
+  Watching,  // a light sweep
+  Polling,   // a standby asks the master
+};
+
+struct Core::Machine final : Transactions::Sink, EventSink {
+  Machine(Options chosen, std::vector<RememberedLids> remembered);
+
+  void step(base::Instant now, Input input);
+  base::Instant deadline();
+
+  // Transactions::Sink
+  mad::SmpData data_for(const Request& request) override;
+  void send(const mad::Smp& smp) override;
+  // EventSink
+  void say(EventValue value) override;
+
+  // --- inputs (machine.cpp)
+  void on(const Tick&) {}
+  void on(const MadReceived& received);
+  void on(const SendFailed& failed);
+  void on(const RoutesReady& ready);
+  void on(const ResweepCommand& command);
+  void on(const OptionsChanged& changed);
+  void on_request(const mad::Address& peer, const mad::Smp& request);
+  void answer_sm_info(const mad::Address& peer, const mad::Smp& request);
+  void repress_trap(const mad::Address& peer, const mad::Smp& trap);
+  void dispatch(const Answer& answer);
+  void pump();
+
+  // --- the sweep (sweep.cpp)
+  void begin_sweep(std::string reason);
+  void begin_watch();
+  void advance();  // to the next stage, as long as nothing is in flight
+  void finish_discovery();
+  void assign();
+  void ask_for_routes();
+  void finish_links();
+  void finish_watch();
+  void finish_sweep();
+  void rest(base::Duration pause);
+  void begin_phase(Phase phase, Stage next);
+  void end_phase();
+  void report_changes();
+
+  Context context() { return {options, transactions, *this, picture}; }
+  mad::Guid own_guid() const;
+
+  Options options;
+  std::vector<RememberedLids> memory;
+  Transactions transactions;
+  Picture picture;
+  std::optional<Picture> before;  // the last full sweep's, for what changed
+  Discovery discovery{nullptr};
+  Programming programming;
+  Watch watch;
+  Election election;
+
+  base::Instant now{};
+  bool started = false;
+  Stage stage = Stage::Resting;
+  base::Instant wake{};            // when Resting ends
+  std::optional<std::string> due;  // a full sweep is wanted, and why
+  unsigned hurried = 0;            // full sweeps in a row because the fabric moved under the last
+  std::string troubled;  // why the next light sweep must be a full one; empty: it need not
+
+  SweepStatistics statistics;
+  base::Instant sweep_began{};
+  base::Instant phase_began{};
+  std::optional<Phase> phase;
+  std::uint64_t sweeps_finished = 0;
+  std::uint64_t ticket = 0;
+  std::uint32_t act_count = 0;
+  std::vector<Output> outputs;
+};
+
+}  // namespace heddle::sm

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What one sweep knows: the observation, how each device is reached, and, once discovery is done,
+// the frozen topology with the LIDs and routes that are wanted on it. The handlers of a sweep share
+// it; a new full sweep starts a new one.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fabric/intent.hpp"
+#include "fabric/lid_map.hpp"
+#include "fabric/observation.hpp"
+#include "routing/selection.hpp"
+#include "sm/events.hpp"
+#include "sm/transactions.hpp"
+
+namespace heddle::sm {
+
+// Another subnet manager that answered SMInfo.
+struct OtherSM {
+  DeviceId device{};
+  mad::Guid guid{};
+  std::uint8_t priority = 0;
+  mad::SMState state{};
+};
+
+struct Picture {
+  fabric::Observation observation;
+  // By observed node, then port number; a switch has one device, at port 0.
+  std::vector<std::vector<std::optional<DeviceId>>> devices;
+  // The port the SM itself sits on; unset until the own node has answered.
+  std::optional<fabric::ObservedEnd> own;
+  std::vector<OtherSM> other_sms;
+  std::vector<std::string> problems;  // for a person
+  std::vector<bool> silent;           // by device: that it does not answer has been told
+
+  fabric::Frozen frozen;
+  fabric::PortIndex sm_port = fabric::kNoPort;
+  std::shared_ptr<const fabric::LidMap> lids;
+  std::shared_ptr<const routing::Selected> routes;
+  fabric::Intent intent;
+
+  // Null when that port was never reached.
+  std::optional<DeviceId> device(fabric::ObservedEnd end) const {
+    const auto& ports = devices[end.node.value];
+    const std::size_t at = observation[end.node].is_switch() ? 0 : end.port.value;
+    return at < ports.size() ? ports[at] : std::nullopt;
+  }
+  // True the first time: a dead device leaves many questions unanswered and is told of once.
+  bool falls_silent(DeviceId device) {
+    if (silent.size() <= device.value) silent.resize(device.value + 1u, false);
+    const bool first = !silent[device.value];
+    silent[device.value] = true;
+    return first;
+  }
+  NodeName name(fabric::ObservedIndex node) const {
+    return {observation[node].info.node_guid, observation[node].description};
+  }
+  PortName name(fabric::ObservedEnd end) const { return {name(end.node), end.port}; }
+  PortName name(fabric::PortIndex port) const { return name(frozen.end_of[port.value]); }
+};
+
+// "leaf-3 (0x...) port 7", for problems and logs.
+std::string text(const NodeName& node);
+std::string text(const PortName& port);
+
+}  // namespace heddle::sm

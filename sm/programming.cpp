@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sm/programming.hpp"
+
+#include "base/check.hpp"
+#include "mad/capability.hpp"
+
+namespace heddle::sm {
+namespace {
+
+using fabric::ObservedEnd;
+using fabric::PortIndex;
+using fabric::SwitchIndex;
+
+// Request::detail of a recheck, which is no link step.
+constexpr std::uint32_t kRecheck = 0xFF;
+
+const mad::PortInfo* info_of(const Picture& picture, PortIndex port) {
+  const ObservedEnd end = picture.frozen.end_of[port.value];
+  const auto& info = picture.observation[end.node].ports[end.port.value].info;
+  return info ? &*info : nullptr;
+}
+
+std::uint64_t key_of(const Picture& picture, PortIndex port) {
+  const auto& topology = *picture.frozen.topology;
+  // Node GUIDs are spread in their low bits; the port goes where vendors leave theirs alone.
+  return topology.node(topology.node_of(port)).guid.value ^
+         (std::uint64_t{topology.number_of(port).value} << 56);
+}
+
+// The capabilities of the device: a switch keeps them at its port 0.
+std::uint32_t capabilities(const Picture& picture, PortIndex port) {
+  const auto& topology = *picture.frozen.topology;
+  const auto node = topology.node_of(port);
+  const auto* info =
+      info_of(picture, topology.is_switch(node) ? topology.port_of(node, {0}) : port);
+  return info != nullptr ? info->capability_mask : 0;
+}
+
+mad::SmpData encoded(const auto& attribute) {
+  mad::SmpData data;
+  mad::encode(attribute, std::span<std::byte, mad::kSmpDataBytes>(data));
+  return data;
+}
+
+}  // namespace
+
+bool Programming::settled(const Context& context, PortIndex port, const mad::PortInfo& info) const {
+  const auto& wish = context.picture.intent.ports[port.value];
+  const bool pleased = (!wish.endport || fabric::satisfied(*wish.endport, info)) &&
+                       (!wish.link || fabric::satisfied(*wish.link, info));
+  if (pleased) return true;
+  const auto known = settled_.find(key_of(context.picture, port));
+  if (known == settled_.end() || known->second.wish != wish) return false;
+  const mad::PortInfo& outcome = known->second.outcome;
+  return outcome.lid == info.lid && outcome.master_sm_lid == info.master_sm_lid &&
+         outcome.neighbor_mtu == info.neighbor_mtu &&
+         outcome.operational_vls == info.operational_vls && outcome.hoq_life == info.hoq_life;
+}
+
+void Programming::set_port(Context& context, Purpose purpose, PortIndex port, LinkStep step) {
+  const auto& topology = *context.picture.frozen.topology;
+  const auto device = context.picture.device(context.picture.frozen.end_of[port.value]);
+  if (!device) return;
+  Request request;
+  request.device = *device;
+  request.purpose = purpose;
+  request.method = mad::Method::Set;
+  request.attribute = mad::AttributeId::PortInfo;
+  request.modifier = topology.number_of(port).value;
+  if (capabilities(context.picture, port) & mad::kIsExtendedSpeedsSupported) {
+    request.modifier |= mad::kSmSupportExtendedSpeeds;
+  }
+  request.subject = port.value;
+  request.detail = static_cast<std::uint32_t>(step);
+  context.transactions.submit(request);
+}
+
+void Programming::write_lids(Context& context) {
+  const Picture& picture = context.picture;
+  reregister_.assign(picture.frozen.topology->port_count(), false);
+  for (const PortIndex port : picture.frozen.topology->endports()) {
+    const auto& wish = picture.intent.ports[port.value].endport;
+    const auto* info = info_of(picture, port);
+    if (!wish || info == nullptr) continue;
+    reregister_[port.value] =
+        info->lid != wish->lids.base || info->master_sm_lid != wish->master_sm_lid;
+    if (!settled(context, port, *info)) set_port(context, Purpose::Lids, port, LinkStep::Fields);
+  }
+}
+
+std::uint64_t Programming::write_tables(Context& context) {
+  std::uint64_t blocks = 0;
+  const Picture& picture = context.picture;
+  const auto& topology = *picture.frozen.topology;
+  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
+    const auto& node = picture.observation[picture.frozen.node_of[s]];
+    Request request;
+    request.device = *picture.device({picture.frozen.node_of[s], {0}});
+    request.purpose = Purpose::Tables;
+    request.method = mad::Method::Set;
+    request.subject = s;
+    if (!fabric::satisfied(picture.intent.switches, *node.switch_info)) {
+      request.attribute = mad::AttributeId::SwitchInfo;
+      context.transactions.submit(request);
+    }
+    if (!picture.routes) continue;
+    request.attribute = mad::AttributeId::LinearForwardingTable;
+    for (const std::uint16_t block : fabric::changed_blocks(
+             picture.routes->routes.tables, SwitchIndex{s}, picture.lids->top(), node.table)) {
+      request.modifier = block;
+      context.transactions.submit(request);
+      ++blocks;
+    }
+  }
+  return blocks;
+}
+
+bool Programming::wants(const Context& context, PortIndex port, LinkStep step) const {
+  const Picture& picture = context.picture;
+  const auto& topology = *picture.frozen.topology;
+  const auto* info = info_of(picture, port);
+  if (info == nullptr) return false;
+  const auto number = topology.number_of(port);
+  const auto node = topology.node_of(port);
+  if (number.value == 0) {
+    // Only an enhanced port 0 has a state to bring up.
+    const bool starts = topology.is_switch(node) && topology.node(node).enhanced_port0;
+    if (step == LinkStep::Arm) return starts && info->port_state == mad::PortState::Init;
+    if (step == LinkStep::Activate) return starts && info->port_state == mad::PortState::Armed;
+    return false;
+  }
+  if (!picture.intent.ports[port.value].link) return false;
+  const auto* peer = info_of(picture, topology.peer(port));
+  switch (step) {
+    case LinkStep::Fields:
+      return topology.is_switch(node) && !settled(context, port, *info);
+    case LinkStep::Arm:
+      return info->port_state == mad::PortState::Init;
+    case LinkStep::Activate:
+      return info->port_state == mad::PortState::Armed && peer != nullptr &&
+             (peer->port_state == mad::PortState::Armed ||
+              peer->port_state == mad::PortState::Active);
+    case LinkStep::Done:
+      return false;
+  }
+  return false;
+}
+
+void Programming::write_links(Context& context, LinkStep step) {
+  const auto& topology = *context.picture.frozen.topology;
+  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
+    const PortIndex port{p};
+    const bool tell_clients =
+        step == LinkStep::Activate && reregister_[p] &&
+        (capabilities(context.picture, port) & mad::kIsClientReregistrationSupported) != 0;
+    if (tell_clients || wants(context, port, step)) {
+      set_port(context, Purpose::Links, port, step);
+    }
+  }
+}
+
+mad::SmpData Programming::data_for(const Context& context, const Request& request) const {
+  const Picture& picture = context.picture;
+  if (request.attribute == mad::AttributeId::SwitchInfo) {
+    const auto& node = picture.observation[picture.frozen.node_of[request.subject]];
+    return encoded(fabric::with(picture.intent.switches, *node.switch_info));
+  }
+  if (request.attribute == mad::AttributeId::LinearForwardingTable) {
+    const auto block =
+        picture.routes->routes.tables.block(SwitchIndex{request.subject}, request.modifier);
+    mad::SmpData data;
+    for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(block[i]);
+    return data;
+  }
+  HEDDLE_CHECK(request.attribute == mad::AttributeId::PortInfo);
+  const PortIndex port{request.subject};
+  const mad::PortInfo& observed = *info_of(picture, port);
+  mad::PortInfo info = fabric::unchanged(observed);
+  const auto& wish = picture.intent.ports[port.value];
+  const auto step = static_cast<LinkStep>(request.detail);
+  if (wish.endport) info = fabric::with(*wish.endport, observed);
+  if (wish.link && step == LinkStep::Fields) {
+    const mad::PortInfo link = fabric::with(*wish.link, observed);
+    info.neighbor_mtu = link.neighbor_mtu;
+    info.operational_vls = link.operational_vls;
+    info.hoq_life = link.hoq_life;
+    info.vl_stall_count = link.vl_stall_count;
+  }
+  if (step == LinkStep::Arm) info.port_state = mad::PortState::Armed;
+  if (step == LinkStep::Activate) {
+    if (wants(context, port, step)) info.port_state = mad::PortState::Active;
+    // Clients hear of a new SM only now, when their routes stand.
+    info.client_reregister =
+        reregister_[port.value] &&
+        (capabilities(picture, port) & mad::kIsClientReregistrationSupported) != 0;
+  }
+  return encoded(info);
+}
+
+void Programming::on_answer(Context& context, const Answer& answer) {
+  if (!answer.answered) return on_silence(context, answer);
+  if (answer.status != mad::kStatusOk) return on_refusal(context, answer);
+  switch (answer.request.attribute) {
+    case mad::AttributeId::PortInfo:
+      return on_port_info(context, answer);
+    case mad::AttributeId::SwitchInfo:
+      return on_switch_info(context, answer);
+    case mad::AttributeId::LinearForwardingTable: {
+      std::array<std::uint8_t, fabric::kLftBlockLids> entries;
+      for (std::size_t i = 0; i < entries.size(); ++i) {
+        entries[i] = std::to_integer<std::uint8_t>(answer.data[i]);
+      }
+      Picture& picture = context.picture;
+      picture.observation[picture.frozen.node_of[answer.request.subject]].table.learn(
+          answer.request.modifier, entries);
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+void Programming::on_port_info(Context& context, const Answer& answer) {
+  Picture& picture = context.picture;
+  const PortIndex port{answer.request.subject};
+  const ObservedEnd end = picture.frozen.end_of[port.value];
+  auto& info = picture.observation[end.node].ports[end.port.value].info;
+  const auto now = mad::decode<mad::PortInfo>(answer.data);
+  if (answer.request.detail == kRecheck) {
+    fabric_moved_ |= now.port_state != info->port_state;
+    return;
+  }
+  info = now;
+  if (static_cast<LinkStep>(answer.request.detail) == LinkStep::Fields &&
+      !settled(context, port, now)) {
+    settled_[key_of(picture, port)] = {picture.intent.ports[port.value], now};
+  }
+  if (static_cast<LinkStep>(answer.request.detail) == LinkStep::Activate) {
+    reregister_[port.value] = false;
+  }
+}
+
+void Programming::on_switch_info(Context& context, const Answer& answer) {
+  Picture& picture = context.picture;
+  const SwitchIndex index{answer.request.subject};
+  auto& seen = *picture.observation[picture.frozen.node_of[index.value]].switch_info;
+  const bool cleared = seen.port_state_change;
+  seen = mad::decode<mad::SwitchInfo>(answer.data);
+  if (cleared) recheck_down_ports(context, index);
+}
+
+// A port may have come up between our reading it and our clearing PortStateChange: that change
+// would never be seen again.
+void Programming::recheck_down_ports(Context& context, SwitchIndex of) {
+  const Picture& picture = context.picture;
+  const auto& topology = *picture.frozen.topology;
+  for (unsigned p = 1; p <= topology.node(of).port_count; ++p) {
+    const PortIndex port = topology.port_of(of, {static_cast<std::uint8_t>(p)});
+    const auto* info = info_of(picture, port);
+    if (info == nullptr || info->port_state != mad::PortState::Down) continue;
+    Request request;
+    request.device = *picture.device(picture.frozen.end_of[port.value]);
+    request.purpose = Purpose::Tables;
+    request.attribute = mad::AttributeId::PortInfo;
+    request.modifier = p;
+    request.subject = port.value;
+    request.detail = kRecheck;
+    context.transactions.submit(request);
+  }
+}
+
+void Programming::on_refusal(Context& context, const Answer& answer) {
+  Picture& picture = context.picture;
+  const Request& request = answer.request;
+  const bool is_port = request.attribute == mad::AttributeId::PortInfo;
+  const auto node = is_port ? picture.frozen.end_of[request.subject].node
+                            : picture.frozen.node_of[request.subject];
+  context.events.say(
+      SetRefused{picture.name(node), request.attribute, request.modifier, answer.status});
+  if (is_port) {
+    picture.problems.push_back(text(picture.name(PortIndex{request.subject})) +
+                               " refused a setting");
+    fabric_moved_ = true;
+  } else {
+    picture.problems.push_back(text(picture.name(node)) + " refused its forwarding table");
+  }
+}
+
+void Programming::on_silence(Context& context, const Answer& answer) {
+  const Request& request = answer.request;
+  const bool is_port = request.attribute == mad::AttributeId::PortInfo;
+  Picture& picture = context.picture;
+  fabric_moved_ = true;
+  if (!picture.falls_silent(request.device)) return;
+  const auto node = is_port ? picture.frozen.end_of[request.subject].node
+                            : picture.frozen.node_of[request.subject];
+  context.events.say(DeviceSilent{context.transactions.route(request.device).text(),
+                                  picture.name(node), request.attribute});
+  picture.problems.push_back(text(picture.name(node)) + " stopped answering");
+}
+
+}  // namespace heddle::sm

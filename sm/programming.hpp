@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Programming: turns the difference between intent and observation into Sets, in an order that is
+// safe at each step. This is the only place of the SM that sends one.
+//
+// Each phase queues everything it wants and is over when the transactions are idle. What a device
+// refuses or does not answer is reported and left; the rest goes on.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "fabric/difference.hpp"
+#include "sm/context.hpp"
+
+namespace heddle::sm {
+
+// The steps that bring links up; all ports finish one before any begins the next, so that no end
+// of a link is ahead of the other.
+enum class LinkStep : std::uint8_t { Fields, Arm, Activate, Done };
+
+class Programming {
+ public:
+  // LIDs and the other values of ports that own LIDs.
+  void write_lids(Context& context);
+  // LinearFDBTop and what else SwitchInfo holds, then the blocks that differ: how many.
+  std::uint64_t write_tables(Context& context);
+  void write_links(Context& context, LinkStep step);
+
+  void on_answer(Context& context, const Answer& answer);
+  // The data of a Set that this handler queued, built when it is sent.
+  mad::SmpData data_for(const Context& context, const Request& request) const;
+
+  // A port was found in another state than discovery saw: the fabric moved under the sweep.
+  bool fabric_moved() const { return fabric_moved_; }
+  void begin_sweep() { fabric_moved_ = false; }
+
+ private:
+  // What a port made of our wishes the last time, if it did not take all of them: asking again
+  // would give the same answer. Survives sweeps; void as soon as the port shows other values.
+  struct Settled {
+    fabric::PortIntent wish;
+    mad::PortInfo outcome;
+  };
+
+  void on_port_info(Context& context, const Answer& answer);
+  void on_switch_info(Context& context, const Answer& answer);
+  void on_refusal(Context& context, const Answer& answer);
+  void on_silence(Context& context, const Answer& answer);
+  void recheck_down_ports(Context& context, fabric::SwitchIndex of);
+  void set_port(Context& context, Purpose purpose, fabric::PortIndex port, LinkStep step);
+  bool settled(const Context& context, fabric::PortIndex port, const mad::PortInfo& info) const;
+  bool wants(const Context& context, fabric::PortIndex port, LinkStep step) const;
+
+  std::unordered_map<std::uint64_t, Settled>
+      settled_;                   // by node GUID and port number; never walked
+  std::vector<bool> reregister_;  // by PortIndex: its clients must hear of us
+  bool fabric_moved_ = false;
+};
+
+}  // namespace heddle::sm

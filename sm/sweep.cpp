@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The sweep, stage by stage: discovery, LIDs, routing, tables, links, and the light sweeps between.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/check.hpp"
+#include "sm/changes.hpp"
+#include "sm/machine.hpp"
+
+namespace heddle::sm {
+namespace {
+
+using fabric::PortIndex;
+
+// A port that is down, or a fabric that moved under the sweep, is looked at again soon.
+constexpr base::Duration kSoon = std::chrono::seconds(1);
+// ... but a fabric that never stands still must not be swept without pause.
+constexpr unsigned kMaxHurried = 3;
+
+std::vector<LidRequest> lid_requests(const Picture& picture, const Options& options) {
+  const auto& topology = *picture.frozen.topology;
+  std::vector<LidRequest> requests;
+  requests.reserve(topology.endports().size());
+  for (const PortIndex port : topology.endports()) {
+    const auto end = picture.frozen.end_of[port.value];
+    const auto& info = picture.observation[end.node].ports[end.port.value].info;
+    if (!info) continue;
+    const auto node = topology.node_of(port);
+    const bool takes_lmc = !topology.is_switch(node) ||
+                           (topology.node(node).enhanced_port0 && options.lmc_on_enhanced_port0);
+    LidRequest request;
+    request.port = port;
+    request.port_guid = topology.port(port).guid;
+    request.lmc = takes_lmc ? options.lmc : std::uint8_t{0};
+    if (!options.reassign_lids) {
+      request.held = info->lid;
+      request.held_lmc = info->lmc;
+    }
+    requests.push_back(request);
+  }
+  return requests;
+}
+
+// The highest LID that every switch can forward.
+mad::Lid last_lid(const fabric::Topology& topology) {
+  std::uint16_t last = mad::kLastUnicastLid.value;
+  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
+    const std::uint16_t cap = topology.node(fabric::SwitchIndex{s}).linear_fdb_cap;
+    last = std::min<std::uint16_t>(last, cap > 0 ? static_cast<std::uint16_t>(cap - 1) : 0);
+  }
+  return {last};
+}
+
+bool is_active(const Picture& picture, PortIndex port) {
+  const auto end = picture.frozen.end_of[port.value];
+  const auto& info = picture.observation[end.node].ports[end.port.value].info;
+  return info && info->port_state == mad::PortState::Active;
+}
+
+}  // namespace
+
+void Core::Machine::begin_phase(Phase which, Stage next) {
+  end_phase();
+  phase = which;
+  phase_began = now;
+  stage = next;
+  say(PhaseStarted{which, 0});
+}
+
+void Core::Machine::end_phase() {
+  if (!phase) return;
+  statistics.phase[static_cast<std::size_t>(*phase)] += now - phase_began;
+  phase.reset();
+}
+
+void Core::Machine::begin_sweep(std::string reason) {
+  due.reset();
+  statistics = {};
+  statistics.number = sweeps_finished + 1;
+  sweep_began = now;
+  transactions.reset();
+  transactions.begin_counting();
+  if (picture.frozen.topology) before = std::exchange(picture, {});
+  picture = {};
+  programming.begin_sweep();
+  say(SweepStarted{statistics.number, true, std::move(reason)});
+  begin_phase(Phase::Discovery, Stage::Discovery);
+  discovery = Discovery(before ? &before->observation : nullptr);
+  Context with = context();
+  discovery.begin(with);
+  pump();
+}
+
+void Core::Machine::advance() {
+  while (stage != Stage::Routing && transactions.idle()) {
+    Context with = context();
+    switch (stage) {
+      case Stage::Resting:
+        if (due) {
+          begin_sweep(*std::exchange(due, std::nullopt));
+        } else if (now >= wake) {
+          begin_watch();
+        } else {
+          return;
+        }
+        break;
+      case Stage::Discovery:
+        finish_discovery();
+        break;
+      case Stage::Lids:
+        ask_for_routes();
+        break;
+      case Stage::Tables:
+        begin_phase(Phase::Links, Stage::LinkFields);
+        programming.write_links(with, LinkStep::Fields);
+        break;
+      case Stage::LinkFields:
+        stage = Stage::LinkArm;
+        programming.write_links(with, LinkStep::Arm);
+        break;
+      case Stage::LinkArm:
+        stage = Stage::LinkActivate;
+        programming.write_links(with, LinkStep::Activate);
+        break;
+      case Stage::LinkActivate:
+        finish_links();
+        break;
+      case Stage::Watching:
+      case Stage::Polling:
+        finish_watch();
+        break;
+      case Stage::Routing:
+        return;
+    }
+    pump();
+  }
+}
+
+void Core::Machine::finish_discovery() {
+  Context with = context();
+  picture.frozen = fabric::freeze(picture.observation);
+  discovery.conclude(with);
+  if (!picture.own) {
+    say(LocalPortDown{"the own port does not answer"});
+    picture.problems.push_back("the SM's own port does not answer");
+    return finish_sweep();
+  }
+  picture.sm_port = picture.frozen.port_of(picture.observation, *picture.own);
+  const auto& own = picture.observation[picture.own->node].ports[picture.own->port.value].info;
+  const bool on_switch = picture.own->port.value == 0;
+  if (!own || (!on_switch && own->port_state == mad::PortState::Down)) {
+    say(LocalPortDown{"the link of the SM's own port is down"});
+    picture.problems.push_back("the link of the SM's own port is down");
+    return finish_sweep();
+  }
+  if (!election.decide(with, own_guid())) return finish_sweep();
+  report_changes();
+  assign();
+}
+
+void Core::Machine::assign() {
+  begin_phase(Phase::Lids, Stage::Lids);
+  const auto& topology = *picture.frozen.topology;
+  auto assigned = assign_lids(topology.port_count(), lid_requests(picture, options), memory,
+                              last_lid(topology));
+  for (const LidClash& clash : assigned.clashes) {
+    say(LidConflict{picture.name(clash.keeps), picture.name(clash.moves), clash.lid});
+  }
+  for (const PortIndex port : assigned.left_out) {
+    say(LidsExhausted{picture.name(port), last_lid(topology)});
+    picture.problems.push_back("no LID is left for " + text(picture.name(port)));
+  }
+  if (memory != assigned.memory) {
+    memory = std::move(assigned.memory);
+    outputs.emplace_back(StoreLids{memory});
+  }
+  options.reassign_lids = false;  // once: from now on the new ones are kept
+  picture.lids = std::make_shared<const fabric::LidMap>(std::move(assigned.map));
+
+  fabric::PortSettings settings;
+  settings.subnet_prefix = options.subnet_prefix;
+  settings.m_key = options.m_key;
+  settings.sm_lid =
+      picture.sm_port == fabric::kNoPort ? mad::kNoLid : picture.lids->base(picture.sm_port);
+  settings.sm_sl = options.sm_sl;
+  settings.subnet_timeout = options.subnet_timeout;
+  settings.max_operational_vls = options.max_operational_vls;
+  settings.head_of_queue_life = options.head_of_queue_life;
+  settings.leaf_head_of_queue_life = options.leaf_head_of_queue_life;
+  settings.vl_stall_count = options.vl_stall_count;
+  picture.intent = fabric::plan_ports(picture.observation, picture.frozen, *picture.lids, settings);
+  picture.intent.switches.life_time_value = options.packet_life_time;
+  Context with = context();
+  programming.write_lids(with);
+}
+
+void Core::Machine::ask_for_routes() {
+  if (picture.frozen.topology->switch_count() == 0) {
+    begin_phase(Phase::Links, Stage::LinkFields);
+    Context with = context();
+    return programming.write_links(with, LinkStep::Fields);
+  }
+  begin_phase(Phase::Routing, Stage::Routing);
+  outputs.emplace_back(
+      ComputeRoutes{++ticket, picture.frozen.topology, picture.lids, options.routing});
+}
+
+void Core::Machine::finish_links() {
+  const auto& topology = *picture.frozen.topology;
+  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
+    const PortIndex port{p};
+    if (topology.peer(port) == fabric::kNoPort || is_active(picture, port)) continue;
+    picture.problems.push_back(text(picture.name(port)) + " has a link but is not ACTIVE");
+  }
+  finish_sweep();
+}
+
+void Core::Machine::finish_sweep() {
+  end_phase();
+  const TransactionCounters& counters = transactions.counters();
+  statistics.gets_sent = counters.gets_sent;
+  statistics.sets_sent = counters.sets_sent;
+  statistics.retries = counters.retries;
+  statistics.unanswered = counters.unanswered;
+  statistics.late = counters.late;
+  statistics.total = now - sweep_began;
+  ++sweeps_finished;
+  outputs.emplace_back(Publish{take_picture(picture, statistics, options)});
+  say(SweepFinished{statistics});
+  if (picture.sm_port != fabric::kNoPort && election.state() == mad::SMState::Master &&
+      is_active(picture, picture.sm_port)) {
+    const auto& topology = *picture.frozen.topology;
+    say(SubnetUp{topology.node_count(), topology.link_count(), topology.endports().size(),
+                 picture.routes ? picture.routes->routes.engine : std::string("none")});
+  }
+  troubled.clear();
+  if (statistics.unanswered > 0) troubled = "something did not answer in the last sweep";
+  if (programming.fabric_moved()) troubled = "the fabric changed during the last sweep";
+  if (programming.fabric_moved() && ++hurried <= kMaxHurried) return rest(kSoon);
+  hurried = 0;
+  if (election.state() == mad::SMState::Standby) return rest(Election::kPollInterval);
+  const bool waiting = election.state() == mad::SMState::Discovering;
+  rest(waiting ? kSoon : options.sweep_interval);
+}
+
+void Core::Machine::rest(base::Duration pause) {
+  stage = Stage::Resting;
+  // An interval of zero turns periodic sweeps off; traps and commands still start one.
+  wake = pause == base::Duration{} ? base::kNever : now + pause;
+}
+
+void Core::Machine::begin_watch() {
+  transactions.begin_counting();
+  Context with = context();
+  switch (election.state()) {
+    case mad::SMState::Standby:
+      stage = Stage::Polling;
+      return election.poll(with);
+    case mad::SMState::NotActive:
+      return rest(Election::kPollInterval);
+    case mad::SMState::Discovering:
+      return begin_sweep("waiting for the own port");
+    case mad::SMState::Master:
+      break;
+  }
+  if (!troubled.empty()) return begin_sweep(troubled);
+  stage = Stage::Watching;
+  watch.begin(with);
+}
+
+void Core::Machine::finish_watch() {
+  if (stage == Stage::Polling) {
+    if (auto wish = election.take_wish()) due = std::move(wish);
+    return rest(Election::kPollInterval);
+  }
+  if (!watch.reason().empty()) due = watch.reason();
+  rest(options.sweep_interval);
+}
+
+void Core::Machine::report_changes() {
+  if (!before || !before->frozen.topology) return;
+  Context with = context();
+  report_differences(with, *before);
+}
+
+}  // namespace heddle::sm

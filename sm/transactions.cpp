@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sm/transactions.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace heddle::sm {
+namespace {
+
+// The transaction id's low half, the part that is ours: slot below, generation above.
+constexpr unsigned kSlotBits = 16;
+constexpr std::uint32_t kSlotMask = (1u << kSlotBits) - 1;
+
+constexpr std::uint32_t kAnswersToGrow = 16;
+
+}  // namespace
+
+Transactions::Transactions(TransactionLimits limits, mad::MKey m_key)
+    : limits_(limits), m_key_(m_key) {}
+
+DeviceId Transactions::add_device(const mad::DirectedRoute& route) {
+  Device device;
+  device.routes.push_back(route);
+  device.allowed = limits_.window_per_device;
+  devices_.push_back(std::move(device));
+  return DeviceId{static_cast<std::uint32_t>(devices_.size() - 1)};
+}
+
+void Transactions::add_route(DeviceId id, const mad::DirectedRoute& route) {
+  auto& routes = devices_[id.value].routes;
+  const bool known = std::find(routes.begin(), routes.end(), route) != routes.end();
+  if (!known && routes.size() < kMaxRoutes) routes.push_back(route);
+}
+
+void Transactions::reset() {
+  devices_.clear();
+  pending_.clear();
+  free_pending_ = kNone;
+  ready_.clear();
+  repeat_.clear();
+  given_up_.clear();
+  due_ = {};
+  queued_ = 0;
+  for (std::uint32_t s = 0; s < slots_.size(); ++s) {
+    if (slots_[s].live) release(s);
+  }
+}
+
+void Transactions::set_limits(TransactionLimits limits, mad::MKey m_key) {
+  limits_ = limits;
+  m_key_ = m_key;
+}
+
+void Transactions::submit(const Request& request) {
+  Device& device = devices_[request.device.value];
+  ++queued_;
+  std::uint32_t entry = free_pending_;
+  if (entry == kNone) {
+    entry = static_cast<std::uint32_t>(pending_.size());
+    pending_.emplace_back();
+  } else {
+    free_pending_ = pending_[entry].next;
+  }
+  pending_[entry] = {request, kNone};
+  (device.tail == kNone ? device.head : pending_[device.tail].next) = entry;
+  device.tail = entry;
+  make_ready(request.device);
+}
+
+void Transactions::make_ready(DeviceId id) {
+  Device& device = devices_[id.value];
+  if (device.ready || device.head == kNone || device.in_flight >= device.allowed) return;
+  device.ready = true;
+  ready_.push_back(id);
+}
+
+std::uint32_t Transactions::transaction_of(std::uint32_t slot) const {
+  return static_cast<std::uint32_t>(slots_[slot].generation) << kSlotBits | slot;
+}
+
+Transactions::Slot* Transactions::find(std::uint32_t transaction) {
+  const std::uint32_t slot = transaction & kSlotMask;
+  if (slot >= slots_.size() || !slots_[slot].live) return nullptr;
+  return transaction_of(slot) == transaction ? &slots_[slot] : nullptr;
+}
+
+base::Duration Transactions::timeout(std::uint32_t attempt) const {
+  base::Duration wait = sampled_ ? smoothed_ + 4 * deviation_ : 4 * limits_.smallest_timeout;
+  wait = std::max(wait, limits_.smallest_timeout);
+  for (std::uint32_t i = 1; i < attempt && wait < limits_.largest_timeout; ++i) wait *= 2;
+  return std::min(wait, limits_.largest_timeout);
+}
+
+void Transactions::sample(base::Duration round_trip) {
+  if (!sampled_) {
+    smoothed_ = round_trip;
+    deviation_ = round_trip / 2;
+    sampled_ = true;
+    return;
+  }
+  const base::Duration error = round_trip - smoothed_;
+  smoothed_ += error / 8;
+  deviation_ += (std::max(error, -error) - deviation_) / 4;
+}
+
+std::optional<Answer> Transactions::on_response(base::Instant now, const mad::Smp& response) {
+  Slot* slot = find(static_cast<std::uint32_t>(response.transaction_id.value));
+  if (slot == nullptr || slot->request.attribute != response.attribute_id ||
+      slot->request.modifier != response.attribute_modifier) {
+    ++counters_.late;
+    return std::nullopt;
+  }
+  // A busy device did answer, but not our question: the timeout asks again, later.
+  if (response.status == mad::kStatusBusy) return std::nullopt;
+  Device& device = devices_[slot->request.device.value];
+  if (slot->attempt == 1 && slot->routes_tried == 0) sample(now - slot->sent);
+  device.strikes = 0;
+  if (++device.good % kAnswersToGrow == 0 && device.allowed < limits_.window_per_device) {
+    ++device.allowed;
+  }
+  ++counters_.answered;
+  Answer answer{slot->request, true, response.status, response.data};
+  release(static_cast<std::uint32_t>(slot - slots_.data()));
+  return answer;
+}
+
+void Transactions::on_send_failed(base::Instant, const mad::Smp& request) {
+  Slot* slot = find(static_cast<std::uint32_t>(request.transaction_id.value));
+  if (slot != nullptr && !slot->overdue) {
+    time_out(static_cast<std::uint32_t>(slot - slots_.data()));
+  }
+}
+
+void Transactions::release(std::uint32_t s) {
+  Slot& slot = slots_[s];
+  --in_flight_;
+  slot.live = false;
+  slot.overdue = false;
+  if (++slot.generation == 0) slot.generation = 1;
+  free_slots_.push_back(s);
+  if (slot.request.device.value >= devices_.size()) return;  // reset() came in between
+  --devices_[slot.request.device.value].in_flight;
+  make_ready(slot.request.device);
+}
+
+void Transactions::time_out(std::uint32_t s) {
+  Slot& slot = slots_[s];
+  Device& device = devices_[slot.request.device.value];
+  device.allowed = std::max(device.allowed / 2, 1u);
+  device.good = 0;
+  if (slot.attempt < limits_.attempts) {
+    slot.overdue = true;
+    repeat_.push_back(s);
+    return;
+  }
+  if (++slot.routes_tried < device.routes.size()) {
+    // The next route takes its turn, for the requests behind this one too.
+    std::rotate(device.routes.begin(), device.routes.begin() + 1, device.routes.end());
+    slot.attempt = 0;
+    slot.overdue = true;
+    repeat_.push_back(s);
+    return;
+  }
+  give_up(s);
+}
+
+void Transactions::give_up(std::uint32_t s) {
+  const Request request = slots_[s].request;
+  Device& device = devices_[request.device.value];
+  ++counters_.unanswered;
+  given_up_.push_back({request, false, {}, {}});
+  // Silence beyond a port says nothing about the device that has the port.
+  if (request.beyond.value == 0 && ++device.strikes >= kStrikes) give_up_queue(device);
+  release(s);
+}
+
+void Transactions::give_up_queue(Device& device) {
+  while (device.head != kNone) {
+    const std::uint32_t entry = device.head;
+    device.head = pending_[entry].next;
+    given_up_.push_back({pending_[entry].request, false, {}, {}});
+    ++counters_.unanswered;
+    --queued_;
+    pending_[entry].next = free_pending_;
+    free_pending_ = entry;
+  }
+  device.tail = kNone;
+}
+
+std::vector<Answer> Transactions::take_given_up() {
+  return std::exchange(given_up_, {});
+}
+
+void Transactions::drop_stale_deadlines() {
+  while (!due_.empty()) {
+    const Slot* slot = find(due_.top().transaction);
+    if (slot != nullptr && !slot->overdue) return;
+    due_.pop();
+  }
+}
+
+base::Instant Transactions::deadline() {
+  drop_stale_deadlines();
+  return due_.empty() ? base::kNever : due_.top().when;
+}
+
+void Transactions::pump(base::Instant now, Sink& sink) {
+  for (drop_stale_deadlines(); !due_.empty() && due_.top().when <= now; drop_stale_deadlines()) {
+    const std::uint32_t slot = due_.top().transaction & kSlotMask;
+    due_.pop();
+    // A repeated request has a later deadline in the queue as well; the earlier one is void.
+    if (slots_[slot].due <= now) time_out(slot);
+  }
+  for (const std::uint32_t slot : std::exchange(repeat_, {})) {
+    if (!slots_[slot].overdue) continue;  // the answer came after all
+    ++counters_.retries;
+    transmit(now, slot, sink);
+  }
+  while (in_flight_ < limits_.window && !ready_.empty()) {
+    const DeviceId id = ready_.front();
+    ready_.pop_front();
+    devices_[id.value].ready = false;
+    if (devices_[id.value].head != kNone) start_next(now, id, sink);
+  }
+}
+
+void Transactions::start_next(base::Instant now, DeviceId id, Sink& sink) {
+  Device& device = devices_[id.value];
+  const std::uint32_t entry = device.head;
+  device.head = pending_[entry].next;
+  if (device.head == kNone) device.tail = kNone;
+  --queued_;
+  if (free_slots_.empty()) {
+    HEDDLE_CHECK(slots_.size() <= kSlotMask);
+    free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
+    slots_.emplace_back();
+  }
+  const std::uint32_t s = free_slots_.back();
+  free_slots_.pop_back();
+  slots_[s].request = pending_[entry].request;
+  slots_[s].live = true;
+  slots_[s].attempt = 0;
+  slots_[s].routes_tried = 0;
+  pending_[entry].next = free_pending_;
+  free_pending_ = entry;
+  ++device.in_flight;
+  ++in_flight_;
+  make_ready(id);
+  transmit(now, s, sink);
+}
+
+void Transactions::transmit(base::Instant now, std::uint32_t s, Sink& sink) {
+  Slot& slot = slots_[s];
+  ++slot.attempt;
+  slot.sent = now;
+  slot.overdue = false;
+  const Request& request = slot.request;
+  mad::DirectedRoute route = devices_[request.device.value].routes[0];
+  if (request.beyond.value != 0) route = route.then(request.beyond);
+  mad::Smp smp;
+  smp.method = request.method;
+  smp.attribute_id = request.attribute;
+  smp.attribute_modifier = request.modifier;
+  smp.transaction_id = {transaction_of(s)};
+  smp.m_key = m_key_;
+  smp.dr_slid = mad::kPermissiveLid;
+  smp.dr_dlid = mad::kPermissiveLid;
+  smp.hop_count = route.hop_count;
+  smp.initial_path = route.ports;
+  if (request.method == mad::Method::Get) {
+    ++counters_.gets_sent;
+  } else {
+    ++counters_.sets_sent;
+    smp.data = sink.data_for(request);
+  }
+  slot.due = now + timeout(slot.attempt);
+  due_.push({slot.due, transaction_of(s)});
+  sink.send(smp);
+}
+
+}  // namespace heddle::sm

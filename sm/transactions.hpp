@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests in flight: windows for the whole fabric and per device, timeouts that adapt, retries,
+// other routes. VL15 has no flow control, so what is sent too fast is lost: pacing lives here and
+// nowhere else.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <queue>
+#include <vector>
+
+#include "base/strong.hpp"
+#include "base/time.hpp"
+#include "mad/directed_route.hpp"
+#include "mad/smp.hpp"
+
+namespace heddle::sm {
+
+// Something that answers SMPs and is reached by a route of its own: a switch, or one port of a
+// channel adapter or router. Zero-based, by order of discovery.
+using DeviceId = base::Strong<struct DeviceIdTag, std::uint32_t>;
+
+// Why a request was sent; says which handler gets the answer.
+enum class Purpose : std::uint8_t { Discovery, Lids, Tables, Links, Watch, Election };
+
+struct Request {
+  DeviceId device{};
+  Purpose purpose{};
+  mad::Method method = mad::Method::Get;
+  mad::AttributeId attribute{};
+  std::uint32_t modifier{};
+  std::uint32_t subject{};   // the handler's own index: a node, a port
+  std::uint32_t detail{};    // and what of it: a port number, a block
+  mad::PortNumber beyond{};  // not 0: ask what hangs on this port of the device instead
+  friend bool operator==(const Request&, const Request&) = default;
+};
+
+struct Answer {
+  Request request;
+  bool answered = false;  // false: given up after the last attempt on the last route
+  mad::Status status{};
+  mad::SmpData data{};
+};
+
+struct TransactionLimits {
+  std::uint32_t window = 128;           // 1..65535
+  std::uint32_t window_per_device = 2;  // 1..
+  base::Duration smallest_timeout{};
+  base::Duration largest_timeout{};
+  std::uint32_t attempts = 4;  // per route, 1..
+};
+
+// Counters since the last begin_counting().
+struct TransactionCounters {
+  std::uint64_t gets_sent = 0;
+  std::uint64_t sets_sent = 0;
+  std::uint64_t retries = 0;
+  std::uint64_t unanswered = 0;
+  std::uint64_t late = 0;
+  std::uint64_t answered = 0;
+};
+
+class Transactions {
+ public:
+  // How requests leave. The data of a Set is asked for at the moment of sending, so that it is
+  // built from the newest observation and need not wait in a queue.
+  class Sink {
+   public:
+    virtual ~Sink() = default;
+    virtual mad::SmpData data_for(const Request& request) = 0;
+    virtual void send(const mad::Smp& smp) = 0;
+  };
+
+  Transactions(TransactionLimits limits, mad::MKey m_key);
+
+  DeviceId add_device(const mad::DirectedRoute& route);
+  // Another way to the same device, used when the first one fails. At most a few are kept.
+  void add_route(DeviceId device, const mad::DirectedRoute& route);
+  const mad::DirectedRoute& route(DeviceId device) const {
+    return devices_[device.value].routes[0];
+  }
+  std::size_t device_count() const { return devices_.size(); }
+
+  // Forgets all devices and everything queued or in flight; answers to it count as late.
+  void reset();
+  void set_limits(TransactionLimits limits, mad::MKey m_key);
+
+  void submit(const Request& request);
+
+  // The answer that this response is, or nothing when it belongs to no request (any more).
+  std::optional<Answer> on_response(base::Instant now, const mad::Smp& response);
+  // The transport gave a request back: it counts as a timeout that came early.
+  void on_send_failed(base::Instant now, const mad::Smp& request);
+  // Gives up or repeats what is overdue, then sends what the windows allow.
+  void pump(base::Instant now, Sink& sink);
+  // Requests given up since the last call.
+  std::vector<Answer> take_given_up();
+
+  base::Instant deadline();
+  bool idle() const { return in_flight_ == 0 && queued_ == 0; }
+  const TransactionCounters& counters() const { return counters_; }
+  void begin_counting() { counters_ = {}; }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
+  static constexpr std::size_t kMaxRoutes = 4;
+  // A device that left this many requests unanswered gets no more: its queue is given up at once,
+  // so that one dead switch does not cost hundreds of timeouts.
+  static constexpr std::uint32_t kStrikes = 2;
+
+  struct Device {
+    std::vector<mad::DirectedRoute> routes;  // the one in use first
+    std::uint32_t head = kNone;              // queue of pending_ entries
+    std::uint32_t tail = kNone;
+    std::uint32_t in_flight = 0;
+    std::uint32_t allowed = 0;  // now; halves on loss, grows back to the limit
+    std::uint32_t good = 0;     // answers since the last loss
+    std::uint32_t strikes = 0;  // unanswered requests in a row
+    bool ready = false;         // in ready_
+  };
+  struct Pending {
+    Request request;
+    std::uint32_t next = kNone;
+  };
+  struct Slot {
+    Request request;
+    base::Instant sent{};
+    base::Instant due{};
+    std::uint32_t attempt = 0;       // on the route in use; 1 is the first
+    std::uint32_t routes_tried = 0;  // before the one in use
+    std::uint16_t generation = 1;    // never 0, so that no transaction id is
+    bool live = false;
+    bool overdue = false;  // waits in repeat_ to be sent again
+  };
+  struct Due {
+    base::Instant when{};
+    std::uint32_t transaction = 0;
+    friend bool operator>(const Due& a, const Due& b) { return a.when > b.when; }
+  };
+
+  std::uint32_t transaction_of(std::uint32_t slot) const;
+  Slot* find(std::uint32_t transaction);
+  base::Duration timeout(std::uint32_t attempt) const;
+  void sample(base::Duration round_trip);
+  void make_ready(DeviceId id);
+  void start_next(base::Instant now, DeviceId id, Sink& sink);
+  void transmit(base::Instant now, std::uint32_t slot, Sink& sink);
+  void time_out(std::uint32_t slot);
+  void give_up(std::uint32_t slot);
+  void give_up_queue(Device& device);
+  void release(std::uint32_t slot);
+  void drop_stale_deadlines();
+
+  TransactionLimits limits_;
+  mad::MKey m_key_;
+  std::vector<Device> devices_;
+  std::vector<Pending> pending_;
+  std::uint32_t free_pending_ = kNone;
+  std::vector<Slot> slots_;
+  std::vector<std::uint32_t> free_slots_;
+  std::deque<DeviceId> ready_;         // devices with something queued and room in their window
+  std::vector<std::uint32_t> repeat_;  // slots to send again
+  std::vector<Answer> given_up_;
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
+  std::size_t in_flight_ = 0;
+  std::size_t queued_ = 0;
+  base::Duration smoothed_{};  // round trip and its mean deviation, as TCP estimates them
+  base::Duration deviation_{};
+  bool sampled_ = false;
+  TransactionCounters counters_;
+};
+
+}  // namespace heddle::sm

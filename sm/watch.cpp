@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sm/watch.hpp"
+
+#include <utility>
+
+namespace heddle::sm {
+namespace {
+
+using fabric::ObservedEnd;
+using fabric::ObservedIndex;
+
+Request ask(DeviceId device, mad::AttributeId attribute, ObservedEnd of) {
+  Request request;
+  request.device = device;
+  request.purpose = Purpose::Watch;
+  request.attribute = attribute;
+  request.subject = of.node.value;
+  request.detail = of.port.value;
+  return request;
+}
+
+ObservedEnd subject_of(const Request& request) {
+  return {{request.subject}, {static_cast<std::uint8_t>(request.detail)}};
+}
+
+}  // namespace
+
+void Watch::begin(Context& context) {
+  reason_.clear();
+  if (!context.picture.own) return found("the own port has not answered yet");
+  ask_own_port(context);
+  ask_switches(context);
+  ask_behind_silent_links(context);
+  ask_neighbour(context);
+}
+
+void Watch::ask_own_port(Context& context) {
+  const ObservedEnd own = *context.picture.own;
+  Request request = ask(*context.picture.device(own), mad::AttributeId::PortInfo, own);
+  request.modifier = own.port.value | mad::kSmSupportExtendedSpeeds;
+  context.transactions.submit(request);
+}
+
+void Watch::ask_switches(Context& context) {
+  const Picture& picture = context.picture;
+  for (std::uint32_t n = 0; n < picture.observation.size(); ++n) {
+    const ObservedEnd port0{ObservedIndex{n}, {0}};
+    if (!picture.observation[port0.node].is_switch()) continue;
+    context.transactions.submit(ask(*picture.device(port0), mad::AttributeId::SwitchInfo, port0));
+  }
+}
+
+// A host that boots raises its link long before its agent answers; nothing else would tell.
+void Watch::ask_behind_silent_links(Context& context) {
+  const Picture& picture = context.picture;
+  for (std::uint32_t n = 0; n < picture.observation.size(); ++n) {
+    const auto& node = picture.observation[ObservedIndex{n}];
+    if (!node.is_switch()) continue;
+    for (unsigned p = 1; p < node.ports.size(); ++p) {
+      const auto& port = node.ports[p];
+      if (port.sighting || !port.info || port.info->port_state == mad::PortState::Down) continue;
+      const ObservedEnd end{ObservedIndex{n}, {static_cast<std::uint8_t>(p)}};
+      const DeviceId device = *picture.device(end);
+      if (context.transactions.route(device).hop_count >= context.options.max_hops) continue;
+      Request request = ask(device, mad::AttributeId::NodeInfo, end);
+      request.beyond = end.port;
+      context.transactions.submit(request);
+    }
+  }
+}
+
+// Two hosts and one cable: no switch will report that the other host was changed for another.
+void Watch::ask_neighbour(Context& context) {
+  const ObservedEnd own = *context.picture.own;
+  const auto& node = context.picture.observation[own.node];
+  if (node.is_switch() || !node.ports[own.port.value].info ||
+      node.ports[own.port.value].info->port_state == mad::PortState::Down) {
+    return;
+  }
+  Request request = ask(*context.picture.device(own), mad::AttributeId::NodeInfo, own);
+  request.beyond = own.port;
+  context.transactions.submit(request);
+}
+
+void Watch::on_answer(Context& context, const Answer& answer) {
+  switch (answer.request.attribute) {
+    case mad::AttributeId::SwitchInfo:
+      return on_switch_info(context, answer);
+    case mad::AttributeId::PortInfo:
+      return on_own_port(context, answer);
+    case mad::AttributeId::NodeInfo:
+      return on_neighbour(context, answer);
+    default:
+      return;
+  }
+}
+
+void Watch::on_switch_info(Context& context, const Answer& answer) {
+  const NodeName name = context.picture.name(subject_of(answer.request).node);
+  if (!answer.answered || answer.status != mad::kStatusOk) {
+    return found(text(name) + " no longer answers");
+  }
+  const auto& before = context.picture.observation[subject_of(answer.request).node].switch_info;
+  const auto now = mad::decode<mad::SwitchInfo>(answer.data);
+  if (now.port_state_change) {
+    context.events.say(SwitchChanged{name});
+    return found("a port of " + text(name) + " changed its state");
+  }
+  if (!before || before->linear_fdb_top != now.linear_fdb_top) {
+    found(text(name) + " lost its forwarding table");
+  }
+}
+
+void Watch::on_own_port(Context& context, const Answer& answer) {
+  if (!answer.answered || answer.status != mad::kStatusOk) {
+    return found("the own port no longer answers");
+  }
+  const ObservedEnd own = subject_of(answer.request);
+  const auto& before = context.picture.observation[own.node].ports[own.port.value].info;
+  const auto now = mad::decode<mad::PortInfo>(answer.data);
+  if (!before || before->port_state != now.port_state)
+    return found("the own port changed its state");
+  if (before->lid != now.lid || before->master_sm_lid != now.master_sm_lid) {
+    found("somebody else changed the LIDs of the own port");
+  }
+}
+
+void Watch::on_neighbour(Context& context, const Answer& answer) {
+  const ObservedEnd end = subject_of(answer.request);
+  const auto& sighting = context.picture.observation[end.node].ports[end.port.value].sighting;
+  const std::string where = text(context.picture.name(end));
+  if (!answer.answered) {
+    if (sighting) found("nothing answers any more behind " + where);
+    return;
+  }
+  if (answer.status != mad::kStatusOk) return;
+  const auto info = mad::decode<mad::NodeInfo>(answer.data);
+  if (!sighting) return found("a device began to answer behind " + where);
+  if (context.picture.observation[sighting->node].info.node_guid != info.node_guid) {
+    found("another device hangs on " + where);
+  }
+}
+
+void Watch::found(std::string reason) {
+  if (reason_.empty()) reason_ = std::move(reason);
+}
+
+}  // namespace heddle::sm

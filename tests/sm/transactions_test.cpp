@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sm/transactions.hpp"
+
+#include <chrono>
+#include <map>
+
+#include <gtest/gtest.h>
+
+namespace heddle::sm {
+namespace {
+
+using namespace std::chrono_literals;
+
+class TransactionsTest : public testing::Test, public Transactions::Sink {
+ protected:
+  mad::SmpData data_for(const Request& request) override {
+    mad::SmpData data{};
+    data[0] = static_cast<std::byte>(request.subject);
+    return data;
+  }
+  void send(const mad::Smp& smp) override { sent.push_back(smp); }
+
+  static TransactionLimits limits(std::uint32_t window = 8, std::uint32_t per_device = 2) {
+    return {window, per_device, 10ms, 100ms, 3};
+  }
+  DeviceId device(std::uint8_t out) {
+    return transactions.add_device(mad::DirectedRoute{}.then({out}));
+  }
+  static Request get(DeviceId of, std::uint32_t subject = 0) {
+    Request request;
+    request.device = of;
+    request.attribute = mad::AttributeId::PortInfo;
+    request.subject = subject;
+    return request;
+  }
+  void pump() { transactions.pump(now, *this); }
+  std::optional<Answer> answer(const mad::Smp& request, mad::Status status = mad::kStatusOk) {
+    mad::Smp reply = request;
+    reply.method = mad::Method::GetResp;
+    reply.status = status;
+    return transactions.on_response(now, reply);
+  }
+  // Lets time run from deadline to deadline until nothing is in flight.
+  std::vector<Answer> run_dry() {
+    std::vector<Answer> given_up;
+    for (int guard = 0; !transactions.idle() && guard < 1000; ++guard) {
+      now = std::max(now, transactions.deadline());
+      pump();
+      for (auto& answer : transactions.take_given_up()) given_up.push_back(answer);
+    }
+    EXPECT_TRUE(transactions.idle());
+    return given_up;
+  }
+
+  base::Instant now{1s};
+  std::vector<mad::Smp> sent;
+  Transactions transactions{limits(), mad::MKey{7}};
+};
+
+TEST_F(TransactionsTest, ARequestGoesOutByItsRouteAndItsAnswerComesBack) {
+  const DeviceId switch_ = device(4);
+  Request request = get(switch_, 9);
+  request.modifier = 3;
+  transactions.submit(request);
+  pump();
+  ASSERT_EQ(sent.size(), 1u);
+  EXPECT_EQ(sent[0].hop_count, 1);
+  EXPECT_EQ(sent[0].initial_path[1].value, 4);
+  EXPECT_EQ(sent[0].m_key, mad::MKey{7});
+  EXPECT_EQ(sent[0].transaction_id.value >> 32, 0u);
+  EXPECT_NE(sent[0].transaction_id.value, 0u);
+  const auto got = answer(sent[0]);
+  ASSERT_TRUE(got);
+  EXPECT_TRUE(got->answered);
+  EXPECT_EQ(got->request, request);
+  EXPECT_TRUE(transactions.idle());
+}
+
+TEST_F(TransactionsTest, TheHighHalfOfTheTransactionIdIsNotOurs) {
+  transactions.submit(get(device(1)));
+  pump();
+  sent[0].transaction_id.value |= 0xABCD'0000'0000'0000;  // as the kernel does
+  EXPECT_TRUE(answer(sent[0]));
+}
+
+TEST_F(TransactionsTest, OneDeviceGetsNoMoreThanItsWindow) {
+  const DeviceId one = device(1);
+  for (int i = 0; i < 5; ++i) transactions.submit(get(one));
+  pump();
+  EXPECT_EQ(sent.size(), 2u);
+  EXPECT_TRUE(answer(sent[0]));
+  pump();
+  EXPECT_EQ(sent.size(), 3u);
+}
+
+TEST_F(TransactionsTest, TheFabricGetsNoMoreThanItsWindowAndDevicesTakeTurns) {
+  std::map<unsigned, int> per_device;
+  for (std::uint8_t out = 1; out <= 20; ++out) {
+    const DeviceId id = device(out);
+    for (int i = 0; i < 5; ++i) transactions.submit(get(id));
+  }
+  pump();
+  EXPECT_EQ(sent.size(), 8u);
+  for (const auto& smp : sent) ++per_device[smp.initial_path[1].value];
+  EXPECT_EQ(per_device.size(), 8u);  // one each before anyone has two
+}
+
+TEST_F(TransactionsTest, ALostRequestIsRepeatedAndThenGivenUp) {
+  transactions.submit(get(device(1), 5));
+  pump();
+  const auto given_up = run_dry();
+  EXPECT_EQ(sent.size(), 3u);
+  ASSERT_EQ(given_up.size(), 1u);
+  EXPECT_FALSE(given_up[0].answered);
+  EXPECT_EQ(given_up[0].request.subject, 5u);
+  EXPECT_EQ(transactions.counters().retries, 2u);
+  EXPECT_EQ(transactions.counters().unanswered, 1u);
+}
+
+TEST_F(TransactionsTest, AnotherRouteIsTriedWhenTheFirstFails) {
+  const DeviceId id = device(1);
+  transactions.add_route(id, mad::DirectedRoute{}.then({2}).then({3}));
+  transactions.submit(get(id));
+  pump();
+  while (sent.back().hop_count == 1) {
+    now = transactions.deadline();
+    pump();
+  }
+  EXPECT_EQ(sent.size(), 4u);  // three attempts by the first route
+  EXPECT_EQ(sent.back().initial_path[2].value, 3);
+  EXPECT_TRUE(answer(sent.back()));
+  EXPECT_EQ(transactions.route(id).hop_count, 2);  // the good one stays in use
+}
+
+TEST_F(TransactionsTest, ADeadDeviceCostsFewTimeoutsHoweverMuchIsQueued) {
+  const DeviceId dead = device(1);
+  for (int i = 0; i < 300; ++i) transactions.submit(get(dead));
+  pump();
+  const base::Instant began = now;
+  EXPECT_EQ(run_dry().size(), 300u);
+  EXPECT_LT(now - began, 1s);
+  EXPECT_LE(sent.size(), 12u);
+}
+
+TEST_F(TransactionsTest, SilenceBehindAPortDoesNotCondemnTheSwitch) {
+  const DeviceId id = device(1);
+  for (std::uint8_t port = 1; port <= 10; ++port) {
+    Request request = get(id);
+    request.beyond = {port};
+    transactions.submit(request);
+  }
+  transactions.submit(get(id, 77));
+  bool asked_itself = false;
+  for (int guard = 0; !transactions.idle() && guard < 1000; ++guard) {
+    pump();
+    for (const auto& smp : sent) {
+      if (smp.hop_count == 1) asked_itself |= answer(smp).has_value();
+    }
+    now = std::max(now, transactions.deadline());
+  }
+  EXPECT_TRUE(asked_itself);
+}
+
+TEST_F(TransactionsTest, ALateAnswerIsCountedAndIgnored) {
+  transactions.submit(get(device(1)));
+  pump();
+  const mad::Smp first = sent[0];
+  run_dry();
+  EXPECT_FALSE(answer(first));
+  EXPECT_EQ(transactions.counters().late, 1u);
+}
+
+TEST_F(TransactionsTest, AnAnswerToSomethingElseIsNotTaken) {
+  transactions.submit(get(device(1)));
+  pump();
+  mad::Smp wrong = sent[0];
+  wrong.attribute_id = mad::AttributeId::NodeInfo;
+  EXPECT_FALSE(answer(wrong));
+  wrong = sent[0];
+  wrong.attribute_modifier ^= 1;
+  EXPECT_FALSE(answer(wrong));
+  EXPECT_TRUE(answer(sent[0]));
+  EXPECT_FALSE(answer(sent[0]));  // the second copy of a duplicated answer
+}
+
+TEST_F(TransactionsTest, ABusyDeviceIsAskedAgainLater) {
+  transactions.submit(get(device(1)));
+  pump();
+  EXPECT_FALSE(answer(sent[0], mad::kStatusBusy));
+  EXPECT_FALSE(transactions.idle());
+  now = transactions.deadline();
+  pump();
+  ASSERT_EQ(sent.size(), 2u);
+  EXPECT_TRUE(answer(sent[1]));
+}
+
+TEST_F(TransactionsTest, ARequestGivenBackByTheTransportIsRepeatedAtOnce) {
+  transactions.submit(get(device(1)));
+  pump();
+  transactions.on_send_failed(now, sent[0]);
+  pump();
+  EXPECT_EQ(sent.size(), 2u);
+}
+
+TEST_F(TransactionsTest, TimeoutsFollowTheRoundTripsSeen) {
+  const DeviceId id = device(1);
+  for (int i = 0; i < 50; ++i) {
+    transactions.submit(get(id));
+    pump();
+    now += 30ms;
+    EXPECT_TRUE(answer(sent.back()));
+  }
+  transactions.submit(get(id));
+  pump();
+  const auto wait = transactions.deadline() - now;
+  EXPECT_GE(wait, 30ms);
+  EXPECT_LE(wait, 60ms);
+}
+
+TEST_F(TransactionsTest, AfterAResetOldAnswersAreStrangers) {
+  transactions.submit(get(device(1)));
+  pump();
+  transactions.reset();
+  EXPECT_TRUE(transactions.idle());
+  EXPECT_EQ(transactions.deadline(), base::kNever);
+  transactions.submit(get(device(2)));
+  pump();
+  EXPECT_FALSE(answer(sent[0]));
+  EXPECT_TRUE(answer(sent[1]));
+}
+
+}  // namespace
+}  // namespace heddle::sm

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The real fabric: a local port through libibumad and the kernel's ib_umad.
+//
+// Agents stand for the subnet management classes (both routings), for subnet administration with
+// the kernel's RMPP where it offers it, and as a client for performance management.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <boost/asio/io_context.hpp>
+
+#include "base/result.hpp"
+#include "transport/port_id.hpp"
+#include "transport/transport.hpp"
+
+namespace heddle::transport {
+
+struct UmadOptions {
+  // How long the kernel waits for the answer to a request before it gives it back. It must be
+  // longer than the SM's own time: the kernel drops an answer that comes later.
+  std::chrono::milliseconds kernel_timeout{3000};
+  // A sentence for the operator about trouble that no request's fate shows: the device went away,
+  // IsSM could not be set. Called on the loop's thread.
+  std::function<void(const std::string&)> on_trouble;
+};
+
+// One thread reads and posts batches to `loop`; everything else, destruction included, must happen
+// on the loop's thread. Destruction clears IsSM first, takes up to 0.1 s and delivers nothing more.
+// Errors say what is wrong with the port and what to do.
+base::Result<std::unique_ptr<Transport>> open_umad(boost::asio::io_context& loop,
+                                                   const PortId& port, UmadOptions options);
+
+}  // namespace heddle::transport
