@@ -11,14 +11,12 @@
 #include <thread>
 #include <vector>
 
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "tests/transport/program.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HEDDLE_SANITIZED 1
@@ -71,99 +69,13 @@ Hca 2 "Hca2"
 [1] "Hca1"[1] # lid 2 lmc 0
 )";
 
-// A program in a process group of its own, which dies with this object and with this process.
-class Program {
- public:
-  Program(const std::vector<std::string>& words, const std::filesystem::path& folder) {
-    int to[2];
-    int from[2];
-    if (::pipe2(to, O_CLOEXEC) != 0 || ::pipe2(from, O_CLOEXEC) != 0) std::abort();
-    process_ = ::fork();
-    if (process_ == 0) become(words, folder, to[0], from[1]);
-    ::setpgid(process_, process_);
-    ::close(to[0]);
-    ::close(from[1]);
-    input_ = to[1];
-    output_ = from[0];
-  }
-  Program(const Program&) = delete;
-  Program& operator=(const Program&) = delete;
-  ~Program() {
-    ::close(input_);
-    ::close(output_);
-    if (process_ <= 0) return;
-    ::kill(-process_, SIGKILL);
-    ::waitpid(process_, nullptr, 0);
-  }
-
-  void say(const std::string& line) const {
-    const std::string text = line + "\n";
-    EXPECT_EQ(::write(input_, text.data(), text.size()), static_cast<ssize_t>(text.size()));
-  }
-
-  // The next line, or what came before the time was up or the program ended.
-  std::string hear(std::chrono::milliseconds patience = 10s) const {
-    std::string line;
-    char c = 0;
-    while (readable(patience) && ::read(output_, &c, 1) == 1 && c != '\n') line += c;
-    return line;
-  }
-  std::string ask(const std::string& line) const {
-    say(line);
-    return hear();
-  }
-
-  std::string hear_all(std::chrono::milliseconds patience = 10s) const {
-    std::string text;
-    char c = 0;
-    while (readable(patience) && ::read(output_, &c, 1) == 1) text += c;
-    return text;
-  }
-
-  // The exit status; -1 when it does not end in time or a signal ended it.
-  int end(std::chrono::milliseconds patience = 10s) {
-    for (const auto until = std::chrono::steady_clock::now() + patience;
-         std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(5ms)) {
-      int status = 0;
-      if (::waitpid(process_, &status, WNOHANG) != process_) continue;
-      process_ = 0;
-      return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    }
-    return -1;
-  }
-
- private:
-  bool readable(std::chrono::milliseconds patience) const {
-    pollfd waited{output_, POLLIN, 0};
-    return ::poll(&waited, 1, static_cast<int>(patience.count())) == 1;
-  }
-
-  [[noreturn]] static void become(const std::vector<std::string>& words,
-                                  const std::filesystem::path& folder, int input, int output) {
-    ::setpgid(0, 0);
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (::chdir(folder.c_str()) != 0) ::_exit(126);
-    ::dup2(input, STDIN_FILENO);
-    ::dup2(output, STDOUT_FILENO);
-    ::dup2(output, STDERR_FILENO);
-    std::vector<char*> arguments;
-    for (const auto& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
-    arguments.push_back(nullptr);
-    ::execvp(arguments[0], arguments.data());
-    ::_exit(127);
-  }
-
-  pid_t process_ = 0;
-  int input_ = -1;
-  int output_ = -1;
-};
-
 class UmadOnIbsim : public ::testing::Test {
  protected:
   void SetUp() override {
 #ifdef HEDDLE_SANITIZED
     GTEST_SKIP() << "libumad2sim reads behind its own buffers: no use under a sanitizer";
 #endif
+    ::signal(SIGPIPE, SIG_IGN);  // a probe that crashed is a failure to report, not ours to share
     std::string name = ::testing::TempDir() + "heddle-ibsim-XXXXXX";
     ASSERT_NE(::mkdtemp(name.data()), nullptr);
     folder_ = name;
@@ -211,7 +123,15 @@ TEST_F(UmadOnIbsim, ThePortIsFoundThroughLibibumadWhenLibibverbsKnowsNone) {
   start(kNet);
   const auto guid = at("Hca2", {"ibstat", "-p"})->hear();
   ASSERT_THAT(guid, StartsWith("0x"));
-  EXPECT_EQ(probe_at("Hca2")->ask("ports"), "ibsim0:1 " + guid + " InfiniBand INIT []");
+  EXPECT_EQ(probe_at("Hca2")->ask("ports"),
+            "ibsim0:1 " + guid + " InfiniBand INIT LinkUp 10 Gb/s sm 0 []");
+}
+
+TEST_F(UmadOnIbsim, APortThatTheDeviceHasNotIsRefused) {
+  start(kNet);
+  auto probe = at("Hca1", {UMAD_PROBE, "ibsim0:3"});
+  EXPECT_THAT(probe->hear(), HasSubstr("there is no InfiniBand port ibsim0:3"));
+  EXPECT_EQ(probe->end(), 1);
 }
 
 TEST_F(UmadOnIbsim, NodeInfoComesFromTheOwnNodeAndTheNextOnes) {
