@@ -20,7 +20,7 @@
 
 namespace heddle::transport {
 
-using namespace std::chrono_literals;
+inline constexpr std::chrono::milliseconds kProgramPatience{10'000};
 
 // A program in a process group of its own, which dies with this object and with this process.
 class Program {
@@ -53,7 +53,7 @@ class Program {
   }
 
   // The next line, or what came before the time was up or the program ended.
-  std::string hear(std::chrono::milliseconds patience = 10s) const {
+  std::string hear(std::chrono::milliseconds patience = kProgramPatience) const {
     std::string line;
     char c = 0;
     while (readable(patience) && ::read(output_, &c, 1) == 1 && c != '\n') line += c;
@@ -64,7 +64,7 @@ class Program {
     return hear();
   }
 
-  std::string hear_all(std::chrono::milliseconds patience = 10s) const {
+  std::string hear_all(std::chrono::milliseconds patience = kProgramPatience) const {
     std::string text;
     char c = 0;
     while (readable(patience) && ::read(output_, &c, 1) == 1) text += c;
@@ -72,9 +72,10 @@ class Program {
   }
 
   // The exit status; -1 when it does not end in time or a signal ended it.
-  int end(std::chrono::milliseconds patience = 10s) {
+  int end(std::chrono::milliseconds patience = kProgramPatience) {
     for (const auto until = std::chrono::steady_clock::now() + patience;
-         std::chrono::steady_clock::now() < until; std::this_thread::sleep_for(5ms)) {
+         std::chrono::steady_clock::now() < until;
+         std::this_thread::sleep_for(std::chrono::milliseconds(5))) {
       int status = 0;
       if (::waitpid(process_, &status, WNOHANG) != process_) continue;
       process_ = 0;
