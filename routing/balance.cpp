@@ -5,15 +5,12 @@
 #include <array>
 #include <map>
 
+#include "routing/target_order.hpp"
+
 namespace heddle::routing {
 namespace {
 
 using fabric::SwitchIndex;
-
-// The destination switches are dealt to batches that each count on their own, so that batches may
-// run side by side. How many there are depends on the fabric alone, not on the threads.
-constexpr std::size_t kSwitchesPerBatch = 96;
-constexpr std::size_t kMostBatches = 16;
 
 // Load of a port: traffic in the upper bits, LIDs in the next 16, its position in the lowest 8, so
 // that one comparison decides. Traffic is at most LIDs times hosts, below 2^32.
@@ -37,6 +34,7 @@ struct Plan {
   std::vector<std::uint32_t> hosts;                 // by switch
   std::vector<std::uint32_t> system;                // by switch; equal for one chassis
   CompactChannels channels;
+  TargetOrder order;
 };
 
 Plan::Plan(const Request& request)
@@ -56,6 +54,7 @@ Plan::Plan(const Request& request)
       return own_a != own_b ? own_b : a.out < b.out;
     });
   }
+  order = order_targets(request.topology, hosts);
   std::map<mad::Guid, std::uint32_t> known;
   for (std::uint32_t s = 0; s < request.topology.switch_count(); ++s) {
     const auto& node = request.topology.node(SwitchIndex{s});
@@ -65,13 +64,12 @@ Plan::Plan(const Request& request)
   }
 }
 
-// One batch of destination switches with its own counters.
+// One batch of destination switches with its own counters, so that batches may run side by side.
 class Balancer {
  public:
   Balancer(const Plan& plan, fabric::ForwardingTables& tables, const fabric::Topology& topology)
       : plan_(plan),
         tables_(tables),
-        topology_(topology),
         load_(topology.channels().size()),
         system_uses_(topology.switch_count()),
         switch_uses_(topology.switch_count()) {}
@@ -132,7 +130,7 @@ class Balancer {
     const std::uint32_t traffic = traffic_[at.value * width_ + column] + hosts;
     keys_[chosen] += weight_of(traffic);
     traffic_[plan_.channels.to[channel] * width_ + column] += traffic;
-    tables_.set(at, lid, topology_.channels()[channel].out);
+    tables_.set(at, lid, mad::PortNumber{plan_.channels.out[channel]});
   }
 
   std::uint32_t leads_to(SwitchIndex at, std::size_t choice) const {
@@ -168,7 +166,6 @@ class Balancer {
 
   const Plan& plan_;
   fabric::ForwardingTables& tables_;
-  const fabric::Topology& topology_;
   std::vector<Load> load_;              // by channel
   std::vector<std::uint32_t> traffic_;  // by (switch, column): hosts behind it, for this target
   std::size_t width_ = 0;               // LIDs of this target
@@ -181,18 +178,16 @@ class Balancer {
 }  // namespace
 
 fabric::ForwardingTables balanced_tables(const Request& request, const MakeWayFinder& make_finder) {
-  const std::size_t switches = request.topology.switch_count();
   const Plan plan(request);
-  fabric::ForwardingTables tables(switches, request.lids.top());
-  const std::size_t batches =
-      std::clamp<std::size_t>(switches / kSwitchesPerBatch, 1, kMostBatches);
-  request.parallel(batches, [&](std::size_t begin, std::size_t end) {
+  fabric::ForwardingTables tables(request.topology.switch_count(), request.lids.top());
+  request.parallel(plan.order.batch_count(), [&](std::size_t begin, std::size_t end) {
     const auto finder = make_finder();
     for (std::size_t batch = begin; batch < end; ++batch) {
       Balancer balancer(plan, tables, request.topology);
-      for (std::size_t target = batch; target < switches; target += batches) {
-        const SwitchIndex at{static_cast<std::uint32_t>(target)};
-        if (!plan.by_switch[target].empty()) balancer.route_to(at, finder->toward(at));
+      for (std::size_t i = plan.order.first[batch]; i < plan.order.first[batch + 1]; ++i) {
+        const SwitchIndex target = plan.order.targets[i];
+        if (plan.by_switch[target.value].empty()) continue;
+        balancer.route_to(target, finder->toward(target));
       }
     }
   });

@@ -2,6 +2,7 @@
 #include "tests/support/topologies.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -209,6 +210,33 @@ Recipe shuffled(Recipe recipe, std::uint64_t seed) {
   prng.shuffle(recipe.links);
   for (auto& link : recipe.links) {
     if (prng.chance(0.5)) std::swap(link.a, link.b);
+  }
+  return recipe;
+}
+
+Recipe relabelled(Recipe recipe, std::uint64_t seed) {
+  base::Prng prng(seed);
+  std::vector<std::uint64_t> guids;
+  for (const auto& node : recipe.nodes) guids.push_back(node.guid.value);
+  prng.shuffle(guids);
+  std::map<std::uint64_t, std::uint64_t> new_guid;
+  std::map<std::uint64_t, std::vector<std::uint8_t>> new_port;
+  for (std::size_t i = 0; i < guids.size(); ++i) {
+    auto& node = recipe.nodes[i];
+    auto& ports = new_port[node.guid.value];
+    for (unsigned port = 1; port <= node.port_count; ++port) {
+      ports.push_back(static_cast<std::uint8_t>(port));
+    }
+    prng.shuffle(ports);
+    new_guid[node.guid.value] = guids[i];
+    node.guid.value = guids[i];
+    node.system_image_guid = node.guid;
+  }
+  for (auto& link : recipe.links) {
+    for (auto* end : {&link.a, &link.b}) {
+      end->port.value = new_port[end->node.value][end->port.value - 1u];
+      end->node.value = new_guid[end->node.value];
+    }
   }
   return recipe;
 }
