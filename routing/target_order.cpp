@@ -81,14 +81,14 @@ TargetOrder order_targets(const Topology& topology, const std::vector<std::uint3
   for (const std::uint32_t one : height) top = one == kNone ? top : std::max(top, one);
   TargetOrder order;
   for (std::uint32_t s = 0; s < hosts.size(); ++s) order.targets.push_back(SwitchIndex{s});
-  std::vector<std::uint32_t> subtree(hosts.size(), kNone);
+  order.subtree.assign(hosts.size(), kNone);
   for (std::uint32_t level = 1; level <= top; ++level) {
     const auto key = ancestors(topology, height, level);
     std::stable_sort(order.targets.begin(), order.targets.end(),
                      [&](SwitchIndex a, SwitchIndex b) { return key[a.value] < key[b.value]; });
-    if (level == 1) subtree = key;
+    if (level == 1) order.subtree = key;
   }
-  order.first = cut(order.targets, subtree);
+  order.first = cut(order.targets, order.subtree);
   return order;
 }
 

@@ -17,6 +17,8 @@ struct TargetOrder {
   std::vector<fabric::SwitchIndex> targets;
   // Batch b is [first[b], first[b + 1]) of targets; cut between subtrees if these are small.
   std::vector<std::size_t> first;
+  // By switch: equal for the switches that stand right below the same ones.
+  std::vector<std::uint32_t> subtree;
 
   std::size_t batch_count() const { return first.size() - 1; }
 };
