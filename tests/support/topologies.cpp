@@ -243,7 +243,10 @@ Recipe relabelled(Recipe recipe, std::uint64_t seed) {
 
 fabric::Topology build(const Recipe& recipe) {
   fabric::TopologyBuilder builder;
-  for (const auto& node : recipe.nodes) builder.add_node(node);
+  for (auto node : recipe.nodes) {
+    node.port_count = std::max(node.port_count, std::uint8_t{1});  // nothing was joined to it
+    builder.add_node(std::move(node));
+  }
   for (const auto& link : recipe.links) builder.add_link(link.a, link.b);
   auto topology = std::move(builder).build();
   HEDDLE_CHECK(topology.has_value());
