@@ -169,7 +169,7 @@ TEST(Smp, IsRefusedWhenShortOfAnotherClassOrOfAnotherVersion) {
   EXPECT_TRUE(decode_smp(good));
   EXPECT_FALSE(decode_smp(std::span(good).first(kMadBytes - 1)));
   EXPECT_FALSE(decode_smp({}));
-  for (const std::size_t byte : {0, 1, 2}) {
+  for (std::size_t byte = 0; byte < 3; ++byte) {
     MadBytes bad = good;
     bad[byte] = std::byte{0x04};
     EXPECT_FALSE(decode_smp(bad)) << "byte " << byte;

@@ -24,11 +24,11 @@ void expect_details_survive(TrapNumber trap, base::Prng& prng) {
 
 TEST(NoticeDetails, OfEachTrapComeOutAsWhatWentIn) {
   base::Prng prng(11);
-  for (const unsigned trap : {64, 65, 66, 67}) {
+  for (const unsigned trap : {64u, 65u, 66u, 67u}) {
     expect_details_survive<GidNotice>(static_cast<TrapNumber>(trap), prng);
   }
   expect_details_survive<LinkStateNotice>(TrapNumber::LinkStateChange, prng);
-  for (const unsigned trap : {129, 130, 131}) {
+  for (const unsigned trap : {129u, 130u, 131u}) {
     expect_details_survive<PortThresholdNotice>(static_cast<TrapNumber>(trap), prng);
   }
   expect_details_survive<LocalChangesNotice>(TrapNumber::LocalChanges, prng);
