@@ -8,6 +8,17 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # boost::container::small_vector, whose heap and inline storage it takes for one.
   target_compile_options(heddle_flags INTERFACE -Wno-restrict -Wno-stringop-overread)
 endif()
+if(HEDDLE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "HEDDLE_FUZZ needs clang: -DCMAKE_CXX_COMPILER=clang++-14")
+  endif()
+  # Everything is compiled for coverage and with the sanitizers, so that a fuzz target sees into the
+  # libraries it links; only the targets themselves link libFuzzer (tests/fuzz).
+  if(NOT HEDDLE_SANITIZE)
+    set(HEDDLE_SANITIZE address,undefined)
+  endif()
+  target_compile_options(heddle_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()
 if(HEDDLE_SANITIZE)
   target_compile_options(heddle_flags INTERFACE
     -fsanitize=${HEDDLE_SANITIZE} -fno-sanitize-recover=all)
