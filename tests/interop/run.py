@@ -1,0 +1,122 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Puts a subnet manager on an ibsim fabric and lets outside tools judge what it leaves behind.
+
+  run.py --net nets/tree.net --scenario once --heddle build/gcc/app/heddle
+  run.py --net nets/tree.net --scenario daemon --sm opensm"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from judges import judge
+from lab import Lab, LabError
+from managers import Heddle, ManagerFailed, OpenSm
+from netfile import read_net
+
+
+def once(lab, manager, island, seed):
+    """One sweep, then the manager is gone and the fabric must stand."""
+    manager.once()
+    return judge(lab, island, seed, manager.dumps)
+
+
+def daemon(lab, manager, island, seed):
+    """The manager stays: it answers as master, and leaves cleanly when asked."""
+    manager.start()
+    verdicts = judge(lab, island, seed, manager.dumps, master=True)
+    manager.stop()
+    return verdicts
+
+
+def relink(lab, manager, island, seed):
+    """A cable between two switches is pulled and put back while the manager watches."""
+    cable = next(sorted(link) for link in sorted(island.links, key=sorted)
+                 if len(link) == 2 and all(island.kinds[name] == "switch" for name, _ in link))
+    manager.start()
+    (name, port), (other, other_port) = cable
+    verdicts = {}
+    for command, expected in ((f'Unlink "{name}"[{port}]', island.without(*cable)),
+                              (f'Link "{name}"[{port}] "{other}"[{other_port}]', island)):
+        lab.console(command)
+        verdicts = settled(lab, expected, seed)
+        if verdicts:
+            return {f"after {command}: {who}": what for who, what in verdicts.items()}
+    manager.stop()
+    return verdicts
+
+
+def settled(lab, expected, seed, seconds=40):
+    """The verdicts once they are good, or as they are when the time is up."""
+    verdicts = {}
+
+    def good():
+        verdicts.clear()
+        verdicts.update(judge(lab, expected, seed, master=True))
+        return not verdicts
+
+    try:
+        lab.wait(good, seconds, "the fabric to settle")
+    except TimeoutError:
+        pass
+    return verdicts
+
+
+def second_run(lab, manager, island, seed):
+    """A second sweep of an unchanged fabric finds everything right: it sends no Set."""
+    manager.once()
+    manager.once()
+    finished = manager.events("SweepFinished")
+    verdicts = judge(lab, island, seed, manager.dumps)
+    if not finished:
+        verdicts["no_set"] = ["the log has no SweepFinished event"]
+    elif int(finished[-1].get("sets_sent", -1)) != 0:
+        verdicts["no_set"] = [f"the second run: {finished[-1]}"]
+    return verdicts
+
+
+SCENARIOS = {"once": once, "daemon": daemon, "relink": relink, "second-run": second_run}
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--net", type=Path, required=True)
+    parser.add_argument("--scenario", choices=SCENARIOS, default="once")
+    parser.add_argument("--sm", choices=("heddle", "opensm"), default="heddle")
+    parser.add_argument("--heddle", type=Path, help="the program under test")
+    parser.add_argument("--host", help="node that the SM runs on (default: the file's first host)")
+    parser.add_argument("--seed", type=int, default=1, help="of the pairs that are sampled")
+    parser.add_argument("--option", action="append", default=[], help="passed on to the SM")
+    options = parser.parse_args()
+    if options.sm == "heddle" and not options.heddle:
+        parser.error("--heddle names the program under test")
+    return options
+
+
+def main():
+    options = arguments()
+    net = read_net(options.net)
+    with Lab(options.net, net, options.host) as lab:
+        if options.sm == "heddle":
+            manager = Heddle(lab, options.heddle.resolve(), options.option)
+        else:
+            manager = OpenSm(lab, options.option)
+        try:
+            verdicts = SCENARIOS[options.scenario](lab, manager, net.island_of(lab.host),
+                                                   options.seed)
+        except (LabError, ManagerFailed, TimeoutError) as error:
+            verdicts = {type(error).__name__: [str(error)]}
+        if verdicts and manager.log.exists():
+            print(manager.log.read_text(errors="replace")[-4000:])
+    for who, complaints in verdicts.items():
+        for complaint in complaints[:20]:
+            print(f"{who}: {complaint}")
+        print(f"{who}: {len(complaints)} complaints")
+    if not verdicts:
+        print(f"{options.sm} on {options.net.name}: every judge is content")
+    return 1 if verdicts else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
