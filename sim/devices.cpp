@@ -146,8 +146,7 @@ Devices::Devices(Blueprint blueprint) : plan(std::move(blueprint)) {
 mad::Guid Devices::port_guid(PortIndex port) const {
   const NodeIndex node = lines[port].node;
   const PlannedNode& planned = plan.nodes[node];
-  if (is_switch(node)) return planned.guid;
-  const std::uint8_t number = lines[port].number;
+  const std::uint8_t number = is_switch(node) ? std::uint8_t{0} : lines[port].number;
   if (number < planned.ports.size() && planned.ports[number].guid != mad::Guid{}) {
     return planned.ports[number].guid;
   }
