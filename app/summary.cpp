@@ -91,12 +91,11 @@ std::string routing_text(const sm::Snapshot& snapshot) {
   }
   for (const std::string& note : selected.routes.notes) out += row("", note);
   const fabric::Verification& proof = selected.proof;
-  out +=
-      row("Routes",
-          fmt::format("{} {}: at most {} hops, {:.2f} in the mean; {}", with_commas(proof.routes),
-                      proof.reaches_all() ? "proven to arrive" : "walked", proof.max_hops,
-                      proof.mean_hops,
-                      proof.deadlock_free() ? "no credit loop" : "A CREDIT LOOP IS POSSIBLE"));
+  out += row("Routes",
+             fmt::format("{} {}: at most {}, {:.2f} in the mean; {}", with_commas(proof.routes),
+                         proof.reaches_all() ? "proven to arrive" : "walked",
+                         counted(proof.max_hops, "hop", "hops"), proof.mean_hops,
+                         proof.deadlock_free() ? "no credit loop" : "A CREDIT LOOP IS POSSIBLE"));
   if (!proof.reaches_all()) {
     out += row("", fmt::format("{} do not arrive", with_commas(proof.faulty_routes)));
   }

@@ -39,6 +39,14 @@ constexpr Fabric kFabrics[] = {
      [] {
        return support::xgft({32, 32, 44}, {1, 32, 32});
      }},
+    {"XGFT(3;18,18,36;1,18,18) with GUIDs and ports at random",
+     [] {
+       return support::relabelled(support::xgft({18, 18, 36}, {1, 18, 18}), 1);
+     }},
+    {"XGFT(3;18,18,36;1,18,18) without 233 links (1 %)",
+     [] {
+       return support::degraded(support::xgft({18, 18, 36}, {1, 18, 18}), 233, 1);
+     }},
     {"torus 8x8x8, 4 hosts each",
      [] {
        return support::torus({8, 8, 8}, 4);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mad/describe.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/check.hpp"
@@ -88,8 +90,14 @@ class LeafVisitor : public FieldVisitor {
     leaf(field.name, value_text(field, raw), raw == 0);
   }
   void text(std::string_view name, std::string_view value) final {
-    const std::string shown = base::printable(value);
-    leaf(name, fmt::format("'{}'", shown), shown.empty());
+    const std::string_view content = value.substr(0, value.find_last_not_of('\0') + 1);
+    const std::string shown = base::printable(content);
+    // What printing would change is shown as bytes, so that different texts never look the same.
+    if (shown == content) {
+      leaf(name, fmt::format("'{}'", shown), shown.empty());
+    } else {
+      leaf(name, base::hex_bytes(std::as_bytes(std::span(content))), false);
+    }
   }
   void bytes(std::string_view name, std::span<const std::byte> value) final {
     bool zero = true;

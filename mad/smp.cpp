@@ -4,12 +4,13 @@
 namespace heddle::mad {
 
 std::optional<Smp> decode_smp(std::span<const std::byte> bytes) {
-  if (bytes.size() < kMadBytes) return std::nullopt;
-  Smp smp = decode<Smp>(bytes.first<kMadBytes>());
-  const bool is_sm_class = smp.management_class == ManagementClass::SubnLidRouted ||
-                           smp.management_class == ManagementClass::SubnDirectedRoute;
-  if (!is_sm_class || smp.base_version != kBaseVersion || smp.class_version != kSmClassVersion) {
-    return std::nullopt;
+  std::optional<Smp> smp;
+  if (bytes.size() < kMadBytes) return smp;
+  detail::decode_rows(bytes.data(), smp.emplace());
+  const bool is_sm_class = smp->management_class == ManagementClass::SubnLidRouted ||
+                           smp->management_class == ManagementClass::SubnDirectedRoute;
+  if (!is_sm_class || smp->base_version != kBaseVersion || smp->class_version != kSmClassVersion) {
+    smp.reset();
   }
   return smp;
 }

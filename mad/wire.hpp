@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -104,6 +105,48 @@ constexpr void for_each_row(Visit&& visit) {
 
 namespace detail {
 
+// Between host order and big-endian.
+inline std::uint64_t swapped(std::uint64_t word) {
+  return std::endian::native == std::endian::big ? word : __builtin_bswap64(word);
+}
+inline std::uint32_t swapped(std::uint32_t word) {
+  return std::endian::native == std::endian::big ? word : __builtin_bswap32(word);
+}
+inline std::uint16_t swapped(std::uint16_t word) {
+  return std::endian::native == std::endian::big ? word : __builtin_bswap16(word);
+}
+
+template <unsigned Count>
+using Word = std::conditional_t<Count == 8, std::uint64_t,
+                                std::conditional_t<Count == 4, std::uint32_t, std::uint16_t>>;
+
+// Big-endian bytes as a number. Powers of two are one load and a swap; compilers do not find that
+// behind a loop for every size.
+template <unsigned Count>
+inline std::uint64_t load_bytes(const std::byte* bytes) {
+  if constexpr (Count == 8 || Count == 4 || Count == 2) {
+    Word<Count> word;
+    std::memcpy(&word, bytes, Count);
+    return swapped(word);
+  } else {
+    std::uint64_t value = 0;
+    for (unsigned i = 0; i < Count; ++i) {
+      value = value << 8 | std::to_integer<std::uint64_t>(bytes[i]);
+    }
+    return value;
+  }
+}
+
+template <unsigned Count>
+inline void store_bytes(std::byte* bytes, std::uint64_t value) {
+  if constexpr (Count == 8 || Count == 4 || Count == 2) {
+    const auto word = swapped(static_cast<Word<Count>>(value));
+    std::memcpy(bytes, &word, Count);
+  } else {
+    for (unsigned i = Count; i-- > 0; value >>= 8) bytes[i] = static_cast<std::byte>(value);
+  }
+}
+
 // The smallest whole bytes that hold bits [Offset, Offset + Width), counted from `bytes`.
 template <unsigned Offset, unsigned Width>
 inline std::uint64_t load(const std::byte* bytes) {
@@ -111,16 +154,14 @@ inline std::uint64_t load(const std::byte* bytes) {
   constexpr unsigned first = Offset / 8;
   constexpr unsigned count = (Offset + Width - 1) / 8 - first + 1;
   constexpr unsigned spare = (first + count) * 8 - (Offset + Width);
-  std::uint64_t value = 0;
-  for (unsigned i = 0; i < count; ++i) {
-    value = value << 8 | std::to_integer<std::uint64_t>(bytes[first + i]);
-  }
-  value >>= spare;
+  std::uint64_t value = load_bytes<count>(bytes + first) >> spare;
   if constexpr (Width < 64) value &= (std::uint64_t{1} << Width) - 1;
   return value;
 }
 
-// Writes into bytes whose target bits are zero. Bits of `value` above Width are dropped.
+// Rows are stored in order, so the row that begins a byte assigns it and those that follow in the
+// same byte add their bits: nothing needs to be zeroed first. Bits of `value` above Width are
+// dropped.
 template <unsigned Offset, unsigned Width>
 inline void store(std::byte* bytes, std::uint64_t value) {
   constexpr unsigned first = Offset / 8;
@@ -128,14 +169,18 @@ inline void store(std::byte* bytes, std::uint64_t value) {
   constexpr unsigned spare = (first + count) * 8 - (Offset + Width);
   if constexpr (Width < 64) value &= (std::uint64_t{1} << Width) - 1;
   value <<= spare;
-  for (unsigned i = count; i-- > 0;) {
-    if constexpr (Offset % 8 == 0 && spare == 0) {
-      bytes[first + i] = static_cast<std::byte>(value);
-    } else {
-      bytes[first + i] |= static_cast<std::byte>(value);
-    }
-    value >>= 8;
+  if constexpr (Offset % 8 != 0) {
+    value |= std::to_integer<std::uint64_t>(bytes[first]) << (count - 1) * 8;
   }
+  store_bytes<count>(bytes + first, value);
+}
+
+// As a row of zeros.
+template <unsigned Offset, unsigned Width>
+inline void store_reserved(std::byte* bytes) {
+  constexpr unsigned begin = (Offset + 7) / 8;
+  constexpr unsigned end = (Offset + Width + 7) / 8;
+  if constexpr (begin < end) std::memset(bytes + begin, 0, end - begin);
 }
 
 template <class T>
@@ -169,33 +214,32 @@ constexpr V from_raw(std::uint64_t raw) {
 namespace detail {
 
 template <Described T>
-T decode_rows(const std::byte* bytes);
+void decode_rows(const std::byte* bytes, T& attribute);
 template <Described T>
 void encode_rows(const T& attribute, std::byte* bytes);
 
-// Elements of an array row, unrolled so that every offset stays a constant.
+// Elements of an array row, unrolled so that every offset stays a constant. In place: arrays are
+// most of an SMP, and a copy of each would double the cost of decoding.
 template <class V, unsigned Offset, unsigned Width>
-inline V decode_value(const std::byte* bytes) {
+inline void decode_value(const std::byte* bytes, V& value) {
   if constexpr (Described<V>) {
     static_assert(Offset % 8 == 0 && Width == Layout<V>::bits);
-    return decode_rows<V>(bytes + Offset / 8);
+    decode_rows(bytes + Offset / 8, value);
   } else if constexpr (kIsArray<V>) {
     using Element = typename V::value_type;
     constexpr unsigned each = Width / std::tuple_size_v<V>;
     static_assert(each * std::tuple_size_v<V> == Width);
-    V array;
     if constexpr (sizeof(Element) == 1 && each == 8 && Offset % 8 == 0) {
-      std::memcpy(array.data(), bytes + Offset / 8, array.size());
+      std::memcpy(value.data(), bytes + Offset / 8, value.size());
     } else {
       [&]<std::size_t... I>(std::index_sequence<I...>) {
-        ((array[I] = decode_value<Element, Offset + static_cast<unsigned>(I) * each, each>(bytes)),
+        (decode_value<Element, Offset + static_cast<unsigned>(I) * each, each>(bytes, value[I]),
          ...);
       }
       (std::make_index_sequence<std::tuple_size_v<V>>{});
     }
-    return array;
   } else {
-    return from_raw<V>(load<Offset, Width>(bytes));
+    value = from_raw<V>(load<Offset, Width>(bytes));
   }
 }
 
@@ -221,20 +265,20 @@ inline void encode_value(const V& value, std::byte* bytes) {
 }
 
 template <Described T>
-inline T decode_rows(const std::byte* bytes) {
-  T attribute{};
+inline void decode_rows(const std::byte* bytes, T& attribute) {
   for_each_row<T>([&]<class R>(const R&) {
     if constexpr (!R::is_reserved) {
-      attribute.*R::member = decode_value<typename R::Value, R::offset, R::width>(bytes);
+      decode_value<typename R::Value, R::offset, R::width>(bytes, attribute.*R::member);
     }
   });
-  return attribute;
 }
 
 template <Described T>
 inline void encode_rows(const T& attribute, std::byte* bytes) {
   for_each_row<T>([&]<class R>(const R&) {
-    if constexpr (!R::is_reserved) {
+    if constexpr (R::is_reserved) {
+      store_reserved<R::offset, R::width>(bytes);
+    } else {
       encode_value<typename R::Value, R::offset, R::width>(attribute.*R::member, bytes);
     }
   });
@@ -247,7 +291,9 @@ inline void encode_rows(const T& attribute, std::byte* bytes) {
 template <Described T, std::size_t N>
 T decode(std::span<const std::byte, N> bytes) {
   static_assert(N != std::dynamic_extent && N >= kBytes<T>, "too short for this attribute");
-  return detail::decode_rows<T>(bytes.data());
+  T attribute;
+  detail::decode_rows(bytes.data(), attribute);
+  return attribute;
 }
 template <Described T, std::size_t N>
 T decode(const std::array<std::byte, N>& bytes) {
@@ -258,8 +304,8 @@ T decode(const std::array<std::byte, N>& bytes) {
 template <Described T, std::size_t N>
 void encode(const T& attribute, std::span<std::byte, N> bytes) {
   static_assert(N != std::dynamic_extent && N >= kBytes<T>, "too short for this attribute");
-  std::memset(bytes.data(), 0, N);
   detail::encode_rows(attribute, bytes.data());
+  if constexpr (N > kBytes<T>) std::memset(bytes.data() + kBytes<T>, 0, N - kBytes<T>);
 }
 template <Described T, std::size_t N = kBytes<T>>
 std::array<std::byte, N> encode(const T& attribute) {

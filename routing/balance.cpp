@@ -5,23 +5,45 @@
 #include <array>
 #include <map>
 
+#include "routing/target_order.hpp"
+
 namespace heddle::routing {
 namespace {
 
 using fabric::SwitchIndex;
 
-// The destination switches are dealt to batches that each count on their own, so that batches may
-// run side by side. How many there are depends on the fabric alone, not on the threads.
-constexpr std::size_t kSwitchesPerBatch = 96;
-constexpr std::size_t kMostBatches = 16;
+// What a port has been given, in hosts times LIDs: at most 2^32, as no LID range is larger.
+struct PortLoad {
+  std::uint32_t in_all = 0;
+  std::uint32_t in_subtree = 0;  // to the target's subtree only
+  std::uint32_t lids = 0;        // not weighted
+};
 
-// Load of a port: traffic in the upper bits, LIDs in the next 16, its position in the lowest 8, so
-// that one comparison decides. Traffic is at most LIDs times hosts, below 2^32.
-using Load = std::uint64_t;
+// The cost of a port for the next LID: its load in the upper bits, its LIDs in the next 16, its
+// position in the lowest 8, so that one comparison decides. A port that was skipped for one target,
+// because a link is lost somewhere, should not get two of the next one's LIDs instead: all other
+// switches skipped it too, and together they would overload a single link down there. So what went
+// to the same target weighs most, then what went to its subtree, and an old debt least.
+using Cost = std::uint64_t;
 constexpr unsigned kPositionBits = 8;
-constexpr unsigned kLidBits = 16;
-constexpr Load weight_of(std::uint32_t traffic) {
-  return ((Load{traffic} << kLidBits) + 1) << kPositionBits;
+constexpr unsigned kLoadShift = 24;
+constexpr Cost kWeightInAll = 1;
+constexpr Cost kWeightInSubtree = 8;
+constexpr Cost kWeightInTarget = 32;
+constexpr Cost kWeightOfAll = kWeightInAll + kWeightInSubtree + kWeightInTarget;
+
+Cost cost_of(const PortLoad& load, std::uint8_t position) {
+  return (kWeightInAll * load.in_all + kWeightInSubtree * load.in_subtree) << kLoadShift |
+         Cost{load.lids} << kPositionBits | position;
+}
+Cost cost_of_one_more(std::uint32_t traffic) {
+  return kWeightOfAll * traffic << kLoadShift | Cost{1} << kPositionBits;
+}
+void add(PortLoad& load, Cost rise) {
+  const auto traffic = static_cast<std::uint32_t>((rise >> kLoadShift) / kWeightOfAll);
+  load.in_all += traffic;
+  load.in_subtree += traffic;
+  load.lids += static_cast<std::uint32_t>(rise >> kPositionBits & 0xFFFF);
 }
 
 struct Destination {
@@ -37,6 +59,7 @@ struct Plan {
   std::vector<std::uint32_t> hosts;                 // by switch
   std::vector<std::uint32_t> system;                // by switch; equal for one chassis
   CompactChannels channels;
+  TargetOrder order;
 };
 
 Plan::Plan(const Request& request)
@@ -56,6 +79,7 @@ Plan::Plan(const Request& request)
       return own_a != own_b ? own_b : a.out < b.out;
     });
   }
+  order = order_targets(request.topology, hosts);
   std::map<mad::Guid, std::uint32_t> known;
   for (std::uint32_t s = 0; s < request.topology.switch_count(); ++s) {
     const auto& node = request.topology.node(SwitchIndex{s});
@@ -65,18 +89,18 @@ Plan::Plan(const Request& request)
   }
 }
 
-// One batch of destination switches with its own counters.
+// One batch of destination switches with its own counters, so that batches may run side by side.
 class Balancer {
  public:
   Balancer(const Plan& plan, fabric::ForwardingTables& tables, const fabric::Topology& topology)
       : plan_(plan),
         tables_(tables),
-        topology_(topology),
         load_(topology.channels().size()),
         system_uses_(topology.switch_count()),
         switch_uses_(topology.switch_count()) {}
 
   void route_to(SwitchIndex target, const Ways& ways) {
+    if (plan_.hosts[target.value] > 0) enter_subtree(plan_.order.subtree[target.value]);
     width_ = 0;
     for (const Destination& to : plan_.by_switch[target.value]) width_ += 1u << to.lmc;
     traffic_.assign(width_ * plan_.hosts.size(), 0);
@@ -93,33 +117,36 @@ class Balancer {
     }
   }
 
+  void enter_subtree(std::uint32_t subtree) {
+    if (subtree == subtree_) return;
+    subtree_ = subtree;
+    for (PortLoad& load : load_) load.in_subtree = 0;
+  }
+
   void forward(SwitchIndex at, SwitchIndex target, std::span<const std::uint8_t> choices) {
-    const Load* loads = load_.data() + plan_.channels.first[at.value];
-    for (std::size_t i = 0; i < choices.size(); ++i) {
-      keys_[i] = (loads[choices[i]] & ~Load{0xFF}) | choices[i];
-    }
+    PortLoad* loads = load_.data() + plan_.channels.first[at.value];
     count_ = choices.size();
+    for (std::size_t i = 0; i < count_; ++i) cost_[i] = cost_of(loads[choices[i]], choices[i]);
+    std::copy_n(cost_.begin(), count_, cost_before_.begin());
     std::size_t column = 0;
     for (const Destination& to : plan_.by_switch[target.value]) {
-      if (to.lmc > 0 && count_ > 1) forget_uses(at);
+      if (to.lmc > 0) forget_uses(at);
       for (unsigned i = 0; i < 1u << to.lmc; ++i) {
-        const std::size_t chosen = to.lmc > 0 ? most_different(at) : least_loaded();
+        const std::size_t chosen = to.lmc > 0 ? most_different(at) : cheapest();
         send(at, mad::Lid{static_cast<std::uint16_t>(to.base.value + i)}, column++, chosen,
              to.out.value != 0);
         if (to.lmc > 0) note_use(at, chosen);
       }
     }
-    for (std::size_t i = 0; i < count_; ++i) {
-      load_[plan_.channels.first[at.value] + (keys_[i] & 0xFF)] = keys_[i];
-    }
+    for (std::size_t i = 0; i < count_; ++i) add(loads[choices[i]], cost_[i] - cost_before_[i]);
   }
 
-  std::size_t least_loaded() const {
-    Load least = keys_[0];
+  std::size_t cheapest() const {
+    Cost least = cost_[0];
     std::size_t chosen = 0;
     for (std::size_t i = 1; i < count_; ++i) {
-      if (keys_[i] < least) {
-        least = keys_[i];
+      if (cost_[i] < least) {
+        least = cost_[i];
         chosen = i;
       }
     }
@@ -127,16 +154,16 @@ class Balancer {
   }
 
   void send(SwitchIndex at, mad::Lid lid, std::size_t column, std::size_t chosen, bool to_host) {
-    const std::size_t channel = plan_.channels.first[at.value] + (keys_[chosen] & 0xFF);
+    const std::size_t channel = plan_.channels.first[at.value] + (cost_[chosen] & 0xFF);
     const std::uint32_t hosts = to_host ? plan_.hosts[at.value] : 0;
     const std::uint32_t traffic = traffic_[at.value * width_ + column] + hosts;
-    keys_[chosen] += weight_of(traffic);
+    cost_[chosen] += cost_of_one_more(traffic);
     traffic_[plan_.channels.to[channel] * width_ + column] += traffic;
-    tables_.set(at, lid, topology_.channels()[channel].out);
+    tables_.set(at, lid, mad::PortNumber{plan_.channels.out[channel]});
   }
 
   std::uint32_t leads_to(SwitchIndex at, std::size_t choice) const {
-    return plan_.channels.to[plan_.channels.first[at.value] + (keys_[choice] & 0xFF)];
+    return plan_.channels.to[plan_.channels.first[at.value] + (cost_[choice] & 0xFF)];
   }
 
   void forget_uses(SwitchIndex at) {
@@ -156,8 +183,8 @@ class Balancer {
   std::size_t most_different(SwitchIndex at) const {
     const auto sameness = [&](std::size_t i) {
       const std::uint32_t to = leads_to(at, i);
-      return std::array<Load, 4>{system_uses_[plan_.system[to]], switch_uses_[to], link_uses_[i],
-                                 keys_[i]};
+      return std::array<Cost, 4>{system_uses_[plan_.system[to]], switch_uses_[to], link_uses_[i],
+                                 cost_[i]};
     };
     std::size_t chosen = 0;
     for (std::size_t i = 1; i < count_; ++i) {
@@ -168,12 +195,13 @@ class Balancer {
 
   const Plan& plan_;
   fabric::ForwardingTables& tables_;
-  const fabric::Topology& topology_;
-  std::vector<Load> load_;              // by channel
-  std::vector<std::uint32_t> traffic_;  // by (switch, column): hosts behind it, for this target
-  std::size_t width_ = 0;               // LIDs of this target
-  std::array<Load, 256> keys_{};        // of the choices at the switch in hand
-  std::size_t count_ = 0;               // of these
+  std::vector<PortLoad> load_;           // by channel
+  std::uint32_t subtree_ = 0xFFFF'FFFF;  // of the latest target with hosts
+  std::vector<std::uint32_t> traffic_;   // by (switch, column): hosts behind it, for this target
+  std::size_t width_ = 0;                // LIDs of this target
+  std::array<Cost, 256> cost_{};         // of the choices at the switch in hand
+  std::array<Cost, 256> cost_before_{};
+  std::size_t count_ = 0;  // of these
   std::array<std::uint32_t, 256> link_uses_{};
   std::vector<std::uint32_t> system_uses_, switch_uses_;  // by system, by switch
 };
@@ -181,18 +209,16 @@ class Balancer {
 }  // namespace
 
 fabric::ForwardingTables balanced_tables(const Request& request, const MakeWayFinder& make_finder) {
-  const std::size_t switches = request.topology.switch_count();
   const Plan plan(request);
-  fabric::ForwardingTables tables(switches, request.lids.top());
-  const std::size_t batches =
-      std::clamp<std::size_t>(switches / kSwitchesPerBatch, 1, kMostBatches);
-  request.parallel(batches, [&](std::size_t begin, std::size_t end) {
+  fabric::ForwardingTables tables(request.topology.switch_count(), request.lids.top());
+  request.parallel(plan.order.batch_count(), [&](std::size_t begin, std::size_t end) {
     const auto finder = make_finder();
     for (std::size_t batch = begin; batch < end; ++batch) {
       Balancer balancer(plan, tables, request.topology);
-      for (std::size_t target = batch; target < switches; target += batches) {
-        const SwitchIndex at{static_cast<std::uint32_t>(target)};
-        if (!plan.by_switch[target].empty()) balancer.route_to(at, finder->toward(at));
+      for (std::size_t i = plan.order.first[batch]; i < plan.order.first[batch + 1]; ++i) {
+        const SwitchIndex target = plan.order.targets[i];
+        if (plan.by_switch[target.value].empty()) continue;
+        balancer.route_to(target, finder->toward(target));
       }
     }
   });

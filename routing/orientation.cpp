@@ -146,14 +146,14 @@ class IslandOrder {
     return tops;
   }
 
-  // Puts it right below the highest covered neighbour, if it has one: one link changes direction.
+  // Puts it right below its highest neighbour, if that one is covered: one link changes direction.
+  // Below a lower neighbour it would lose all others above that one.
   bool lower(SwitchIndex top) {
     SwitchIndex below = top;
     for (const auto& channel : topology_.channels_from(top)) {
-      if (!covered_[channel.to.value]) continue;
       if (below == top || is_above(channel.to, below)) below = channel.to;
     }
-    if (below == top) return false;
+    if (below == top || !covered_[below.value]) return false;
     const auto begin = order_.begin();
     std::rotate(begin + position_[top.value], begin + position_[top.value] + 1,
                 begin + position_[below.value] + 1);

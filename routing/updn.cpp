@@ -24,13 +24,14 @@ class LegalWays : public WayFinder {
         ways_(topology),
         down_(topology.switch_count()),
         hops_(topology.switch_count()),
-        descends_(topology.switch_count()) {}
+        descends_(topology.switch_count()),
+        entered_(topology.switch_count()) {}
 
   const Ways& toward(SwitchIndex target) override {
     measure_descents(target);
     // First as if every switch were free to choose ...
     std::fill(descends_.begin(), descends_.end(), false);
-    bool detour = measure_hops();
+    const bool detour = measure_hops();
     // ... then a switch descends where that is shortest for it, and where another's descent
     // needs it, which can make the ways of those that climb over it longer.
     for (const std::uint32_t at : descents_) descends_[at] = hops_[at] == down_[at];
@@ -38,7 +39,7 @@ class LegalWays : public WayFinder {
       keep_descents_whole();
       measure_hops();
     }
-    collect(target);
+    collect();
     return ways_;
   }
 
@@ -103,7 +104,7 @@ class LegalWays : public WayFinder {
     }
   }
 
-  void collect(SwitchIndex target) {
+  void collect() {
     ways_.clear();
     for (const SwitchIndex s : orientation_.from_top) {
       if (hops_[s.value] < kFar) ways_.add_switch(s);
@@ -111,15 +112,20 @@ class LegalWays : public WayFinder {
     auto& order = ways_.nearest_first();
     std::stable_sort(order.begin(), order.end(),
                      [&](SwitchIndex a, SwitchIndex b) { return hops_[a.value] < hops_[b.value]; });
-    for (const SwitchIndex s : order) {
-      if (s == target) continue;
-      for_each_neighbour(s.value, [&](std::uint32_t to, std::uint32_t c) {
-        if (hops_[to] + 1 != hops_[s.value]) return;
-        if (descends_[s.value] ? descends_[to] && !is_up(s.value, to) : is_up(s.value, to)) {
-          ways_.offer(s, static_cast<std::uint8_t>(c - channels_.first[s.value]));
-        }
-      });
-    }
+    // Farthest first: who descends into a switch is known when its turn comes. What nobody enters
+    // from above is free to climb as well, if that is as short.
+    std::fill(entered_.begin(), entered_.end(), false);
+    for (std::size_t i = order.size(); i-- > 1;) offer_from(order[i]);
+  }
+
+  void offer_from(SwitchIndex s) {
+    for_each_neighbour(s.value, [&](std::uint32_t to, std::uint32_t c) {
+      if (hops_[to] + 1 != hops_[s.value]) return;
+      const bool climbs = is_up(s.value, to);
+      if (climbs ? entered_[s.value] : !(descends_[s.value] && descends_[to])) return;
+      if (!climbs) entered_[to] = true;
+      ways_.offer(s, static_cast<std::uint8_t>(c - channels_.first[s.value]));
+    });
   }
 
   const CompactChannels& channels_;
@@ -128,6 +134,7 @@ class LegalWays : public WayFinder {
   std::vector<std::uint32_t> down_;      // by switch
   std::vector<std::uint32_t> hops_;      // by switch
   std::vector<std::uint8_t> descends_;   // by switch
+  std::vector<std::uint8_t> entered_;    // by switch: some way descends into it
   std::vector<std::uint32_t> descents_;  // switches that can descend, nearest first
 };
 

@@ -19,14 +19,27 @@ void Ways::clear() {
 }
 
 CompactChannels::CompactChannels(const fabric::Topology& topology) {
+  std::vector<std::uint8_t> place(topology.channels().size());  // by the topology's own index
+  std::vector<fabric::Channel> sorted;
+  std::vector<fabric::Channel> all;
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
-    first.push_back(topology.first_channel(fabric::SwitchIndex{s}).value);
+    const auto channels = topology.channels_from(fabric::SwitchIndex{s});
+    sorted.assign(channels.begin(), channels.end());
+    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+      return a.to < b.to;  // stable: they come by port
+    });
+    first.push_back(static_cast<std::uint32_t>(all.size()));
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      place[topology.channel_by_port(sorted[i].from, sorted[i].out).value] =
+          static_cast<std::uint8_t>(i);
+    }
+    all.insert(all.end(), sorted.begin(), sorted.end());
   }
-  first.push_back(static_cast<std::uint32_t>(topology.channels().size()));
-  for (const fabric::Channel& channel : topology.channels()) {
+  first.push_back(static_cast<std::uint32_t>(all.size()));
+  for (const fabric::Channel& channel : all) {
     to.push_back(channel.to.value);
-    reverse_local.push_back(
-        static_cast<std::uint8_t>(channel.reverse.value - first[channel.to.value]));
+    out.push_back(channel.out.value);
+    reverse_local.push_back(place[channel.reverse.value]);
   }
 }
 

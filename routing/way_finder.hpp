@@ -15,8 +15,9 @@
 namespace heddle::routing {
 
 // Toward one target switch: for each switch that reaches it, the channels it may use next. A
-// channel is given as its position among those that leave the switch. Following any choices ends
-// at the target, and each choice leads to a switch that comes later in farthest_first().
+// channel is given as its position among those that leave the switch (CompactChannels). Following
+// any choices ends at the target, and each choice leads to a switch that comes later in
+// farthest_first().
 class Ways {
  public:
   explicit Ways(const fabric::Topology& topology);
@@ -52,11 +53,14 @@ class WayFinder {
 
 using MakeWayFinder = std::function<std::unique_ptr<WayFinder>()>;
 
-// The channels without what the inner loops do not need, by channel index.
+// The channels without what the inner loops do not need. Those that leave a switch are in the order
+// of the switches they lead to, then by port: neighbours that are cabled alike but to different
+// ports still think alike, which keeps the destinations of one subtree apart.
 struct CompactChannels {
   explicit CompactChannels(const fabric::Topology& topology);
   std::vector<std::uint32_t> first;         // by switch, one more at the end
   std::vector<std::uint32_t> to;            // switch it leads to
+  std::vector<std::uint8_t> out;            // port it leaves by
   std::vector<std::uint8_t> reverse_local;  // the way back, as a position at `to`
 };
 

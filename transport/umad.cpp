@@ -242,10 +242,10 @@ bool kernel_has_umad() {
 
 base::Result<std::unique_ptr<Transport>> open_umad(boost::asio::io_context& loop,
                                                    const PortId& port, UmadOptions options) {
-  if (!kernel_has_umad() || umad_init() != 0) return no_umad();
+  const bool served = kernel_has_umad() && umad_init() == 0;
   errno = 0;
   const int handle = umad_open_port(port.device.c_str(), port.port);
-  if (handle < 0) return cannot_open(port, handle, errno);
+  if (handle < 0) return served ? cannot_open(port, handle, errno) : no_umad();
   auto agents = UmadAgents::register_all(handle, port);
   if (!agents) {
     umad_close_port(handle);

@@ -3,6 +3,9 @@
 //
 // Agents stand for the subnet management classes (both routings), for subnet administration with
 // the kernel's RMPP where it offers it, and as a client for performance management.
+//
+// ib_umad never blocks a sender. The preload library of ibsim does, and for ever, once its socket
+// buffers are full: keep fewer than 128 requests unanswered there.
 #pragma once
 
 #include <chrono>

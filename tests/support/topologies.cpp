@@ -2,6 +2,7 @@
 #include "tests/support/topologies.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -213,9 +214,39 @@ Recipe shuffled(Recipe recipe, std::uint64_t seed) {
   return recipe;
 }
 
+Recipe relabelled(Recipe recipe, std::uint64_t seed) {
+  base::Prng prng(seed);
+  std::vector<std::uint64_t> guids;
+  for (const auto& node : recipe.nodes) guids.push_back(node.guid.value);
+  prng.shuffle(guids);
+  std::map<std::uint64_t, std::uint64_t> new_guid;
+  std::map<std::uint64_t, std::vector<std::uint8_t>> new_port;
+  for (std::size_t i = 0; i < guids.size(); ++i) {
+    auto& node = recipe.nodes[i];
+    auto& ports = new_port[node.guid.value];
+    for (unsigned port = 1; port <= node.port_count; ++port) {
+      ports.push_back(static_cast<std::uint8_t>(port));
+    }
+    prng.shuffle(ports);
+    new_guid[node.guid.value] = guids[i];
+    node.guid.value = guids[i];
+    node.system_image_guid = node.guid;
+  }
+  for (auto& link : recipe.links) {
+    for (auto* end : {&link.a, &link.b}) {
+      end->port.value = new_port[end->node.value][end->port.value - 1u];
+      end->node.value = new_guid[end->node.value];
+    }
+  }
+  return recipe;
+}
+
 fabric::Topology build(const Recipe& recipe) {
   fabric::TopologyBuilder builder;
-  for (const auto& node : recipe.nodes) builder.add_node(node);
+  for (auto node : recipe.nodes) {
+    node.port_count = std::max(node.port_count, std::uint8_t{1});  // nothing was joined to it
+    builder.add_node(std::move(node));
+  }
   for (const auto& link : recipe.links) builder.add_link(link.a, link.b);
   auto topology = std::move(builder).build();
   HEDDLE_CHECK(topology.has_value());

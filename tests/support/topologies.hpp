@@ -49,6 +49,8 @@ Recipe two_islands(Recipe a, const Recipe& b);
 Recipe degraded(Recipe recipe, unsigned lost, std::uint64_t seed);
 // The same fabric told in another order.
 Recipe shuffled(Recipe recipe, std::uint64_t seed);
+// The same fabric with its node GUIDs dealt anew and the switches' ports cabled in another order.
+Recipe relabelled(Recipe recipe, std::uint64_t seed);
 
 // The recipe must be right; a wrong one stops the program.
 fabric::Topology build(const Recipe& recipe);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A subnet manager's place without a subnet manager: opens a real umad port and obeys commands
-// from standard input, one line each, with one line of answer each. Runs under libumad2sim.
+// from standard input, one line each, with one line of answer each.
+//
+//   umad_probe --list  shows the ports and the choice among them
+//   umad_probe [PORT]  opens the port, says "ready" and obeys:
 //
 //   ports              lists the local ports
 //   get ATTR HOP...    Get by a directed route; waits for the answer
@@ -33,15 +36,35 @@ using namespace std::chrono_literals;
 constexpr mad::SMInfo kOurs{mad::Guid{0x100001}, {}, 42, 13, mad::SMState::Master};
 constexpr auto kPatience = 3s;
 
+std::string to_text(const LocalPort& port) {
+  return fmt::format("{} {} {} {} {} {} sm {} [{}]", to_string(port.id),
+                     base::hex(port.port_guid.value), to_string(port.link_layer),
+                     to_string(port.state), to_string(port.physical_state), port.rate, port.sm_lid,
+                     port.reason);
+}
+
+int show_list() {
+  const auto ports = list_ports();
+  for (const LocalPort& port : ports) std::cout << to_text(port) << "\n";
+  const auto choice = choose_port(ports, {});
+  std::cout << (choice ? "choice " + choice->remark : choice.error().message) << "\n";
+  return choice ? 0 : 1;
+}
+
 class Probe {
  public:
-  bool open() {
-    const auto ports = list_ports();
-    const auto choice = choose_port(ports, {});
-    if (!choice) return fail(choice.error());
+  bool open(const PortWish& wish) {
+    PortId id;
+    if (const auto* wished = std::get_if<PortId>(&wish)) {
+      id = *wished;
+    } else {
+      const auto choice = choose_port(list_ports(), wish);
+      if (!choice) return fail(choice.error());
+      id = choice->id;
+    }
     UmadOptions options;
     options.on_trouble = [](const std::string& sentence) { std::cerr << sentence << "\n"; };
-    auto opened = open_umad(loop_, choice->id, options);
+    auto opened = open_umad(loop_, id, options);
     if (!opened) return fail(opened.error());
     port_ = std::move(*opened);
     port_->set_receiver([this](std::span<Received> batch) { receive(batch); });
@@ -74,10 +97,7 @@ class Probe {
 
   static std::string ports() {
     std::string text;
-    for (const LocalPort& port : list_ports()) {
-      text += fmt::format("{} {} {} {} [{}]", to_string(port.id), base::hex(port.port_guid.value),
-                          to_string(port.link_layer), to_string(port.state), port.reason);
-    }
+    for (const LocalPort& port : list_ports()) text += to_text(port);
     return text;
   }
 
@@ -188,10 +208,11 @@ bool next_line(Probe& probe, std::string& line) {
   }
 }
 
-int run() {
+int run(const std::string& wish) {
   ::alarm(60);  // whatever happens, this program ends
+  if (wish == "--list") return show_list();
   Probe probe;
-  if (!probe.open()) return 1;
+  if (!probe.open(parse_port_wish(wish).value())) return 1;
   std::cout << "ready" << std::endl;
   std::string line;
   while (next_line(probe, line) && probe.obey(line)) {
@@ -202,6 +223,6 @@ int run() {
 }  // namespace
 }  // namespace heddle::transport
 
-int main() {
-  return heddle::transport::run();
+int main(int count, char** words) {
+  return heddle::transport::run(count > 1 ? words[1] : "");
 }

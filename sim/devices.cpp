@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/devices.hpp"
+
+#include "base/check.hpp"
+#include "mad/capability.hpp"
+#include "sim/link_kind.hpp"
+#include "sim/links.hpp"
+
+namespace heddle::sim {
+namespace {
+
+constexpr std::uint16_t kHostPartitionCap = 128;
+constexpr std::uint16_t kSwitchPartitionCap = 32;
+constexpr std::uint8_t kEightDataVls = 4;
+constexpr std::uint8_t kArbitrationEntries = 16;
+constexpr std::uint8_t kHostGuidCap = 32;
+constexpr std::uint8_t kPolling = 2;
+constexpr std::uint8_t kResponseTime = 16;  // 4.096 us * 2^16: 268 ms
+
+constexpr std::uint32_t kHostCapabilities =
+    mad::kIsTrapSupported | mad::kIsAutomaticMigrationSupported | mad::kIsSLMappingSupported |
+    mad::kIsSystemImageGUIDsupported | mad::kIsExtendedSpeedsSupported |
+    mad::kIsCapabilityMask2Supported | mad::kIsCommunicationManagementSupported |
+    mad::kIsClientReregistrationSupported | mad::kIsCapabilityMaskNoticeSupported;
+constexpr std::uint32_t kSwitchCapabilities =
+    mad::kIsTrapSupported | mad::kIsSLMappingSupported | mad::kIsSystemImageGUIDsupported |
+    mad::kIsExtendedSpeedsSupported | mad::kIsCapabilityMask2Supported |
+    mad::kIsMulticastFDBTopSupported;
+constexpr std::uint16_t kCapabilities2 =
+    mad::kIsLinkWidth2xSupported | mad::kIsLinkSpeedHDRSupported | mad::kIsLinkSpeedNDRSupported;
+
+mad::NodeInfo node_info(const PlannedNode& planned) {
+  mad::NodeInfo info;
+  info.base_version = mad::kBaseVersion;
+  info.class_version = mad::kSmClassVersion;
+  info.node_type = planned.type;
+  info.num_ports = planned.port_count;
+  info.system_image_guid = planned.system_image_guid;
+  info.node_guid = planned.guid;
+  info.partition_cap =
+      planned.type == mad::NodeType::Switch ? kSwitchPartitionCap : kHostPartitionCap;
+  info.device_id = planned.device_id;
+  info.vendor_id = planned.vendor_id;
+  return info;
+}
+
+// What every port of any kind has.
+mad::PortInfo common_port_info() {
+  mad::PortInfo info;
+  info.vl_cap = kEightDataVls;
+  info.operational_vls = kEightDataVls;
+  info.mtu_cap = mad::Mtu::Bytes4096;
+  info.neighbor_mtu = mad::Mtu::Bytes4096;
+  info.vl_arbitration_high_cap = kArbitrationEntries;
+  info.vl_arbitration_low_cap = kArbitrationEntries;
+  info.link_down_default_state = kPolling;
+  info.port_physical_state = mad::PortPhysicalState::Polling;
+  info.resp_time_value = kResponseTime;
+  info.link_width_supported = widths_up_to(Width::X4);
+  info.link_width_active = width_bit(Width::X4);
+  const SpeedBits speeds = speeds_up_to(Speed::HDR);
+  info.link_speed_supported = speeds.speed;
+  info.link_speed_ext_supported = speeds.extended;
+  return info;
+}
+
+// An end-point that an SM manages: a CA or router port, or port 0 of a switch.
+void make_endpoint(mad::PortInfo& info, bool is_switch) {
+  info.gid_prefix = mad::kDefaultGidPrefix;
+  info.capability_mask = is_switch ? kSwitchCapabilities : kHostCapabilities;
+  info.capability_mask2 = kCapabilities2;
+  if (is_switch) info.capability_mask2 |= mad::kIsSwitchPortStateTableSupported;
+  info.guid_cap = is_switch ? 1 : kHostGuidCap;
+}
+
+mad::SwitchInfo switch_info(const PlannedNode& planned) {
+  mad::SwitchInfo info;
+  info.linear_fdb_cap = planned.linear_fdb_cap;
+  info.multicast_fdb_cap = planned.multicast_fdb_cap;
+  info.partition_enforcement_cap = kSwitchPartitionCap;
+  info.inbound_enforcement_cap = true;
+  info.outbound_enforcement_cap = true;
+  info.enhanced_port0 = planned.enhanced_port0;
+  info.life_time_value = 0;
+  return info;
+}
+
+void plug(Devices& devices, const PlannedCable& planned) {
+  const auto index = static_cast<CableIndex>(devices.cables.size());
+  const PortIndex a = devices.port_at(planned.a.node, planned.a.port);
+  const PortIndex b = devices.port_at(planned.b.node, planned.b.port);
+  HEDDLE_CHECK(planned.a.port <= devices.nodes[planned.a.node].port_count);
+  HEDDLE_CHECK(planned.b.port <= devices.nodes[planned.b.node].port_count);
+  HEDDLE_CHECK(a != b && devices.lines[a].peer == kNone && devices.lines[b].peer == kNone);
+  devices.cables.push_back({a, b, planned.width, planned.speed, false, 0});
+  for (const auto& [here, there] : {std::pair{a, b}, std::pair{b, a}}) {
+    devices.lines[here].peer = there;
+    devices.lines[here].cable = index;
+    mad::PortInfo& info = devices.ports[here].info;
+    const SpeedBits speeds = speeds_up_to(planned.speed);
+    info.link_width_supported = widths_up_to(planned.width);
+    info.link_speed_supported = speeds.speed;
+    info.link_speed_ext_supported = speeds.extended;
+    info.link_width_enabled = info.link_width_supported;
+    info.link_speed_enabled = info.link_speed_supported;
+    info.link_speed_ext_enabled = info.link_speed_ext_supported;
+  }
+}
+
+}  // namespace
+
+Devices::Devices(Blueprint blueprint) : plan(std::move(blueprint)) {
+  for (const PlannedNode& planned : plan.nodes) {
+    Device device;
+    device.type = planned.type;
+    device.port_count = planned.port_count;
+    device.first_port = static_cast<PortIndex>(lines.size());
+    device.info = node_info(planned);
+    if (planned.type == mad::NodeType::Switch) {
+      device.switch_index = static_cast<std::uint32_t>(switches.size());
+      switches.emplace_back();
+    }
+    const auto node = static_cast<NodeIndex>(nodes.size());
+    nodes.push_back(device);
+    for (unsigned number = 0; number <= planned.port_count; ++number) {
+      lines.push_back({kNone, kNone, node, static_cast<std::uint8_t>(number), {}});
+      lines.back().state = mad::PortState::Down;
+    }
+    ports.resize(lines.size());
+    reset(node);
+  }
+  for (const PlannedCable& cable : plan.cables) plug(*this, cable);
+  for (NodeIndex node = 0; node < nodes.size(); ++node) {
+    const auto& planned = plan.nodes[node].ports;
+    for (std::size_t number = 0; number < planned.size(); ++number) {
+      mad::PortInfo& info = ports[nodes[node].first_port + number].info;
+      info.lid = planned[number].lid;
+      info.lmc = planned[number].lmc;
+    }
+  }
+  for (CableIndex cable = 0; cable < cables.size(); ++cable) train(*this, cable);
+  // Coming up for the first time is no change that anybody waits to hear of.
+  changed_switches.clear();
+}
+
+mad::Guid Devices::port_guid(PortIndex port) const {
+  const NodeIndex node = lines[port].node;
+  const PlannedNode& planned = plan.nodes[node];
+  const std::uint8_t number = is_switch(node) ? std::uint8_t{0} : lines[port].number;
+  if (number < planned.ports.size() && planned.ports[number].guid != mad::Guid{}) {
+    return planned.ports[number].guid;
+  }
+  return mad::Guid{planned.guid.value + number};
+}
+
+PortTables& Devices::tables(PortIndex port) {
+  auto& tables = ports[port].tables;
+  if (!tables) tables = std::make_unique<PortTables>();
+  return *tables;
+}
+
+void Devices::reset(NodeIndex node) {
+  const Device& device = nodes[node];
+  const PlannedNode& planned = plan.nodes[node];
+  nodes[node].led = false;
+  if (is_switch(node)) {
+    SwitchRegisters& registers = switch_at(node);
+    registers = {};
+    registers.info = switch_info(planned);
+  }
+  for (unsigned number = 0; number <= device.port_count; ++number) {
+    const PortIndex port = device.first_port + number;
+    const mad::PortInfo before = ports[port].info;
+    PortRegisters fresh;
+    fresh.info = common_port_info();
+    if (lines[port].cable != kNone) {
+      fresh.info.link_width_supported = before.link_width_supported;
+      fresh.info.link_speed_supported = before.link_speed_supported;
+      fresh.info.link_speed_ext_supported = before.link_speed_ext_supported;
+    }
+    fresh.info.link_width_enabled = fresh.info.link_width_supported;
+    fresh.info.link_speed_enabled = fresh.info.link_speed_supported;
+    fresh.info.link_speed_ext_enabled = fresh.info.link_speed_ext_supported;
+    if (!is_switch(node) || number == 0) make_endpoint(fresh.info, is_switch(node));
+    if (is_switch(node) && number == 0) {
+      fresh.info.port_physical_state = mad::PortPhysicalState::LinkUp;
+      lines[port].state = mad::PortState::Active;
+    }
+    ports[port] = std::move(fresh);
+  }
+}
+
+}  // namespace heddle::sim

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The registers of every simulated device, in dense arrays. Nothing here decides anything:
+// links.hpp moves the states, agent.hpp answers MADs, and the checkers (checker.hpp) only read.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/time.hpp"
+#include "mad/node_info.hpp"
+#include "mad/port_info.hpp"
+#include "mad/smp.hpp"
+#include "mad/switch_info.hpp"
+#include "sim/blueprint.hpp"
+
+namespace heddle::sim {
+
+using NodeIndex = std::uint32_t;   // as in Blueprint::nodes
+using CableIndex = std::uint32_t;  // as in Blueprint::cables
+using PortIndex = std::uint32_t;   // all ports of all nodes in a row, port 0 of every node included
+inline constexpr std::uint32_t kNone = ~0u;
+
+// What forwarding touches at each hop, small enough to stay in the cache.
+struct Line {
+  PortIndex peer = kNone;  // the other end of the cable, kNone without one
+  CableIndex cable = kNone;
+  NodeIndex node = 0;
+  std::uint8_t number = 0;
+  mad::PortState state = mad::PortState::Down;  // PortInfo.PortState
+};
+
+// Tables of one port that hardly anybody writes: made when first written.
+struct PortTables {
+  std::map<std::uint16_t, mad::SmpData> p_keys;      // by block
+  std::map<std::uint8_t, mad::SmpData> arbitration;  // by quarter, 1..4
+  std::map<std::uint8_t, mad::SmpData> sl_to_vl;     // by input port
+  std::map<std::uint8_t, mad::SmpData> alias_guids;  // by block
+};
+
+struct PortRegisters {
+  mad::PortInfo info;  // PortState is in Line, CapabilityMask's IsSM included
+  base::Instant lease_expires = base::kNever;
+  std::uint32_t reregistrations = 0;  // ClientReregister requests seen
+  std::unique_ptr<PortTables> tables;
+};
+
+struct SwitchRegisters {
+  mad::SwitchInfo info;
+  std::vector<std::uint8_t> linear;  // grown by written blocks; what is missing holds 255
+  // Multicast forwarding: by (position, block), what is missing holds zeros.
+  std::map<std::pair<std::uint8_t, std::uint16_t>, mad::SmpData> multicast;
+};
+
+// How a device misbehaves.
+struct Misbehaviour {
+  bool silent = false;                             // its agent answers nothing; forwarding works on
+  bool busy = false;                               // answers every request with status busy
+  double damage = 0;                               // chance that one bit of an answer is wrong
+  std::optional<std::uint8_t> claims_ports;        // NodeInfo.NumPorts
+  std::optional<std::uint16_t> claims_linear_top;  // SwitchInfo.LinearFDBTop
+};
+
+struct Device {
+  mad::NodeType type{};
+  bool powered = true;
+  bool led = false;
+  std::uint8_t port_count = 0;
+  PortIndex first_port = 0;            // port 0; port n is first_port + n
+  std::uint32_t switch_index = kNone;  // into Devices::switches
+  mad::NodeInfo info;                  // PortGUID and LocalPortNum are filled in per answer
+  Misbehaviour misbehaviour;
+};
+
+struct Cable {
+  PortIndex a = 0;
+  PortIndex b = 0;
+  Width width{};
+  Speed speed{};
+  bool cut = false;
+  double loss = 0;  // chance per MAD and passage, beside the world's own
+};
+
+struct Devices {
+  explicit Devices(Blueprint blueprint);
+
+  Blueprint plan;
+  std::vector<Device> nodes;
+  std::vector<Line> lines;           // by PortIndex
+  std::vector<PortRegisters> ports;  // by PortIndex
+  std::vector<SwitchRegisters> switches;
+  std::vector<Cable> cables;
+  // Switches that owe a trap 128, in the order of their changes; the world drains it.
+  std::vector<NodeIndex> changed_switches;
+
+  bool is_switch(NodeIndex node) const { return nodes[node].switch_index != kNone; }
+  SwitchRegisters& switch_at(NodeIndex node) { return switches[nodes[node].switch_index]; }
+  const SwitchRegisters& switch_at(NodeIndex node) const {
+    return switches[nodes[node].switch_index];
+  }
+  PortIndex port_at(NodeIndex node, std::uint8_t number) const {
+    return nodes[node].first_port + number;
+  }
+  // Where M_Key, LID and MasterSMLID of a port live: port 0 of a switch, the port itself otherwise.
+  PortIndex management_port(PortIndex port) const {
+    const NodeIndex node = lines[port].node;
+    return is_switch(node) ? nodes[node].first_port : port;
+  }
+  mad::Guid port_guid(PortIndex port) const;
+  // The first entry of the port's tables, made if there are none.
+  PortTables& tables(PortIndex port);
+
+  // The port for a unicast LID; kNoPortNumber where the table says nothing.
+  std::uint8_t route(const SwitchRegisters& registers, mad::Lid lid) const {
+    if (lid.value > registers.info.linear_fdb_top || lid.value >= registers.linear.size()) {
+      return mad::kNoPortNumber.value;
+    }
+    return registers.linear[lid.value];
+  }
+
+  // Registers as they are after power-on, LIDs and tables empty. Line states are not touched.
+  void reset(NodeIndex node);
+};
+
+}  // namespace heddle::sim

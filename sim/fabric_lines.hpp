@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One line of an ibnetdiscover dump or an ibsim net file, understood by itself. What lines mean
+// together is fabric_assembly.hpp's affair.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/result.hpp"
+#include "mad/types.hpp"
+#include "sim/blueprint.hpp"
+
+namespace heddle::sim {
+
+// "vendid=0x2c9", "switchguid=0x2c9...(2c9...)": what is said of the node whose header follows.
+struct KeyLine {
+  std::string_view key;
+  std::uint64_t value = 0;
+  std::optional<std::uint64_t> in_brackets;
+};
+
+// 'Switch 41 "S-0c42..." # "leaf 1" enhanced port 0 lid 3 lmc 0'
+struct NodeLine {
+  mad::NodeType type{};
+  std::uint8_t port_count = 0;
+  std::string_view id;
+  std::optional<std::string_view> description;
+  bool enhanced_port0 = false;
+  std::optional<std::uint64_t> lid;  // of port 0; unchecked
+  std::optional<std::uint64_t> lmc;
+};
+
+// '[1](2c9...) "S-0c42..."[7] # lid 3 lmc 0 "leaf 1" lid 9 4xHDR'
+struct PortLine {
+  std::uint8_t port = 0;
+  std::optional<std::uint64_t> guid;
+  std::string_view peer;
+  std::uint8_t peer_port = 0;
+  std::optional<std::uint64_t> peer_guid;
+  std::optional<std::uint64_t> lid;  // this port's own
+  std::optional<std::uint64_t> lmc;
+  std::optional<std::uint64_t> peer_lid;
+  std::optional<Width> width;
+  std::optional<Speed> speed;
+  bool has_unknown_rate = false;  // something like "4xFoo"
+};
+
+struct EmptyLine {};  // blank, a comment, a chassis heading
+struct NoiseLine {};  // not of this format: a tool's complaint, a terminal's banner
+
+using FabricLine = std::variant<EmptyLine, NoiseLine, KeyLine, NodeLine, PortLine>;
+
+// The error names what is wrong with the line; the caller knows where it stands. Views point into
+// `line`.
+base::Result<FabricLine> read_fabric_line(std::string_view line);
+
+}  // namespace heddle::sim

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/forwarding.hpp"
+
+namespace heddle::sim {
+namespace {
+
+// Stands for the packet life time: tables that go round in circles end here.
+constexpr unsigned kMaxHopsEver = 1024;
+
+enum class Verdict : std::uint8_t { Local, Out, ByDlid, Discard };
+
+struct Decision {
+  Verdict verdict = Verdict::Discard;
+  std::uint8_t out = 0;
+  mad::Lid dlid{};  // with ByDlid
+};
+
+constexpr bool admits_smp(mad::PortState state) {
+  return state == mad::PortState::Init || state == mad::PortState::Armed ||
+         state == mad::PortState::Active;
+}
+
+Fate cross(const Medium& medium, Passage& passage, PortIndex out, bool data) {
+  const Line& line = medium.devices.lines[out];
+  if (line.peer == kNone) return Fate::Discarded;
+  const Line& peer = medium.devices.lines[line.peer];
+  const bool open =
+      data ? line.state == mad::PortState::Active &&
+                 (peer.state == mad::PortState::Armed || peer.state == mad::PortState::Active)
+           : admits_smp(line.state) && admits_smp(peer.state);
+  if (!open) return Fate::Discarded;
+  if (++passage.hops > kMaxHopsEver) return Fate::Discarded;
+  passage.at = line.peer;
+  passage.from_wire = true;
+  const double loss = medium.loss + medium.devices.cables[line.cable].loss;
+  return loss > 0 && medium.prng.chance(loss) ? Fate::Lost : Fate::Arrived;
+}
+
+// Outbound (IBA vol. 1, C14-9). A step counts the hop pointer up.
+Decision outbound(mad::Smp& smp, std::uint8_t in_port, bool from_wire, bool is_switch) {
+  std::uint8_t& pointer = smp.hop_pointer;
+  const std::uint8_t count = smp.hop_count;
+  if (count != 0 && pointer == 0) {
+    if (from_wire && !is_switch) return {};
+    pointer = 1;
+    return {Verdict::Out, smp.initial_path[1].value, {}};
+  }
+  if (pointer != 0 && pointer < count) {
+    if (!is_switch || !from_wire) return {};
+    smp.return_path[pointer] = mad::PortNumber{in_port};
+    ++pointer;
+    return {Verdict::Out, smp.initial_path[pointer].value, {}};
+  }
+  if (pointer == count) {
+    if (count != 0) smp.return_path[pointer] = mad::PortNumber{in_port};
+    ++pointer;
+    if (smp.dr_dlid == mad::kPermissiveLid) return {Verdict::Local, 0, {}};
+    return is_switch ? Decision{Verdict::ByDlid, 0, smp.dr_dlid} : Decision{};
+  }
+  return pointer == count + 1 ? Decision{Verdict::Local, 0, {}} : Decision{};
+}
+
+// On the way back (IBA vol. 1, C14-13). A step counts the hop pointer down.
+Decision inbound(mad::Smp& smp, bool from_wire, bool is_switch) {
+  std::uint8_t& pointer = smp.hop_pointer;
+  const std::uint8_t count = smp.hop_count;
+  if (count != 0 && pointer == count + 1) {
+    if (from_wire && !is_switch) return {};
+    --pointer;
+    return {Verdict::Out, smp.return_path[pointer].value, {}};
+  }
+  if (pointer >= 2 && pointer <= count) {
+    if (!is_switch) return {};
+    --pointer;
+    return {Verdict::Out, smp.return_path[pointer].value, {}};
+  }
+  if (pointer == 1) {
+    pointer = 0;
+    if (smp.dr_slid == mad::kPermissiveLid) return {Verdict::Local, 0, {}};
+    return is_switch ? Decision{Verdict::ByDlid, 0, smp.dr_slid} : Decision{};
+  }
+  return pointer == 0 ? Decision{Verdict::Local, 0, {}} : Decision{};
+}
+
+// The port itself, a port to leave by, or nothing, for a packet with a LID.
+Decision by_lid(const Devices& devices, const Passage& passage) {
+  const NodeIndex node = devices.lines[passage.at].node;
+  const mad::PortInfo& own = devices.ports[devices.management_port(passage.at)].info;
+  if (devices.is_switch(node)) {
+    const std::uint8_t out = devices.route(devices.switch_at(node), passage.dlid);
+    if (out == 0) return {owns_lid(own, passage.dlid) ? Verdict::Local : Verdict::Discard, 0, {}};
+    return {out == mad::kNoPortNumber.value ? Verdict::Discard : Verdict::Out, out, {}};
+  }
+  if (owns_lid(own, passage.dlid)) return {Verdict::Local, 0, {}};
+  if (passage.from_wire) return {};
+  return {Verdict::Out, devices.lines[passage.at].number, {}};
+}
+
+Decision decide_smp(const Devices& devices, Passage& passage, mad::Smp& smp) {
+  if (passage.dlid != mad::kPermissiveLid) {
+    const Decision decision = by_lid(devices, passage);
+    const bool directed = smp.management_class == mad::ManagementClass::SubnDirectedRoute;
+    if (decision.verdict != Verdict::Local || !directed) return decision;
+    // The LID-routed part ends here; a directed one may begin.
+    passage.dlid = mad::kPermissiveLid;
+  }
+  const Line& line = devices.lines[passage.at];
+  const bool is_switch = devices.is_switch(line.node);
+  return smp.direction ? inbound(smp, passage.from_wire, is_switch)
+                       : outbound(smp, line.number, passage.from_wire, is_switch);
+}
+
+// The line to leave by, or nothing when the node may not send through that port.
+PortIndex way_out(const Devices& devices, const Passage& passage, std::uint8_t out) {
+  const NodeIndex node = devices.lines[passage.at].node;
+  if (out == 0 || out > devices.nodes[node].port_count) return kNone;
+  const PortIndex port = devices.port_at(node, out);
+  return devices.is_switch(node) || port == passage.at ? port : kNone;
+}
+
+}  // namespace
+
+bool owns_lid(const mad::PortInfo& info, mad::Lid lid) {
+  return info.lid != mad::kNoLid && lid.value >= info.lid.value &&
+         lid.value < info.lid.value + (1u << info.lmc);
+}
+
+Fate carry_smp(const Medium& medium, Passage& passage, mad::Smp& smp) {
+  if (smp.hop_count > mad::kMaxHops &&
+      smp.management_class == mad::ManagementClass::SubnDirectedRoute) {
+    return Fate::Discarded;
+  }
+  const Devices& devices = medium.devices;
+  while (true) {
+    const Decision decision = decide_smp(devices, passage, smp);
+    if (decision.verdict == Verdict::Local) return Fate::Arrived;
+    if (decision.verdict == Verdict::Discard) return Fate::Discarded;
+    if (decision.verdict == Verdict::ByDlid) {
+      const NodeIndex node = devices.lines[passage.at].node;
+      passage.slid = devices.ports[devices.nodes[node].first_port].info.lid;
+      passage.dlid = decision.dlid;
+      continue;
+    }
+    const PortIndex out = way_out(devices, passage, decision.out);
+    if (out == kNone) return Fate::Discarded;
+    const Fate fate = cross(medium, passage, out, false);
+    if (fate != Fate::Arrived) return fate;
+  }
+}
+
+Fate carry_packet(const Medium& medium, Passage& passage) {
+  while (true) {
+    const Decision decision = by_lid(medium.devices, passage);
+    if (decision.verdict == Verdict::Local) return Fate::Arrived;
+    if (decision.verdict != Verdict::Out) return Fate::Discarded;
+    const PortIndex out = way_out(medium.devices, passage, decision.out);
+    if (out == kNone) return Fate::Discarded;
+    const Fate fate = cross(medium, passage, out, true);
+    if (fate != Fate::Arrived) return fate;
+  }
+}
+
+}  // namespace heddle::sim

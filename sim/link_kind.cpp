@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/link_kind.hpp"
+
+#include <array>
+#include <utility>
+
+namespace heddle::sim {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Speed>, 9> kSpeeds{{
+    {"SDR", Speed::SDR},
+    {"DDR", Speed::DDR},
+    {"QDR", Speed::QDR},
+    {"FDR10", Speed::FDR10},
+    {"FDR", Speed::FDR},
+    {"EDR", Speed::EDR},
+    {"HDR", Speed::HDR},
+    {"NDR", Speed::NDR},
+    {"XDR", Speed::XDR},
+}};
+
+constexpr std::array<std::pair<std::string_view, Width>, 5> kWidths{{
+    {"1x", Width::X1},
+    {"2x", Width::X2},
+    {"4x", Width::X4},
+    {"8x", Width::X8},
+    {"12x", Width::X12},
+}};
+
+constexpr std::uint8_t kAllBasicSpeeds = 7;
+
+constexpr std::uint8_t bits_up_to(std::uint8_t bit) {
+  return static_cast<std::uint8_t>(bit | (bit - 1));
+}
+
+}  // namespace
+
+std::optional<Speed> parse_speed(std::string_view text) {
+  for (const auto& [name, speed] : kSpeeds) {
+    if (text == name) return speed;
+  }
+  return std::nullopt;
+}
+
+std::optional<Width> parse_width(std::string_view text) {
+  for (const auto& [name, width] : kWidths) {
+    if (text == name || text == name.substr(0, name.size() - 1)) return width;
+  }
+  return std::nullopt;
+}
+
+std::uint8_t width_bit(Width width) {
+  switch (width) {
+    case Width::X1:
+      return 1;
+    case Width::X4:
+      return 2;
+    case Width::X8:
+      return 4;
+    case Width::X12:
+      return 8;
+    case Width::X2:
+      return 16;
+  }
+  return 2;
+}
+
+std::uint8_t widths_up_to(Width width) {
+  constexpr std::uint8_t kOneAndFour = 3;
+  return static_cast<std::uint8_t>(kOneAndFour | width_bit(width));
+}
+
+SpeedBits speed_bits(Speed speed) {
+  switch (speed) {
+    case Speed::SDR:
+      return {1, 0};
+    case Speed::DDR:
+      return {2, 0};
+    case Speed::QDR:
+    case Speed::FDR10:
+      return {4, 0};
+    case Speed::FDR:
+      return {4, 1};
+    case Speed::EDR:
+      return {4, 2};
+    case Speed::HDR:
+      return {4, 4};
+    case Speed::NDR:
+    case Speed::XDR:
+      return {4, 8};
+  }
+  return {};
+}
+
+SpeedBits speeds_up_to(Speed speed) {
+  const SpeedBits bits = speed_bits(speed);
+  if (bits.extended == 0) return {bits_up_to(bits.speed), 0};
+  return {kAllBasicSpeeds, bits_up_to(bits.extended)};
+}
+
+}  // namespace heddle::sim

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Widths and speeds of cables: as people write them ("4xHDR") and as PortInfo's bits
+// (IBA vol. 1, 14.2.5.6).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "sim/blueprint.hpp"
+
+namespace heddle::sim {
+
+inline constexpr std::string_view kSpeedNames = "SDR DDR QDR FDR10 FDR EDR HDR NDR XDR";
+inline constexpr std::string_view kWidthNames = "1x 2x 4x 8x 12x";
+
+std::optional<Speed> parse_speed(std::string_view text);  // upper case, as ibnetdiscover writes it
+std::optional<Width> parse_width(std::string_view text);  // "4x" or "4"
+
+// The LinkWidth bit of a width, and of all widths that a port of this width can also run at.
+std::uint8_t width_bit(Width width);
+std::uint8_t widths_up_to(Width width);
+
+// One speed is two registers: LinkSpeed up to 10 Gb/s per lane and LinkSpeedExt from 14 on.
+// FDR10 shows as QDR (it is a vendor's speed), XDR as NDR (these registers end there).
+struct SpeedBits {
+  std::uint8_t speed = 0;
+  std::uint8_t extended = 0;
+};
+SpeedBits speed_bits(Speed speed);
+SpeedBits speeds_up_to(Speed speed);
+
+}  // namespace heddle::sim

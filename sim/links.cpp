@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sim/links.hpp"
+
+#include <algorithm>
+
+#include "sim/link_kind.hpp"
+
+namespace heddle::sim {
+namespace {
+
+bool may_train(const Devices& devices, PortIndex port) {
+  return devices.nodes[devices.lines[port].node].powered &&
+         devices.ports[port].info.port_physical_state != mad::PortPhysicalState::Disabled;
+}
+
+// The highest bit of those that both ends allow; widths are compared by what they carry, and 2x
+// has the highest bit but carries less than 4x.
+std::uint8_t best_width(std::uint8_t common) {
+  constexpr std::uint8_t kByRank[] = {8, 4, 2, 16, 1};
+  for (const std::uint8_t bit : kByRank) {
+    if (common & bit) return bit;
+  }
+  return 0;
+}
+
+std::uint8_t highest_bit(std::uint8_t bits) {
+  std::uint8_t bit = 0;
+  for (unsigned shift = 0; shift < 8; ++shift) {
+    if (bits & 1u << shift) bit = static_cast<std::uint8_t>(1u << shift);
+  }
+  return bit;
+}
+
+struct Negotiated {
+  std::uint8_t width = 0;
+  std::uint8_t speed = 0;
+  std::uint8_t extended = 0;
+};
+
+Negotiated negotiate(const Devices& devices, const Cable& cable) {
+  const mad::PortInfo& a = devices.ports[cable.a].info;
+  const mad::PortInfo& b = devices.ports[cable.b].info;
+  const SpeedBits carried = speeds_up_to(cable.speed);
+  Negotiated result;
+  result.width =
+      best_width(a.link_width_enabled & b.link_width_enabled & widths_up_to(cable.width));
+  // A cable planned at 1x or 2x is a bad one: it never runs wider, whatever the ports allow.
+  if (cable.width == Width::X1 || cable.width == Width::X2) {
+    result.width &= width_bit(cable.width);
+    if (result.width == 0) result.width = width_bit(cable.width);
+  }
+  result.speed = highest_bit(a.link_speed_enabled & b.link_speed_enabled & carried.speed);
+  result.extended =
+      highest_bit(a.link_speed_ext_enabled & b.link_speed_ext_enabled & carried.extended);
+  return result;
+}
+
+void note_change(Devices& devices, PortIndex port) {
+  const NodeIndex node = devices.lines[port].node;
+  if (!devices.is_switch(node)) return;
+  devices.switch_at(node).info.port_state_change = true;
+  devices.changed_switches.push_back(node);
+}
+
+void bring_down(Devices& devices, PortIndex port) {
+  mad::PortInfo& info = devices.ports[port].info;
+  if (info.port_physical_state != mad::PortPhysicalState::Disabled) {
+    info.port_physical_state = mad::PortPhysicalState::Polling;
+  }
+  if (devices.lines[port].state == mad::PortState::Down) return;
+  devices.lines[port].state = mad::PortState::Down;
+  note_change(devices, port);
+}
+
+void bring_up(Devices& devices, PortIndex port, const Negotiated& negotiated) {
+  mad::PortInfo& info = devices.ports[port].info;
+  info.port_physical_state = mad::PortPhysicalState::LinkUp;
+  info.link_width_active = negotiated.width;
+  info.link_speed_active = negotiated.speed;
+  info.link_speed_ext_active = negotiated.extended;
+  devices.lines[port].state = mad::PortState::Init;
+  note_change(devices, port);
+}
+
+}  // namespace
+
+void train(Devices& devices, CableIndex index) {
+  const Cable& cable = devices.cables[index];
+  const Negotiated negotiated = negotiate(devices, cable);
+  const bool can_be_up = !cable.cut && may_train(devices, cable.a) && may_train(devices, cable.b) &&
+                         negotiated.width != 0 && (negotiated.speed | negotiated.extended) != 0;
+  if (!can_be_up) {
+    take_down(devices, index);
+    return;
+  }
+  if (devices.lines[cable.a].state != mad::PortState::Down) return;
+  bring_up(devices, cable.a, negotiated);
+  bring_up(devices, cable.b, negotiated);
+}
+
+void take_down(Devices& devices, CableIndex index) {
+  bring_down(devices, devices.cables[index].a);
+  bring_down(devices, devices.cables[index].b);
+}
+
+}  // namespace heddle::sim

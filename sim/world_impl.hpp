@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Inside the world: the queue of flights and what becomes of them.
+#pragma once
+
+#include <deque>
+#include <queue>
+#include <vector>
+
+#include "base/prng.hpp"
+#include "sim/devices.hpp"
+#include "sim/forwarding.hpp"
+#include "sim/world.hpp"
+
+namespace heddle::sim {
+
+// A MAD that has passed its links and is about to be handled where it arrived.
+struct Flight {
+  base::Instant due{};
+  std::uint64_t order = 0;
+  bool to_software = false;  // else to the device's agent
+  bool is_smp = true;
+  Passage passage;
+  mad::Smp smp;
+  mad::Datagram packet;  // when it is not an SMP
+};
+
+// What is due later; earlier first, and in the order of sending where times are equal.
+struct Later {
+  base::Instant due{};
+  std::uint64_t order = 0;
+  std::uint32_t slot = 0;
+  bool operator<(const Later& other) const {
+    return due != other.due ? due > other.due : order > other.order;
+  }
+};
+
+struct World::Impl {
+  Impl(Blueprint blueprint, WorldOptions wanted);
+
+  void send(EndpointId from, mad::Datagram datagram, base::Instant at);
+  void advance(base::Instant until);
+  base::Instant next_event() const;
+
+  // Traps for what changed in the switches since the last call.
+  void send_traps();
+
+  Devices devices;
+  WorldOptions options;
+  base::Prng prng;
+  base::Instant now{};
+  WorldCounters counters;
+  Watcher watcher;
+  std::vector<Delivery> deliveries;
+
+ private:
+  std::uint32_t take_slot();
+  std::uint32_t take_due(base::Instant until);
+  void schedule(std::uint32_t slot, base::Duration delay);
+  void run(std::uint32_t slot);
+
+  void send_smp(EndpointId from, const mad::Smp& smp, mad::Lid dlid);
+  void send_packet(EndpointId from, mad::Datagram datagram);
+  // Carries the flight's SMP on from where it is and schedules its arrival.
+  void launch(std::uint32_t slot);
+  bool wants_software(const Flight& flight) const;
+  void answer(std::uint32_t slot);
+  void turn_round(Flight& flight);
+  void damage(mad::Smp& smp);
+  void deliver(Flight& flight);
+  void send_trap(NodeIndex node);
+  bool account(Fate fate, const Flight& flight);
+  void report(Sighting::What what, PortIndex port, const mad::Smp* smp) const;
+
+  base::Duration travel(const Passage& passage) const {
+    return options.hop_delay * static_cast<std::int64_t>(passage.hops);
+  }
+
+  std::deque<Flight> flights_;  // slots; addresses stay
+  std::vector<std::uint32_t> free_;
+  std::deque<std::uint32_t> at_once_;  // due when they were scheduled: no heap for zero delay
+  std::priority_queue<Later> later_;
+  std::uint64_t order_ = 0;
+  std::uint64_t trap_count_ = 0;
+};
+
+}  // namespace heddle::sim

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/sm_options.hpp"
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "config/options.hpp"
+
+namespace heddle::app {
+namespace {
+
+TEST(SmOptions, TheDefaultsOfTheFileAreThoseOfTheMachine) {
+  EXPECT_EQ(to_sm_options(config::Config{}), sm::Options{});
+}
+
+TEST(SmOptions, LanesBecomeTheirCode) {
+  const std::pair<std::uint32_t, unsigned> codes[] = {{1, 1}, {2, 2}, {4, 3}, {8, 4}, {15, 5}};
+  for (const auto& [lanes, code] : codes) {
+    config::Config config;
+    config.data_vls = lanes;
+    EXPECT_EQ(to_sm_options(config).max_operational_vls, code) << lanes;
+  }
+}
+
+// Every option of the file that is about the machine must reach it: its example, or the other
+// value of a flag, changes something.
+TEST(SmOptions, EveryOptionOfTheMachineArrives) {
+  for (const config::Option& option : config::options()) {
+    const bool outside = option.section == "output" || option.section == "log" ||
+                         option.key == "port" || option.key == "memory_file";
+    if (outside) continue;
+    config::Config config;
+    config::Config before;
+    if (const auto* number = std::get_if<std::uint32_t config::Config::*>(&option.member)) {
+      config.** number = config.**number == option.max ? static_cast<std::uint32_t>(option.min)
+                                                       : static_cast<std::uint32_t>(option.max);
+    } else if (const auto* flag = std::get_if<bool config::Config::*>(&option.member)) {
+      config.** flag = !(config.**flag);
+    } else if (const auto* key = std::get_if<std::uint64_t config::Config::*>(&option.member)) {
+      config.** key = 0xABCDEF;
+    } else if (const auto* time = std::get_if<base::Duration config::Config::*>(&option.member)) {
+      config.** time += std::chrono::milliseconds(7);
+    } else if (option.key == "engines") {
+      config.engines = {"updn"};
+    } else if (option.key == "root_guids") {
+      config.root_guids = {7};
+    }
+    EXPECT_NE(to_sm_options(config), to_sm_options(before)) << config::qualified(option);
+  }
+}
+
+TEST(SmOptions, TheVocabularyHasTheEnginesThatExist) {
+  const auto words = vocabulary();
+  EXPECT_FALSE(words.engines.empty());
+  const auto loaded = config::parse("[routing]\nengines = [\"updn\"]\n", "f", words);
+  EXPECT_TRUE(loaded.problems.empty());
+}
+
+}  // namespace
+}  // namespace heddle::app

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/verification.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/prng.hpp"
+#include "tests/support/topologies.hpp"
+
+namespace heddle::fabric {
+namespace {
+
+using mad::Lid;
+using mad::PortNumber;
+
+// A fabric with plain shortest-way tables: the first port found, no thought of balance.
+struct Routed {
+  explicit Routed(const support::Recipe& recipe, std::uint8_t lmc = 0)
+      : topology(support::build(recipe)),
+        lids(support::number_lids(topology, lmc)),
+        tables(topology.switch_count(), lids.top()) {
+    for (unsigned lid = 1; lid <= lids.top().value; ++lid) {
+      route(Lid{static_cast<std::uint16_t>(lid)});
+    }
+  }
+
+  void route(Lid lid) {
+    const auto owner = lids.owner(lid);
+    const auto at = owner == kNoPort ? std::nullopt : topology.attachment(owner);
+    if (!at) return;
+    std::vector<bool> seen(topology.switch_count());
+    std::vector<SwitchIndex> reached{at->at};
+    seen[at->at.value] = true;
+    tables.set(at->at, lid, at->out);
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      for (const Channel& channel : topology.channels_from(reached[i])) {
+        if (seen[channel.to.value]) continue;
+        seen[channel.to.value] = true;
+        tables.set(channel.to, lid, channel.in);
+        reached.push_back(channel.to);
+      }
+    }
+  }
+
+  Verification verify() const { return fabric::verify(topology, lids, tables); }
+  Lid host_lid(std::size_t nth) const {
+    return lids.base(topology.endports()[topology.switch_count() + nth]);
+  }
+
+  Topology topology;
+  LidMap lids;
+  ForwardingTables tables;
+};
+
+void set_clockwise(Routed& ring) {
+  // Everything the same way round: the classic credit loop.
+  const auto switches = static_cast<std::uint32_t>(ring.topology.switch_count());
+  for (std::uint32_t s = 0; s < switches; ++s) {
+    for (const Channel& channel : ring.topology.channels_from(SwitchIndex{s})) {
+      if (channel.to.value != (s + 1) % switches) continue;
+      for (unsigned lid = 1; lid <= ring.lids.top().value; ++lid) {
+        const Lid to{static_cast<std::uint16_t>(lid)};
+        const auto at = ring.topology.attachment(ring.lids.owner(to));
+        if (at->at != SwitchIndex{s}) ring.tables.set(SwitchIndex{s}, to, channel.out);
+      }
+    }
+  }
+}
+
+TEST(Verification, ShortestWaysOnATreeAreProven) {
+  const Routed tree(support::xgft({3, 3}, {1, 2}));
+  const auto proof = tree.verify();
+  EXPECT_TRUE(proof.proven());
+  EXPECT_EQ(proof.routes, tree.topology.switch_count() * tree.topology.endports().size());
+  EXPECT_EQ(proof.max_hops, 2u);
+  EXPECT_GT(proof.dependencies, 0u);
+}
+
+TEST(Verification, HopsAreCountedFromEverySwitch) {
+  // left - right, one host each: every LID is 0 hops from one switch and 1 from the other.
+  const auto proof = Routed(support::parallel_links(1, 1)).verify();
+  EXPECT_EQ(proof.routes, 8u);
+  EXPECT_EQ(proof.max_hops, 1u);
+  EXPECT_DOUBLE_EQ(proof.mean_hops, 0.5);
+}
+
+TEST(Verification, AHoleIsFoundAndBlamedOnTheSwitchThatHasIt) {
+  Routed star(support::xgft({2, 4}, {1, 1}));  // four leaves below one top
+  const Lid to = star.host_lid(0);
+  const auto at = star.topology.attachment(star.lids.owner(to))->at;
+  const SwitchIndex top{4};
+  ASSERT_NE(at, top);
+  star.tables.set(top, to, mad::kNoPortNumber);
+  const auto proof = star.verify();
+  EXPECT_EQ(proof.faulty_routes, 4u);  // the top and the three other leaves
+  ASSERT_EQ(proof.samples.size(), 4u);
+  for (const auto& sample : proof.samples) {
+    EXPECT_EQ(sample.fault, RouteFault::NoRoute);
+    EXPECT_EQ(sample.at, top);
+    EXPECT_EQ(sample.to, to);
+  }
+  EXPECT_FALSE(proof.reaches_all());
+}
+
+TEST(Verification, TheWrongHostIsADeadEnd) {
+  Routed star(support::star(3));
+  const auto other = star.topology.attachment(star.lids.owner(star.host_lid(1)))->out;
+  star.tables.set(SwitchIndex{0}, star.host_lid(0), other);
+  const auto proof = star.verify();
+  ASSERT_EQ(proof.faulty_routes, 1u);
+  EXPECT_EQ(proof.samples[0].fault, RouteFault::DeadEnd);
+}
+
+TEST(Verification, PortsWithoutLinkOrBeyondTheSwitchAreDeadEnds) {
+  auto recipe = support::star(2);
+  recipe.nodes[0].port_count = 10;
+  for (const unsigned port : {0u, 7u, 11u, 254u}) {
+    Routed star(recipe);
+    star.tables.set(SwitchIndex{0}, star.host_lid(0), PortNumber{static_cast<std::uint8_t>(port)});
+    const auto proof = star.verify();
+    ASSERT_EQ(proof.faulty_routes, 1u) << port;
+    EXPECT_EQ(proof.samples[0].fault, RouteFault::DeadEnd) << port;
+  }
+}
+
+TEST(Verification, TwoSwitchesThatPointAtEachOtherAreALoop) {
+  Routed ring(support::ring(5, 1));
+  const Lid to = ring.host_lid(0);
+  const Channel back = ring.topology.channels()[ring.topology.first_channel(SwitchIndex{2}).value];
+  ring.tables.set(back.from, to, back.out);
+  ring.tables.set(back.to, to, back.in);
+  const auto proof = ring.verify();
+  EXPECT_GE(proof.faulty_routes, 2u);
+  ASSERT_FALSE(proof.samples.empty());
+  EXPECT_EQ(proof.samples[0].fault, RouteFault::Loop);
+}
+
+TEST(Verification, ACableFromASwitchToItselfIsALoop) {
+  auto recipe = support::star(2);
+  recipe.join(0, 0);
+  Routed star(recipe);
+  star.tables.set(SwitchIndex{0}, star.host_lid(0), PortNumber{3});
+  const auto proof = star.verify();
+  ASSERT_EQ(proof.faulty_routes, 1u);
+  EXPECT_EQ(proof.samples[0].fault, RouteFault::Loop);
+}
+
+TEST(Verification, TheSwitchsOwnLidMustEndAtPortZero) {
+  Routed star(support::star(2));
+  const Lid own = star.lids.base(star.topology.port_of(SwitchIndex{0}, PortNumber{0}));
+  EXPECT_TRUE(star.verify().proven());
+  star.tables.set(SwitchIndex{0}, own, PortNumber{1});
+  EXPECT_EQ(star.verify().faulty_routes, 1u);
+}
+
+TEST(Verification, NobodyIsBlamedForAnotherIsland) {
+  const Routed both(support::two_islands(support::star(2), support::ring(4, 1)));
+  const auto proof = both.verify();
+  EXPECT_TRUE(proof.reaches_all());
+  EXPECT_EQ(proof.routes, 3u + 4u * 8u);
+}
+
+TEST(Verification, HostsWithoutASwitchAreNobodysAffair) {
+  support::Recipe recipe;
+  recipe.join(recipe.add_host("a"), recipe.add_host("b"));
+  const auto proof = Routed(recipe).verify();
+  EXPECT_EQ(proof.routes, 0u);
+  EXPECT_TRUE(proof.proven());
+}
+
+TEST(Verification, TablesTooSmallForTheLidsAreHoles) {
+  Routed star(support::star(100));
+  star.tables = ForwardingTables(1, Lid{10});
+  EXPECT_EQ(star.verify().faulty_routes, 101u);
+}
+
+TEST(Verification, OneWayRoundARingIsACreditLoop) {
+  Routed ring(support::ring(4, 2));
+  set_clockwise(ring);
+  const auto proof = ring.verify();
+  EXPECT_TRUE(proof.reaches_all());
+  EXPECT_FALSE(proof.deadlock_free());
+  ASSERT_EQ(proof.credit_cycle.size(), 4u);
+  const auto channels = ring.topology.channels();
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(channels[proof.credit_cycle[i].value].to,
+              channels[proof.credit_cycle[(i + 1) % 4].value].from);
+  }
+  const std::string words = describe_cycle(ring.topology, proof.credit_cycle);
+  EXPECT_THAT(words, testing::MatchesRegex("(switch[0-3]/[12] -> ){4}switch[0-3]/[12]"));
+}
+
+TEST(Verification, SwitchesWithoutHostsSendNothingThatCounts) {
+  Routed ring(support::ring(4, 0));
+  set_clockwise(ring);
+  EXPECT_TRUE(ring.verify().proven());
+}
+
+TEST(Verification, WhatHostsSendToSwitchesCountsWhatSwitchesSendEachOtherDoesNot) {
+  // Six turns onward exist on the way round. To the host at switch 0 packets take those at 2 to 5,
+  // from it to the switches those at 1 to 4; only switches would use the turn at 0.
+  auto recipe = support::ring(6, 0);
+  recipe.add_hosts(0, 1);
+  Routed ring(recipe);
+  set_clockwise(ring);
+  const auto proof = ring.verify();
+  EXPECT_TRUE(proof.proven());
+  EXPECT_EQ(proof.dependencies, 5u);
+}
+
+TEST(Verification, TheSplitOfTheWorkDoesNotShow) {
+  const auto one_by_one = [](std::size_t count, const base::RangeWork& work) {
+    for (std::size_t i = count; i-- > 0;) work(i, i + 1);
+  };
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    Routed ring(support::ring(7, 20));
+    base::Prng prng(seed);
+    for (int i = 0; i < 40; ++i) {
+      const SwitchIndex at{static_cast<std::uint32_t>(prng.below(7))};
+      ring.tables.set(at, Lid{static_cast<std::uint16_t>(1 + prng.below(ring.lids.top().value))},
+                      PortNumber{static_cast<std::uint8_t>(prng.below(24))});
+    }
+    const auto whole = ring.verify();
+    const auto split = verify(ring.topology, ring.lids, ring.tables, one_by_one);
+    EXPECT_GT(whole.faulty_routes, 0u);
+    EXPECT_EQ(whole.faulty_routes, split.faulty_routes);
+    EXPECT_EQ(whole.dependencies, split.dependencies);
+    EXPECT_EQ(whole.credit_cycle, split.credit_cycle);
+    ASSERT_EQ(whole.samples.size(), split.samples.size());
+    for (std::size_t i = 0; i < whole.samples.size(); ++i) {
+      EXPECT_EQ(whole.samples[i].from, split.samples[i].from);
+      EXPECT_EQ(whole.samples[i].to, split.samples[i].to);
+      EXPECT_EQ(whole.samples[i].at, split.samples[i].at);
+    }
+  }
+}
+
+// Follows each route by itself and says how many do not arrive: slow and plain.
+std::uint64_t count_faults_plainly(const Routed& fabric) {
+  std::uint64_t faults = 0;
+  for (unsigned lid = 1; lid <= fabric.lids.top().value; ++lid) {
+    const Lid to{static_cast<std::uint16_t>(lid)};
+    if (fabric.lids.owner(to) == kNoPort) continue;  // below the first aligned range
+    const auto target = fabric.topology.attachment(fabric.lids.owner(to));
+    for (std::uint32_t s = 0; s < fabric.topology.switch_count(); ++s) {
+      SwitchIndex at{s};
+      bool arrived = false;
+      for (std::size_t step = 0; step <= fabric.topology.switch_count(); ++step) {
+        const auto out = fabric.tables.out_port(at, to);
+        arrived = at == target->at && out == target->out;
+        if (arrived || out.value > fabric.topology.node(at).port_count) break;
+        const auto next = fabric.topology.channel_by_port(at, out);
+        if (next == kNoChannel) break;
+        at = fabric.topology.channels()[next.value].to;
+      }
+      faults += !arrived;
+    }
+  }
+  return faults;
+}
+
+TEST(Verification, AgreesWithAPlainWalkOnDamagedTables) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    base::Prng prng(seed);
+    Routed fabric(support::random_regular(12, 4, 3, seed), static_cast<std::uint8_t>(seed % 3));
+    for (auto damage = prng.below(30); damage > 0; --damage) {
+      const SwitchIndex at{static_cast<std::uint32_t>(prng.below(12))};
+      const Lid lid{static_cast<std::uint16_t>(1 + prng.below(fabric.lids.top().value))};
+      fabric.tables.set(at, lid, PortNumber{static_cast<std::uint8_t>(prng.below(10))});
+    }
+    EXPECT_EQ(fabric.verify().faulty_routes, count_faults_plainly(fabric)) << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace heddle::fabric
