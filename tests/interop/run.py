@@ -70,7 +70,7 @@ def second_run(lab, manager, island, seed):
     verdicts = judge(lab, island, seed, manager.dumps)
     if not finished:
         verdicts["no_set"] = ["the log has no SweepFinished event"]
-    elif int(finished[-1].get("sets_sent", -1)) != 0:
+    elif int(finished[-1].get("sets", -1)) != 0:
         verdicts["no_set"] = [f"the second run: {finished[-1]}"]
     return verdicts
 
