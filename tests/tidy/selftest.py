@@ -27,7 +27,13 @@ CLEAN = {
     "mad/smp.hpp": HEADER,
     "sm/core.hpp": HEADER,
     "app/CMakeLists.txt": "add_executable(heddle main.cpp)\n",
-    "app/main.cpp": LICENCE + '#include "sm/core.hpp"\n',
+    "app/main.cpp": LICENCE + '#include "sm/core.hpp"\nint p(C config) { return config.pace; }\n',
+    "config/config.hpp": LICENCE + "#pragma once\n\nstruct Config {\n  int pace = 1;\n};\n",
+    "config/options.cpp": LICENCE + '#include "config/config.hpp"\n'
+                          'Option rows[] = {{"sweep", "pace", &Config::pace}};\n',
+    "config/CMakeLists.txt": "heddle_room(config\n  SOURCES options.cpp)\n",
+    "config/heddle.toml.sample": "[sweep]\n# How fast.\n# pace = 1\n",
+    "docs/configuration.md": "| `sweep.pace` | how fast |\n",
 }
 
 
@@ -84,6 +90,21 @@ PLANTS = {
         {"fabric/lost.cpp": LICENCE,
          "fabric/CMakeLists.txt": CLEAN["fabric/CMakeLists.txt"] + "# lost.cpp\n"}, "dead-file"),
 }
+OPTION_ROW = CLEAN["config/options.cpp"].replace("}};", '}, {"sweep", "size", &Config::size}};')
+PLANTS |= {
+    "an option that the sample file lacks": (
+        {"config/heddle.toml.sample": "[sweep]\n"}, "option"),
+    "an option that the manual lacks": ({"docs/configuration.md": "# Options\n"}, "option"),
+    "a sample of no option": (
+        {"config/heddle.toml.sample": CLEAN["config/heddle.toml.sample"] + "size = 3\n"}, "option"),
+    "an option that nobody reads": (
+        {"config/options.cpp": OPTION_ROW,
+         "config/heddle.toml.sample": CLEAN["config/heddle.toml.sample"] + "size = 3\n",
+         "docs/configuration.md": "`sweep.pace` `sweep.size`\n"}, "option"),
+    "a member that no option fills": (
+        {"config/config.hpp": CLEAN["config/config.hpp"].replace("\n};", "\n  int size{};\n};")},
+        "option"),
+}
 
 # What looks like a violation and is none.
 INNOCENT = {
@@ -97,6 +118,7 @@ INNOCENT = {
         "  for (int x : s) sum += x;\n  return sum;\n}\n"),
     "a function of 70 lines": room(long_function(70)),
     "prose that ends in a semicolon": room("// Both ends agree on width;\n// then the speed.\n"),
+    "recognising a Set": room("bool s(M m) { return m == mad::Method::Set; }\n"),
     "a digit separator": room("int big = 1'000'000; int more = 2'000;\n"),
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every source carries its licence, every header its guard, and nothing lies around unused."""
 
+import posixpath
 import re
 from pathlib import PurePosixPath
 
@@ -35,11 +36,12 @@ def built_sources(tree):
     for lists in tree.sources:
         if PurePosixPath(lists.path).name != "CMakeLists.txt":
             continue
-        folder = PurePosixPath(lists.path).parent
+        folder = str(PurePosixPath(lists.path).parent)
         text = re.sub(r"^\s*#.*$", "", lists.text, flags=re.M)
         for word in re.findall(r"[^\s()\"]+\.cpp", text):
             word = re.sub(r"^\$\{CMAKE_CURRENT_SOURCE_DIR\}/", "", word)
-            pattern = re.sub(r"\\\$\\\{\w+\\\}", r"[^/]+", re.escape(word))
-            full = re.compile(re.escape("" if str(folder) == "." else f"{folder}/") + pattern)
-            built |= {path for path in cpp if full.fullmatch(path)}
+            rooted = re.sub(r"^\$\{(?:PROJECT|CMAKE)_SOURCE_DIR\}/", "", word)
+            full = rooted if rooted != word else posixpath.normpath(f"{folder}/{word}")
+            pattern = re.compile(re.sub(r"\\\$\\\{\w+\\\}", r"[^/]+", re.escape(full)))
+            built |= {path for path in cpp if pattern.fullmatch(path)}
     return built

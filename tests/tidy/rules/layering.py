@@ -6,6 +6,8 @@ import re
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 ROOM_EDGES = re.compile(r"heddle_room\(\s*(\w+)(.*?)\)", re.S)
 
+OUTSIDE = ("tests", "bench")  # no part of the product
+
 
 def includes(source):
     """[(line, '<' or '\"', path)]. Reads the text, since the code has its strings blanked."""
@@ -21,15 +23,15 @@ def check(tree):
             if kind == '"':
                 yield from own_include(source, line, path, rooms, present)
             yield from library(source, line, path, tree.layers["libraries"])
-        if source.room not in rooms and source.room not in ("tests", "bench"):
+        if source.room not in rooms:
             yield source.finding("layering", 1, f"'{source.room}' is no room of layers.toml")
     for source in tree.named("*/CMakeLists.txt"):
         yield from link_edges(source, rooms)
 
 
 def may_use(room, other, rooms):
-    allowed = rooms.get(room, ["*"] if room in ("tests", "bench") else [])
-    return room == other or other in allowed or ("*" in allowed and other != "tests")
+    allowed = rooms.get(room, [])
+    return room == other or other in allowed or ("*" in allowed and other not in OUTSIDE)
 
 
 def own_include(source, line, path, rooms, present):

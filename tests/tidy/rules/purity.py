@@ -4,6 +4,8 @@
 import fnmatch
 import re
 
+from rules.layering import OUTSIDE
+
 FORBIDDEN = {
     "clock": r"<ctime>|\b(?:system_clock|steady_clock|high_resolution_clock|clock_gettime"
              r"|gettimeofday|localtime\w*|gmtime\w*)\b|\b(?:std::)?time\(\s*(?:nullptr|NULL|0|&)",
@@ -28,7 +30,9 @@ BYTES = (r"\b(?:std::)?mem(?:cpy|move)\s*\(|\b[hn]to[hn](?:s|l|ll)\s*\("
 UNORDERED = re.compile(r"\bunordered_(?:flat_)?(?:multi)?(?:map|set)\s*<")
 RANGE_FOR = re.compile(r"\bfor\s*\([^;()]*?(?:\([^()]*\)[^;()]*?)*:(?!:)\s*(?P<range>[^;{]*?)\)\s*")
 BEGIN = re.compile(r"\b(?P<name>\w+)(?:\.|->)c?begin\s*\(")
-SET = re.compile(r"\bMethod::Set\b|\bSubnSet\b")
+# Recognising a Set that came in is nobody's privilege.
+SET = re.compile(r"(?<![=!]=\s)(?<![=!]=\smad::)(?<!case\s)(?<!case\smad::)"
+                 r"\b(?:mad::)?Method::Set\b(?!\s*[=!]=)")
 
 
 def check(tree):
@@ -39,7 +43,7 @@ def check(tree):
             yield from unordered(source, tree)
         if source.room in layers["no_logging"]["rooms"]:
             yield from forbidden(source, {"output": FORBIDDEN["output"]}, {})
-        if source.room in layers["rooms"] and source.room not in layers["bytes"]["rooms"]:
+        if source.room not in (*layers["bytes"]["rooms"], *OUTSIDE):
             yield from forbidden(source, {"bytes": BYTES}, layers["pure"]["exceptions"])
         if not any(fnmatch.fnmatch(source.path, pattern) for pattern in layers["sets"]["files"]):
             yield from matches(source, "set", SET, "Set is sent from sm's programming only")
