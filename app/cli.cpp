@@ -86,7 +86,7 @@ std::string sm_footer() {
       "                                            'heddle ports' chooses\n"
       "  heddle sm --port mlx5_0:1 --config heddle.toml\n\n"
       "Routing engines, for --routing (several, separated by commas, are tried in turn):\n{}\n"
-      "FABRIC, for --sim:\n{}\n"
+      "FABRIC, for --sim (in quotes if it has a semicolon):\n{}\n"
       "Signals: SIGTERM and SIGINT end it, SIGHUP reads the configuration again and sweeps,\n"
       "SIGUSR1 reopens the log file.\n"
       "Exit codes: 0 fine, 1 internal, 2 command line, 3 configuration file, 4 no usable port,\n"
