@@ -44,12 +44,12 @@ TEST(UpDown, NoRouteClimbsAfterDescending) {
 TEST(UpDown, NoFabricGivesACreditLoopWhateverTheRoots) {
   for (const auto& [name, recipe] : all_kinds_of_fabrics()) {
     Subnet subnet(recipe, 1);
-    for (int given = 0; given < 3; ++given) {
+    for (unsigned given = 0; given < 3; ++given) {
       const auto routes = subnet.route("updn");
       EXPECT_TRUE(fabric::verify(subnet.topology, subnet.lids, routes.tables).proven()) << name;
       const auto switches = subnet.topology.switch_count();
       if (switches == 0) break;
-      const SwitchIndex next{static_cast<std::uint32_t>((given + 1u) * 7 % switches)};
+      const SwitchIndex next{static_cast<std::uint32_t>((given + 1) * 7 % switches)};
       subnet.options.root_guids.push_back(subnet.topology.node(next).guid);
     }
   }
