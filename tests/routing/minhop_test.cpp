@@ -108,11 +108,11 @@ TEST(Balance, TheLevelsOfATreeDoNotMarchInLockstep) {
 }
 
 TEST(Balance, ALostLinkDoesNotDisturbTheRest) {
-  // A leaf without one of its six links must share five; no link need carry more than twice.
+  // A leaf without one of its six links must share five, so some link carries twice; none more.
   const auto tree = support::xgft({6, 6, 12}, {1, 6, 6});
   for (const char* engine : {"minhop", "updn"}) {
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
-      EXPECT_LT(overload(support::degraded(tree, 5, seed), engine), 2.5) << engine << seed;
+      EXPECT_LT(overload(support::degraded(tree, 20, seed), engine), 2.5) << engine << seed;
     }
   }
 }
