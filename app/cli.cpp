@@ -18,6 +18,7 @@
 #include "config/options.hpp"
 #include "routing/engine.hpp"
 #include "sim/blueprint.hpp"
+#include "transport/ports.hpp"
 
 namespace heddle::app {
 namespace {
@@ -45,11 +46,15 @@ constexpr std::array kFlags{
     Flag{"--log-file", "FILE", "log", "file"},
 };
 
-// What the value may be when the command line is wrong, with all contradictions of the value alone.
+// What is wrong with the value, alone or against the defaults; empty when nothing is.
 std::string check_flag(const config::Option& option, const std::string& text) {
   config::Config scratch;
   const auto stored = config::store_from_command_line(scratch, option, text);
   if (stored.has_error()) return fmt::format("{}, not '{}'", stored.error().message, text);
+  if (option.member == config::Member{&config::Config::port}) {
+    const auto wish = transport::parse_port_wish(text);
+    if (wish.has_error()) return wish.error().message;
+  }
   for (const auto& contradiction : config::contradictions(scratch, vocabulary())) {
     return contradiction.message;
   }
@@ -81,7 +86,7 @@ std::string sm_footer() {
       "                                            'heddle ports' chooses\n"
       "  heddle sm --port mlx5_0:1 --config heddle.toml\n\n"
       "Routing engines, for --routing (several, separated by commas, are tried in turn):\n{}\n"
-      "FABRIC is the path of a file (ibnetdiscover output or ibsim's format) or a generator:\n{}\n"
+      "FABRIC, for --sim (in quotes if it has a semicolon):\n{}\n"
       "Signals: SIGTERM and SIGINT end it, SIGHUP reads the configuration again and sweeps,\n"
       "SIGUSR1 reopens the log file.\n"
       "Exit codes: 0 fine, 1 internal, 2 command line, 3 configuration file, 4 no usable port,\n"
@@ -108,6 +113,9 @@ void add_sm(CLI::App& app, std::function<Exit()>& command) {
   sm->add_option("--seed", arguments->seed, "Seed of the simulated fabric's chance")
       ->option_text("N [1]")
       ->needs(fabric);
+  sm->add_option("--record", arguments->record,
+                 "Write every input of the machine and every MAD it sends to this file")
+      ->option_text("FILE");
   sm->get_option("--port")->excludes(fabric);
   sm->footer(sm_footer());
   sm->callback([arguments, &command] {

@@ -43,6 +43,7 @@ class Daemon {
   void change_options(const sm::Options& options, OutputFiles files);
 
   const Performer& performer() const { return performer_; }
+  mad::SMState state() const { return core_.state(); }
   // True when the first sweep was finished.
   bool swept() const { return core_.sweeps_finished() > 0; }
 

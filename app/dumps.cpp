@@ -59,6 +59,11 @@ PortIndex lid_port(const fabric::Topology& topology, PortIndex port) {
   return topology.is_switch(node) ? topology.port_of(node, mad::PortNumber{0}) : port;
 }
 
+// A sweep that ended before LIDs were given out has an empty map, which must not be asked by port.
+mad::Lid lid_of(const sm::Snapshot& snapshot, PortIndex port) {
+  return snapshot.lids.top() == mad::kNoLid ? mad::kNoLid : snapshot.lids.base(port);
+}
+
 std::string_view state_word(mad::PortState state) {
   switch (state) {
     case mad::PortState::Active:
@@ -110,7 +115,7 @@ std::string end_text(const sm::Snapshot& snapshot, PortIndex port) {
       "DevID:{:04X} Rev:{:08X} {{{}}} LID:{:04X} PN:{:02X} }}",
       node_kind(node.type), is_sm ? "-SM" : "", node.port_count, node.system_image_guid.value,
       node.guid.value, topology.port(owner).guid.value, node.vendor_id, node.device_id,
-      node.revision, without_braces(node.description), snapshot.lids.base(owner).value,
+      node.revision, without_braces(node.description), lid_of(snapshot, owner).value,
       topology.number_of(port).value);
 }
 
@@ -225,7 +230,7 @@ void write_forwarding_dump(std::ostream& out, const sm::Snapshot& snapshot) {
     const fabric::Node& from = topology.node(switch_at(i));
     const PortIndex own = topology.port_of(switch_at(i), mad::PortNumber{0});
     out << fmt::format("Unicast lids [0-{}] of switch Lid {} guid 0x{:016x} ('{}'):\n",
-                       snapshot.lids.top().value, snapshot.lids.base(own).value, from.guid.value,
+                       snapshot.lids.top().value, lid_of(snapshot, own).value, from.guid.value,
                        from.description);
     unsigned dumped = 0;
     for (std::uint32_t lid = 1; lid <= snapshot.lids.top().value; ++lid) {

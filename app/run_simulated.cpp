@@ -57,8 +57,8 @@ Exit run_on_simulated_fabric(Session& session, sim::Blueprint blueprint) {
                                     }));
   runner.bring_up(session.loop);
   if (runner.stopped()) return Exit::Ok;
-  const Exit outcome =
-      tell(runner.performer(), title, "wall time, simulated devices included", std::move(remarks));
+  const Exit outcome = tell(runner.performer(), runner.state(), title,
+                            "wall time, simulated devices included", std::move(remarks));
   if (session.arguments.once) return outcome;
   std::cout << "Watching the simulated fabric; Ctrl-C ends it.\n" << std::flush;
   runner.keep_watch(session.loop);

@@ -42,17 +42,17 @@ Controls controls(Session& session, std::function<void()> stop, ChangeOptions ch
           [&session] { reopen_log(session.log); }};
 }
 
-Exit tell(const Performer& performer, std::string title, std::string_view times_are,
-          std::vector<std::string> remarks) {
+Exit tell(const Performer& performer, mad::SMState state, std::string title,
+          std::string_view times_are, std::vector<std::string> remarks) {
   if (performer.newest() == nullptr) {
     complain("the first sweep was not finished; nothing is known about the fabric");
     return Exit::Problems;
   }
   const sm::Snapshot& snapshot = *performer.newest();
-  std::cout << summary_text(
-                   {std::move(title), snapshot, performer.times(), times_are, std::move(remarks)})
+  std::cout << summary_text({std::move(title), snapshot, performer.times(), state, times_are,
+                             std::move(remarks)})
             << std::flush;
-  return wholly_up(snapshot) ? Exit::Ok : Exit::Problems;
+  return wholly_up(snapshot, state) ? Exit::Ok : Exit::Problems;
 }
 
 }  // namespace heddle::app

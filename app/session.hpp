@@ -37,8 +37,8 @@ using ChangeOptions = std::function<void(const sm::Options&, OutputFiles)>;
 Controls controls(Session& session, std::function<void()> stop, ChangeOptions change);
 
 // The summary of the newest sweep on standard output, and what it means for the exit code.
-Exit tell(const Performer& performer, std::string title, std::string_view times_are,
-          std::vector<std::string> remarks = {});
+Exit tell(const Performer& performer, mad::SMState state, std::string title,
+          std::string_view times_are, std::vector<std::string> remarks = {});
 
 Exit run_on_simulated_fabric(Session& session, sim::Blueprint blueprint);
 Exit run_on_port(Session& session);

@@ -5,6 +5,7 @@
 
 #include "app/sm_options.hpp"
 #include "config/load.hpp"
+#include "transport/ports.hpp"
 
 namespace heddle::app {
 
@@ -19,7 +20,11 @@ Settings read_settings(const Sources& sources) {
     }
   }
   if (!settings.problems.empty()) return settings;
-  if (sources.simulated) settings.config.memory_file.clear();
+  if (sources.simulated) {
+    settings.config.memory_file.clear();
+    // The summary tells what the log would, and the log's times are virtual.
+    if (sources.file.empty()) settings.config.log_level = "warning";
+  }
   for (const auto& [option, text] : sources.overrides) {
     const auto stored = config::store_from_command_line(settings.config, *option, text);
     if (stored.has_error()) {
@@ -27,6 +32,8 @@ Settings read_settings(const Sources& sources) {
           fmt::format("{} {}, not '{}'", qualified(*option), stored.error().message, text));
     }
   }
+  const auto wish = transport::parse_port_wish(settings.config.port);
+  if (wish.has_error()) settings.problems.push_back("sm.port: " + wish.error().message);
   for (const auto& contradiction : config::contradictions(settings.config, words)) {
     settings.problems.push_back(contradiction.message);
   }

@@ -43,6 +43,7 @@ class SimRunner {
   void change_options(const sm::Options& options, OutputFiles files);
 
   const Performer& performer() const { return performer_; }
+  mad::SMState state() const { return core_.state(); }
 
  private:
   void feed(sm::Input input);

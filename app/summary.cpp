@@ -73,6 +73,7 @@ std::string ports_text(const sm::Snapshot& snapshot) {
 }
 
 std::string lids_text(const sm::Snapshot& snapshot) {
+  if (snapshot.lids.top() == mad::kNoLid) return "none given out";
   std::uint64_t used = 0;
   for (const fabric::PortIndex port : snapshot.topology.endports()) {
     if (snapshot.lids.base(port) != mad::kNoLid) used += snapshot.lids.range(port).count();
@@ -81,7 +82,8 @@ std::string lids_text(const sm::Snapshot& snapshot) {
                      with_commas(snapshot.lids.top().value));
 }
 
-std::string routing_text(const sm::Snapshot& snapshot) {
+std::string routing_text(const sm::Snapshot& snapshot, mad::SMState state) {
+  if (state == mad::SMState::Standby) return row("Routing", "left to the master");
   if (snapshot.topology.switch_count() == 0) return row("Routing", "none needed: no switch");
   if (snapshot.routes == nullptr) return row("Routing", "none: the fabric could not be routed");
   const routing::Selected& selected = *snapshot.routes;
@@ -130,28 +132,35 @@ std::string list_text(std::string_view name, const std::vector<std::string>& lin
   return out;
 }
 
+std::string verdict(const sm::Snapshot& snapshot, mad::SMState state) {
+  if (state == mad::SMState::Standby) {
+    return "Another subnet manager is master; this one stands by and changed nothing.\n";
+  }
+  return wholly_up(snapshot, state) ? "The fabric is up.\n" : "The fabric is not wholly up.\n";
+}
+
 }  // namespace
 
 std::string summary_text(const Summary& summary) {
   const sm::Snapshot& snapshot = summary.snapshot;
-  std::string out = fmt::format(
-      "{}\n", wholly_up(snapshot) ? "The fabric is up." : "The fabric is up with problems.");
+  std::string out = verdict(snapshot, summary.state);
   out += row("Fabric", summary.title);
   out += row("Nodes", nodes_text(snapshot.topology));
   out += row("Links", links_text(snapshot));
   out += row("Ports", ports_text(snapshot));
   out += row("LIDs", lids_text(snapshot));
-  out += routing_text(snapshot);
+  out += routing_text(snapshot, summary.state);
   out += row("SMPs", packets_text(snapshot.sweep));
   out += times_text(summary);
   if (!summary.remarks.empty()) out += list_text("Remarks", summary.remarks);
   return out + list_text("Problems", snapshot.problems);
 }
 
-bool wholly_up(const sm::Snapshot& snapshot) {
+bool wholly_up(const sm::Snapshot& snapshot, mad::SMState state) {
   const bool routed = snapshot.topology.switch_count() == 0 ||
                       (snapshot.routes != nullptr && snapshot.routes->proof.reaches_all());
-  return routed && snapshot.inactive_ports == 0 && snapshot.problems.empty();
+  return state == mad::SMState::Master && routed && snapshot.inactive_ports == 0 &&
+         snapshot.problems.empty();
 }
 
 }  // namespace heddle::app

@@ -15,6 +15,7 @@ struct Summary {
   std::string title;             // the fabric's, or the port's name
   const sm::Snapshot& snapshot;  // of the sweep
   PhaseTimes times;              // of the sweep
+  mad::SMState state{};          // of this subnet manager, after it
   // What the times are, in words: "wall time, simulated devices included".
   std::string_view times_are;
   std::vector<std::string> remarks;  // of importers: what was guessed or dropped
@@ -23,8 +24,8 @@ struct Summary {
 // Lines of at most about 100 columns, the last one ends in a newline.
 std::string summary_text(const Summary& summary);
 
-// True when everything the SM should have brought up is up: no inactive port, no problem, and
-// proven routes if there are switches to route.
-bool wholly_up(const sm::Snapshot& snapshot);
+// True when this SM is master and everything it should have brought up is up: no inactive port, no
+// problem, and proven routes if there are switches to route.
+bool wholly_up(const sm::Snapshot& snapshot, mad::SMState state);
 
 }  // namespace heddle::app

@@ -125,45 +125,84 @@ class Balancer {
 
   void forward(SwitchIndex at, SwitchIndex target, std::span<const std::uint8_t> choices) {
     PortLoad* loads = load_.data() + plan_.channels.first[at.value];
+    cost_ = costs_.data();
     count_ = choices.size();
-    for (std::size_t i = 0; i < count_; ++i) cost_[i] = cost_of(loads[choices[i]], choices[i]);
-    std::copy_n(cost_.begin(), count_, cost_before_.begin());
+    for (std::size_t i = 0; i < count_; ++i) {
+      cost_[i] = cost_of(loads[choices[i]], choices[i]);
+      cost_before_[choices[i]] = cost_[i];
+    }
+    if (width_ > 1) {
+      sort_by_cost();
+    } else {
+      std::iter_swap(cost_, std::min_element(cost_, cost_ + count_));
+    }
     std::size_t column = 0;
     for (const Destination& to : plan_.by_switch[target.value]) {
-      if (to.lmc > 0) forget_uses(at);
-      for (unsigned i = 0; i < 1u << to.lmc; ++i) {
-        const std::size_t chosen = to.lmc > 0 ? most_different(at) : cheapest();
-        send(at, mad::Lid{static_cast<std::uint16_t>(to.base.value + i)}, column++, chosen,
-             to.out.value != 0);
-        if (to.lmc > 0) note_use(at, chosen);
+      const std::uint32_t hosts = to.out.value == 0 ? 0 : plan_.hosts[at.value];
+      if (to.lmc == 0) {
+        send_by_cheapest(at, to.base, column++, hosts);
+      } else {
+        send_by_different(at, to, column, hosts);
+        column += 1u << to.lmc;
       }
     }
-    for (std::size_t i = 0; i < count_; ++i) add(loads[choices[i]], cost_[i] - cost_before_[i]);
+    for (std::size_t i = 0; i < count_; ++i) {
+      const std::size_t position = position_of(i);
+      add(loads[position], cost_[i] - cost_before_[position]);
+    }
   }
 
-  std::size_t cheapest() const {
-    Cost least = cost_[0];
-    std::size_t chosen = 0;
+  std::size_t position_of(std::size_t choice) const { return cost_[choice] & 0xFF; }
+
+  // By insertion, as they are nearly in order.
+  void sort_by_cost() {
     for (std::size_t i = 1; i < count_; ++i) {
-      if (cost_[i] < least) {
-        least = cost_[i];
-        chosen = i;
-      }
+      const Cost moved = cost_[i];
+      std::size_t to = i;
+      for (; to > 0 && cost_[to - 1] > moved; --to) cost_[to] = cost_[to - 1];
+      cost_[to] = moved;
     }
-    return chosen;
   }
 
-  void send(SwitchIndex at, mad::Lid lid, std::size_t column, std::size_t chosen, bool to_host) {
-    const std::size_t channel = plan_.channels.first[at.value] + (cost_[chosen] & 0xFF);
-    const std::uint32_t hosts = to_host ? plan_.hosts[at.value] : 0;
+  // The cheapest stands first. What carries traffic goes near the end afterwards, so the window
+  // moves on by one instead of all others moving back; what carries none stays near the front.
+  void send_by_cheapest(SwitchIndex at, mad::Lid lid, std::size_t column, std::uint32_t hosts) {
+    const std::uint32_t traffic = send(at, lid, column, 0, hosts);
+    const Cost moved = cost_[0];
+    std::size_t to = 0;
+    if (traffic == 0 || count_ == 1) {
+      for (; to + 1 < count_ && cost_[to + 1] < moved; ++to) cost_[to] = cost_[to + 1];
+    } else {
+      ++cost_;
+      for (to = count_ - 1; to > 0 && cost_[to - 1] > moved; --to) cost_[to] = cost_[to - 1];
+    }
+    cost_[to] = moved;
+  }
+
+  void send_by_different(SwitchIndex at, const Destination& to, std::size_t column,
+                         std::uint32_t hosts) {
+    forget_uses(at);
+    for (unsigned i = 0; i < 1u << to.lmc; ++i) {
+      const std::size_t chosen = most_different(at);
+      send(at, mad::Lid{static_cast<std::uint16_t>(to.base.value + i)}, column + i, chosen, hosts);
+      note_use(at, chosen);
+    }
+    sort_by_cost();
+  }
+
+  // Returns the traffic that the LID brings.
+  std::uint32_t send(SwitchIndex at, mad::Lid lid, std::size_t column, std::size_t choice,
+                     std::uint32_t hosts) {
+    const std::size_t channel = plan_.channels.first[at.value] + position_of(choice);
     const std::uint32_t traffic = traffic_[at.value * width_ + column] + hosts;
-    cost_[chosen] += cost_of_one_more(traffic);
+    cost_[choice] += cost_of_one_more(traffic);
     traffic_[plan_.channels.to[channel] * width_ + column] += traffic;
     tables_.set(at, lid, mad::PortNumber{plan_.channels.out[channel]});
+    return traffic;
   }
 
   std::uint32_t leads_to(SwitchIndex at, std::size_t choice) const {
-    return plan_.channels.to[plan_.channels.first[at.value] + (cost_[choice] & 0xFF)];
+    return plan_.channels.to[plan_.channels.first[at.value] + position_of(choice)];
   }
 
   void forget_uses(SwitchIndex at) {
@@ -199,9 +238,10 @@ class Balancer {
   std::uint32_t subtree_ = 0xFFFF'FFFF;  // of the latest target with hosts
   std::vector<std::uint32_t> traffic_;   // by (switch, column): hosts behind it, for this target
   std::size_t width_ = 0;                // LIDs of this target
-  std::array<Cost, 256> cost_{};         // of the choices at the switch in hand
-  std::array<Cost, 256> cost_before_{};
-  std::size_t count_ = 0;  // of these
+  std::array<Cost, 512> costs_{};        // room for 254 choices and a window that moves 255 times
+  Cost* cost_ = nullptr;                 // of the choices at the switch in hand
+  std::size_t count_ = 0;                // of these
+  std::array<Cost, 256> cost_before_{};  // by position
   std::array<std::uint32_t, 256> link_uses_{};
   std::vector<std::uint32_t> system_uses_, switch_uses_;  // by system, by switch
 };

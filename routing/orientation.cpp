@@ -100,7 +100,7 @@ class IslandOrder {
     cover(order_.front());
   }
 
-  // Each round covers at least one more switch and uncovers none, so it ends.
+  // Each step covers at least one more switch and uncovers none, so it ends.
   Members bend() {
     for (Members tops = uncovered_tops(); !tops.empty(); tops = uncovered_tops()) {
       bool lowered = false;
@@ -146,14 +146,19 @@ class IslandOrder {
     return tops;
   }
 
+  std::vector<SwitchIndex> neighbours_from_top(SwitchIndex of) const {
+    std::vector<SwitchIndex> neighbours;
+    for (const auto& channel : topology_.channels_from(of)) neighbours.push_back(channel.to);
+    std::sort(neighbours.begin(), neighbours.end(),
+              [&](SwitchIndex a, SwitchIndex b) { return is_above(a, b); });
+    return neighbours;
+  }
+
   // Puts it right below its highest neighbour, if that one is covered: one link changes direction.
   // Below a lower neighbour it would lose all others above that one.
   bool lower(SwitchIndex top) {
-    SwitchIndex below = top;
-    for (const auto& channel : topology_.channels_from(top)) {
-      if (below == top || is_above(channel.to, below)) below = channel.to;
-    }
-    if (below == top || !covered_[below.value]) return false;
+    const SwitchIndex below = neighbours_from_top(top).front();  // its island has other switches
+    if (!covered_[below.value]) return false;
     const auto begin = order_.begin();
     std::rotate(begin + position_[top.value], begin + position_[top.value] + 1,
                 begin + position_[below.value] + 1);
@@ -162,20 +167,18 @@ class IslandOrder {
     return true;
   }
 
-  // Raises the switches on the shortest way from those raised before to the nearest of the tops.
+  // Raises the switches on the shortest way from those raised before to the nearest of the tops;
+  // of several ways the one over the highest switches, below which tops were put before.
   void raise_toward(const Members& tops) {
     std::vector<SwitchIndex> came_from(topology_.switch_count(), SwitchIndex{kFar});
     Members reached = raised_;
     for (const SwitchIndex at : raised_) came_from[at.value] = at;
-    const auto is_goal = [&](SwitchIndex at) {
-      return std::find(tops.begin(), tops.end(), at) != tops.end();
-    };
     std::size_t i = 0;
-    while (!is_goal(reached[i])) {
-      for (const auto& channel : topology_.channels_from(reached[i])) {
-        if (came_from[channel.to.value] != SwitchIndex{kFar}) continue;
-        came_from[channel.to.value] = reached[i];
-        reached.push_back(channel.to);
+    while (std::find(tops.begin(), tops.end(), reached[i]) == tops.end()) {
+      for (const SwitchIndex to : neighbours_from_top(reached[i])) {
+        if (came_from[to.value] != SwitchIndex{kFar}) continue;
+        came_from[to.value] = reached[i];
+        reached.push_back(to);
       }
       ++i;
     }

@@ -25,6 +25,7 @@ class LegalWays : public WayFinder {
         down_(topology.switch_count()),
         hops_(topology.switch_count()),
         descends_(topology.switch_count()),
+        can_climb_(topology.switch_count()),
         entered_(topology.switch_count()) {}
 
   const Ways& toward(SwitchIndex target) override {
@@ -78,11 +79,12 @@ class LegalWays : public WayFinder {
     bool detour = false;
     for (const SwitchIndex s : orientation_.from_top) {
       const std::uint32_t at = s.value;
-      hops_[at] = down_[at];
-      if (descends_[at]) continue;
+      std::uint32_t climb = kFar;
       for_each_neighbour(at, [&](std::uint32_t to, std::uint32_t) {
-        if (is_up(at, to)) hops_[at] = std::min(hops_[at], hops_[to] + 1);
+        if (is_up(at, to)) climb = std::min(climb, hops_[to] + 1);
       });
+      hops_[at] = descends_[at] ? down_[at] : std::min(down_[at], climb);
+      can_climb_[at] = climb == hops_[at];
       detour |= down_[at] != kFar && hops_[at] < down_[at];
     }
     return detour;
@@ -118,14 +120,24 @@ class LegalWays : public WayFinder {
     for (std::size_t i = order.size(); i-- > 1;) offer_from(order[i]);
   }
 
+  // To enter a switch from above takes its climbing ways from it and from all traffic that passes
+  // there, so that is done only where there is no other choice, or no loss.
   void offer_from(SwitchIndex s) {
+    if (!offer(s, false)) offer(s, true);
+  }
+
+  bool offer(SwitchIndex s, bool at_a_loss) {
+    bool offered = false;
     for_each_neighbour(s.value, [&](std::uint32_t to, std::uint32_t c) {
       if (hops_[to] + 1 != hops_[s.value]) return;
       const bool climbs = is_up(s.value, to);
       if (climbs ? entered_[s.value] : !(descends_[s.value] && descends_[to])) return;
+      if (!climbs && !at_a_loss && can_climb_[to] && !entered_[to]) return;
       if (!climbs) entered_[to] = true;
       ways_.offer(s, static_cast<std::uint8_t>(c - channels_.first[s.value]));
+      offered = true;
     });
+    return offered;
   }
 
   const CompactChannels& channels_;
@@ -134,6 +146,7 @@ class LegalWays : public WayFinder {
   std::vector<std::uint32_t> down_;      // by switch
   std::vector<std::uint32_t> hops_;      // by switch
   std::vector<std::uint8_t> descends_;   // by switch
+  std::vector<std::uint8_t> can_climb_;  // by switch: it is as near by climbing
   std::vector<std::uint8_t> entered_;    // by switch: some way descends into it
   std::vector<std::uint32_t> descents_;  // switches that can descend, nearest first
 };

@@ -52,7 +52,7 @@ PortIndex port_meant(const AgentContext& context, std::uint32_t number) {
 }
 
 Answer answer_smp(const AgentContext& context, mad::Smp& smp) {
-  if (mad::is_response(smp.method)) return Answer::Silence;
+  if (!mad::awaits_response(smp.method)) return Answer::Silence;
   if (!m_key_admits(context, smp)) return Answer::Silence;
   if (smp.method != mad::Method::Get && smp.method != mad::Method::Set) {
     refuse(smp, mad::kStatusBadMethodAttribute);

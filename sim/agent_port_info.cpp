@@ -15,7 +15,6 @@ constexpr std::uint8_t kAllSupportedWidths = 0xFF;
 constexpr std::uint8_t kAllSupportedSpeeds = 0x0F;
 constexpr std::uint8_t kNoExtendedSpeeds = 30;
 constexpr std::uint8_t kAllSupportedExtendedSpeeds = 31;
-constexpr std::uint8_t kSleep = 1;
 constexpr std::uint8_t kPolling = 2;
 
 // Which fields of PortInfo a port has (the columns of the specification's table).

@@ -84,7 +84,7 @@ class Channels {
 
   const SubnetView& view_;
   std::vector<PortBits> waits_;
-  std::vector<NodeIndex> entries_;  // switches with hosts
+  std::vector<NodeIndex> entries_;      // switches with hosts
   std::vector<std::uint32_t> entered_;  // by switch: the round in which it was last passed
   std::uint32_t round_ = 0;
 };

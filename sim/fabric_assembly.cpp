@@ -116,7 +116,7 @@ void FabricAssembly::note_lid(PlannedPort& port, std::optional<std::uint64_t> li
                               std::optional<std::uint64_t> lmc, unsigned number) {
   if (!lid || *lid == 0) return;
   if (*lid > mad::kLastUnicastLid.value) {
-    warn(number, fmt::format("LID {} is no unicast LID: the port starts without one", *lid));
+    if (bad_lids_++ == 0) first_bad_lid_ = at(number, fmt::format("LID {}", *lid));
     return;
   }
   port.lid = mad::Lid{static_cast<std::uint16_t>(*lid)};
@@ -159,6 +159,11 @@ base::Result<Blueprint> FabricAssembly::finish() && {
   finish_nodes();
   cable_confirmed();
   complete_one_sided();
+  if (bad_lids_ > 0) {
+    blueprint_.warnings.push_back(
+        fmt::format("{} is no unicast LID ({} such in the file): the port starts without one",
+                    first_bad_lid_, bad_lids_));
+  }
   if (suppressed_ > 0) {
     blueprint_.warnings.push_back(
         fmt::format("{}: and {} more warnings of these kinds", title_, suppressed_));

@@ -75,6 +75,9 @@ class FabricAssembly {
   std::vector<Hearsay> hearsay_;
   std::vector<std::pair<std::string_view, KeyLine>> keys_;  // since the last header
   std::size_t suppressed_ = 0;
+  // Adapters that are down have LID 65535 in hundreds: told once.
+  std::string first_bad_lid_;
+  std::size_t bad_lids_ = 0;
 };
 
 }  // namespace heddle::sim

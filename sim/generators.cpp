@@ -132,7 +132,7 @@ base::Result<> read_option(Expression& expression, const Generator& generator,
 base::Result<> read_numbers(Expression& expression, std::string_view piece) {
   for (const std::string_view word : base::split(piece, 'x')) {
     const auto number = base::parse_number(base::trim(word));
-    if (!number) return wrong(expression, fmt::format("'{}' is not a number", word));
+    if (!number) return wrong(expression, fmt::format("'{}' is not a number", piece));
     expression.shape.back().push_back(*number);
   }
   return {};

@@ -31,7 +31,7 @@ struct Options {
   mad::ServiceLevel sm_sl{0};
 
   base::Duration sweep_interval = std::chrono::seconds(10);  // light sweeps; 0: none
-  std::uint32_t window = 128;           // requests in flight in the whole fabric
+  std::uint32_t window = 64;            // most requests in flight in the whole fabric
   std::uint32_t window_per_device = 2;  // and to one device
   base::Duration smallest_timeout = std::chrono::milliseconds(50);
   base::Duration largest_timeout = std::chrono::milliseconds(1000);

@@ -9,16 +9,22 @@
 namespace heddle::sm {
 namespace {
 
-// The transaction id's low half, the part that is ours: slot below, generation above.
-constexpr unsigned kSlotBits = 16;
+// The transaction id's low half, the part that is ours, from its low end: slot, attempt,
+// generation.
+constexpr unsigned kSlotBits = 13;
+constexpr unsigned kAttemptBits = 5;
 constexpr std::uint32_t kSlotMask = (1u << kSlotBits) - 1;
+constexpr std::uint32_t kAttemptMask = ((1u << kAttemptBits) - 1) << kSlotBits;
+constexpr std::uint32_t kGenerations = 1u << (32 - kSlotBits - kAttemptBits);
 
 constexpr std::uint32_t kAnswersToGrow = 16;
 
 }  // namespace
 
 Transactions::Transactions(TransactionLimits limits, mad::MKey m_key)
-    : limits_(limits), m_key_(m_key) {}
+    : limits_(limits), m_key_(m_key) {
+  pacing_.set_limits(limits.window, limits.smallest_timeout, limits.largest_timeout);
+}
 
 DeviceId Transactions::add_device(const mad::DirectedRoute& route) {
   Device device;
@@ -51,6 +57,7 @@ void Transactions::reset() {
 void Transactions::set_limits(TransactionLimits limits, mad::MKey m_key) {
   limits_ = limits;
   m_key_ = m_key;
+  pacing_.set_limits(limits.window, limits.smallest_timeout, limits.largest_timeout);
 }
 
 void Transactions::submit(const Request& request) {
@@ -77,32 +84,16 @@ void Transactions::make_ready(DeviceId id) {
 }
 
 std::uint32_t Transactions::transaction_of(std::uint32_t slot) const {
-  return static_cast<std::uint32_t>(slots_[slot].generation) << kSlotBits | slot;
+  return slots_[slot].generation << (kSlotBits + kAttemptBits) |
+         (slots_[slot].sendings << kSlotBits & kAttemptMask) | slot;
 }
 
+// Whatever the attempt: the answer to an earlier one is as good as to the last.
 Transactions::Slot* Transactions::find(std::uint32_t transaction) {
   const std::uint32_t slot = transaction & kSlotMask;
   if (slot >= slots_.size() || !slots_[slot].live) return nullptr;
-  return transaction_of(slot) == transaction ? &slots_[slot] : nullptr;
-}
-
-base::Duration Transactions::timeout(std::uint32_t attempt) const {
-  base::Duration wait = sampled_ ? smoothed_ + 4 * deviation_ : 4 * limits_.smallest_timeout;
-  wait = std::max(wait, limits_.smallest_timeout);
-  for (std::uint32_t i = 1; i < attempt && wait < limits_.largest_timeout; ++i) wait *= 2;
-  return std::min(wait, limits_.largest_timeout);
-}
-
-void Transactions::sample(base::Duration round_trip) {
-  if (!sampled_) {
-    smoothed_ = round_trip;
-    deviation_ = round_trip / 2;
-    sampled_ = true;
-    return;
-  }
-  const base::Duration error = round_trip - smoothed_;
-  smoothed_ += error / 8;
-  deviation_ += (std::max(error, -error) - deviation_) / 4;
+  const bool same = ((transaction_of(slot) ^ transaction) & ~kAttemptMask) == 0;
+  return same ? &slots_[slot] : nullptr;
 }
 
 std::optional<Answer> Transactions::on_response(base::Instant now, const mad::Smp& response) {
@@ -115,7 +106,11 @@ std::optional<Answer> Transactions::on_response(base::Instant now, const mad::Sm
   // A busy device did answer, but not our question: the timeout asks again, later.
   if (response.status == mad::kStatusBusy) return std::nullopt;
   Device& device = devices_[slot->request.device.value];
-  if (slot->attempt == 1 && slot->routes_tried == 0) sample(now - slot->sent);
+  // Which attempt was answered tells how long it took, unless it was not the last one.
+  if (static_cast<std::uint32_t>(response.transaction_id.value) ==
+      transaction_of(static_cast<std::uint32_t>(slot - slots_.data()))) {
+    pacing_.on_answer(now - slot->sent);
+  }
   device.strikes = 0;
   if (++device.good % kAnswersToGrow == 0 && device.allowed < limits_.window_per_device) {
     ++device.allowed;
@@ -127,10 +122,12 @@ std::optional<Answer> Transactions::on_response(base::Instant now, const mad::Sm
 }
 
 void Transactions::on_send_failed(base::Instant, const mad::Smp& request) {
-  Slot* slot = find(static_cast<std::uint32_t>(request.transaction_id.value));
-  if (slot != nullptr && !slot->overdue) {
-    time_out(static_cast<std::uint32_t>(slot - slots_.data()));
-  }
+  const auto transaction = static_cast<std::uint32_t>(request.transaction_id.value);
+  const Slot* slot = find(transaction);
+  if (slot == nullptr || slot->overdue) return;
+  const auto s = static_cast<std::uint32_t>(slot - slots_.data());
+  // An earlier attempt that the transport gives back now has been repeated long ago.
+  if (transaction_of(s) == transaction) time_out(s);
 }
 
 void Transactions::release(std::uint32_t s) {
@@ -138,7 +135,7 @@ void Transactions::release(std::uint32_t s) {
   --in_flight_;
   slot.live = false;
   slot.overdue = false;
-  if (++slot.generation == 0) slot.generation = 1;
+  if (++slot.generation == kGenerations) slot.generation = 1;
   free_slots_.push_back(s);
   if (slot.request.device.value >= devices_.size()) return;  // reset() came in between
   --devices_[slot.request.device.value].in_flight;
@@ -150,6 +147,8 @@ void Transactions::time_out(std::uint32_t s) {
   Device& device = devices_[slot.request.device.value];
   device.allowed = std::max(device.allowed / 2, 1u);
   device.good = 0;
+  // Silence beyond a port is no sign of too much haste.
+  if (slot.request.beyond.value == 0) pacing_.on_loss();
   if (slot.attempt < limits_.attempts) {
     slot.overdue = true;
     repeat_.push_back(s);
@@ -218,7 +217,7 @@ void Transactions::pump(base::Instant now, Sink& sink) {
     ++counters_.retries;
     transmit(now, slot, sink);
   }
-  while (in_flight_ < limits_.window && !ready_.empty()) {
+  while (in_flight_ < pacing_.window() && !ready_.empty()) {
     const DeviceId id = ready_.front();
     ready_.pop_front();
     devices_[id.value].ready = false;
@@ -242,6 +241,7 @@ void Transactions::start_next(base::Instant now, DeviceId id, Sink& sink) {
   slots_[s].request = pending_[entry].request;
   slots_[s].live = true;
   slots_[s].attempt = 0;
+  slots_[s].sendings = 0;
   slots_[s].routes_tried = 0;
   pending_[entry].next = free_pending_;
   free_pending_ = entry;
@@ -254,6 +254,7 @@ void Transactions::start_next(base::Instant now, DeviceId id, Sink& sink) {
 void Transactions::transmit(base::Instant now, std::uint32_t s, Sink& sink) {
   Slot& slot = slots_[s];
   ++slot.attempt;
+  ++slot.sendings;
   slot.sent = now;
   slot.overdue = false;
   const Request& request = slot.request;
@@ -275,7 +276,7 @@ void Transactions::transmit(base::Instant now, std::uint32_t s, Sink& sink) {
     ++counters_.sets_sent;
     smp.data = sink.data_for(request);
   }
-  slot.due = now + timeout(slot.attempt);
+  slot.due = now + pacing_.timeout(slot.attempt);
   due_.push({slot.due, transaction_of(s)});
   sink.send(smp);
 }

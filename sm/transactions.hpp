@@ -2,6 +2,10 @@
 // Requests in flight: windows for the whole fabric and per device, timeouts that adapt, retries,
 // other routes. VL15 has no flow control, so what is sent too fast is lost: pacing lives here and
 // nowhere else.
+//
+// A transaction id holds the slot of the request, the slot's generation and the attempt: the kernel
+// refuses an id that still waits, so each attempt needs one of its own, and an answer to any of the
+// attempts is welcome.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +18,7 @@
 #include "base/time.hpp"
 #include "mad/directed_route.hpp"
 #include "mad/smp.hpp"
+#include "sm/pacing.hpp"
 
 namespace heddle::sm {
 
@@ -44,11 +49,11 @@ struct Answer {
 };
 
 struct TransactionLimits {
-  std::uint32_t window = 128;           // 1..65535
+  std::uint32_t window = 64;            // 1..8192; what is used adapts below it
   std::uint32_t window_per_device = 2;  // 1..
   base::Duration smallest_timeout{};
   base::Duration largest_timeout{};
-  std::uint32_t attempts = 4;  // per route, 1..
+  std::uint32_t attempts = 4;  // per route, 1..8
 };
 
 // Counters since the last begin_counting().
@@ -128,8 +133,9 @@ class Transactions {
     base::Instant sent{};
     base::Instant due{};
     std::uint32_t attempt = 0;       // on the route in use; 1 is the first
+    std::uint32_t sendings = 0;      // on all routes
     std::uint32_t routes_tried = 0;  // before the one in use
-    std::uint16_t generation = 1;    // never 0, so that no transaction id is
+    std::uint32_t generation = 1;    // never 0, so that no transaction id is
     bool live = false;
     bool overdue = false;  // waits in repeat_ to be sent again
   };
@@ -141,8 +147,6 @@ class Transactions {
 
   std::uint32_t transaction_of(std::uint32_t slot) const;
   Slot* find(std::uint32_t transaction);
-  base::Duration timeout(std::uint32_t attempt) const;
-  void sample(base::Duration round_trip);
   void make_ready(DeviceId id);
   void start_next(base::Instant now, DeviceId id, Sink& sink);
   void transmit(base::Instant now, std::uint32_t slot, Sink& sink);
@@ -165,9 +169,7 @@ class Transactions {
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
   std::size_t in_flight_ = 0;
   std::size_t queued_ = 0;
-  base::Duration smoothed_{};  // round trip and its mean deviation, as TCP estimates them
-  base::Duration deviation_{};
-  bool sampled_ = false;
+  Pacing pacing_;
   TransactionCounters counters_;
 };
 

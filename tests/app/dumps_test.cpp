@@ -110,6 +110,13 @@ TEST(Dumps, AFabricThatWasNeverRoutedHasNoTables) {
   EXPECT_EQ(text_of(&write_forwarding_dump, snapshot), "");
 }
 
+TEST(Dumps, ASweepThatGaveOutNoLidsWritesZeros) {
+  auto snapshot = small_fabric();
+  snapshot.routes.reset();
+  snapshot.lids = fabric::LidMap{};
+  EXPECT_THAT(text_of(&write_subnet_list, snapshot), HasSubstr("{leaf-1} LID:0000 PN:07 }"));
+}
+
 TEST(Dumps, ReplaceTheirFilesAndLeaveNothingElse) {
   const auto directory = std::filesystem::path(testing::TempDir()) / "heddle-dumps";
   std::filesystem::remove_all(directory);

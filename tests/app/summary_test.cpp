@@ -16,6 +16,8 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::Not;
 
+constexpr mad::SMState kMaster = mad::SMState::Master;
+
 base::Instant at(base::Duration since_start) {
   return base::Instant{since_start};
 }
@@ -33,7 +35,7 @@ PhaseTimes times() {
 }
 
 std::string summary_of(const sm::Snapshot& snapshot) {
-  return summary_text({"two-leaves", snapshot, times(), "wall time", {}});
+  return summary_text({"two-leaves", snapshot, times(), kMaster, "wall time", {}});
 }
 
 TEST(Summary, TellsAFabricOnOneScreen) {
@@ -57,9 +59,9 @@ TEST(Summary, ProblemsComeLastAndChangeTheVerdict) {
   auto snapshot = small_fabric();
   snapshot.problems = {"leaf-1/3 stays in INIT"};
   snapshot.inactive_ports = 1;
-  EXPECT_FALSE(wholly_up(snapshot));
+  EXPECT_FALSE(wholly_up(snapshot, kMaster));
   const std::string text = summary_of(snapshot);
-  EXPECT_THAT(text, HasSubstr("The fabric is up with problems.\n"));
+  EXPECT_THAT(text, HasSubstr("The fabric is not wholly up.\n"));
   EXPECT_THAT(text, HasSubstr("12 ACTIVE, 1 have a link and are not\n"));
   EXPECT_THAT(text, HasSubstr("  Problems  1:\n            leaf-1/3 stays in INIT\n"));
 }
@@ -84,19 +86,37 @@ TEST(Summary, WhyOtherEnginesWereNotTakenIsTold) {
 TEST(Summary, AFabricThatCouldNotBeRoutedIsNotUp) {
   auto snapshot = small_fabric();
   snapshot.routes.reset();
-  EXPECT_FALSE(wholly_up(snapshot));
+  EXPECT_FALSE(wholly_up(snapshot, kMaster));
   EXPECT_THAT(summary_of(snapshot), HasSubstr("none: the fabric could not be routed"));
 }
 
 TEST(Summary, TwoHostsAndACableNeedNoRoutes) {
-  EXPECT_TRUE(wholly_up(sm::Snapshot{}));
+  EXPECT_TRUE(wholly_up(sm::Snapshot{}, kMaster));
   EXPECT_THAT(summary_of(sm::Snapshot{}), HasSubstr("none needed: no switch"));
+}
+
+// Discovery is over, but no LID was given out: the map of the snapshot is empty.
+sm::Snapshot without_lids() {
+  auto snapshot = small_fabric();
+  snapshot.lids = fabric::LidMap{};
+  snapshot.routes.reset();
+  return snapshot;
+}
+
+TEST(Summary, AStandbySaysWhoseFabricItIsAndIsNoSuccess) {
+  const auto snapshot = without_lids();
+  EXPECT_FALSE(wholly_up(snapshot, mad::SMState::Standby));
+  const std::string text =
+      summary_text({"f", snapshot, times(), mad::SMState::Standby, "wall time", {}});
+  EXPECT_THAT(text, HasSubstr("Another subnet manager is master"));
+  EXPECT_THAT(text, HasSubstr("LIDs      none given out\n"));
+  EXPECT_THAT(text, HasSubstr("Routing   left to the master\n"));
 }
 
 TEST(Summary, RemarksOfTheImporterAreShownOnlyIfThereAreSome) {
   const auto snapshot = small_fabric();
   EXPECT_THAT(summary_of(snapshot), Not(HasSubstr("Remarks")));
-  EXPECT_THAT(summary_text({"f", snapshot, times(), "wall time", {"line 3: no speed"}}),
+  EXPECT_THAT(summary_text({"f", snapshot, times(), kMaster, "wall time", {"line 3: no speed"}}),
               HasSubstr("  Remarks   1:\n            line 3: no speed\n"));
 }
 

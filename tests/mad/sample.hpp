@@ -19,6 +19,7 @@ struct Sample {
   std::vector<std::byte> bytes;
   std::vector<std::pair<std::string, std::uint64_t>> fields;  // as LeafCollector spells them
   std::vector<std::string> text;                              // the program's own rendering, if any
+  std::string origin{};  // of a golden: the first part of its file's name
 };
 
 // The file's comment says where the sample comes from.

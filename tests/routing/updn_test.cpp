@@ -1,4 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "fabric/verification.hpp"
@@ -44,12 +49,12 @@ TEST(UpDown, NoRouteClimbsAfterDescending) {
 TEST(UpDown, NoFabricGivesACreditLoopWhateverTheRoots) {
   for (const auto& [name, recipe] : all_kinds_of_fabrics()) {
     Subnet subnet(recipe, 1);
-    for (int given = 0; given < 3; ++given) {
+    for (unsigned given = 0; given < 3; ++given) {
       const auto routes = subnet.route("updn");
       EXPECT_TRUE(fabric::verify(subnet.topology, subnet.lids, routes.tables).proven()) << name;
       const auto switches = subnet.topology.switch_count();
       if (switches == 0) break;
-      const SwitchIndex next{static_cast<std::uint32_t>((given + 1u) * 7 % switches)};
+      const SwitchIndex next{static_cast<std::uint32_t>((given + 1) * 7 % switches)};
       subnet.options.root_guids.push_back(subnet.topology.node(next).guid);
     }
   }
@@ -65,19 +70,37 @@ TEST(UpDown, HostsOnATreeAreAsNearAsWithMinHop) {
   }
 }
 
-TEST(UpDown, AWayThatABreadthFirstSearchOfSwitchesMissesIsFound) {
-  // Roots r and q, both above s; below s the chain a - b - t, and t also right below q. From s the
-  // short way climbs over q. Yet r, whose only neighbour is s, must come down through s.
+TEST(UpDown, ASwitchDescendsThoughClimbingIsNearerWhereAnotherNeedsIt) {
+  // From s the short way to t climbs to q. But r must come down through s, a and b, as its other
+  // way leads over the root; and what came down to s may not climb.
   support::Recipe recipe;
-  const auto r = recipe.add_switch("r"), q = recipe.add_switch("q"), s = recipe.add_switch("s");
-  const auto a = recipe.add_switch("a"), b = recipe.add_switch("b"), t = recipe.add_switch("t");
-  for (const auto& [upper, lower] : {std::pair{r, s}, std::pair{q, s}, std::pair{s, a},
-                                     std::pair{a, b}, std::pair{b, t}, std::pair{q, t}}) {
-    recipe.join(upper, lower);
+  for (const char* name : {"root", "r1", "r2", "r", "q1", "q2", "q3", "q", "s", "a", "b", "t"}) {
+    recipe.add_switch(name);
   }
-  for (const auto at : {r, t}) recipe.add_hosts(at, 1);
+  const auto place = [&](std::string_view name) {
+    const auto named = [&](const auto& node) { return node.description == name; };
+    return static_cast<std::size_t>(std::find_if(recipe.nodes.begin(), recipe.nodes.end(), named) -
+                                    recipe.nodes.begin());
+  };
+  for (const auto& [upper, lower] : std::vector<std::pair<const char*, const char*>>{{"root", "r1"},
+                                                                                     {"r1", "r2"},
+                                                                                     {"r2", "r"},
+                                                                                     {"r", "s"},
+                                                                                     {"root", "q1"},
+                                                                                     {"q1", "q2"},
+                                                                                     {"q2", "q3"},
+                                                                                     {"q3", "q"},
+                                                                                     {"q", "s"},
+                                                                                     {"s", "a"},
+                                                                                     {"a", "b"},
+                                                                                     {"q", "b"},
+                                                                                     {"b", "t"},
+                                                                                     {"q", "t"}}) {
+    recipe.join(place(upper), place(lower));
+  }
+  for (const char* name : {"r", "t"}) recipe.add_hosts(place(name), 1);
   Subnet subnet(recipe);
-  for (const auto root : {r, q}) subnet.options.root_guids.push_back(recipe.nodes[root].guid);
+  subnet.options.root_guids = {recipe.nodes[place("root")].guid};
   const auto routes = subnet.route("updn");
   EXPECT_TRUE(fabric::verify(subnet.topology, subnet.lids, routes.tables).proven());
   EXPECT_EQ(illegal_turns(subnet, routes.tables), 0u);

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The built program, as a user meets it.
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+#include "config/reference.hpp"
+#include "tests/app/process.hpp"
+
+namespace heddle::app {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+struct Outcome {
+  int exit = -1;
+  std::string out;
+  std::string err;
+};
+
+Outcome heddle(const std::vector<std::string>& arguments) {
+  Process process(arguments);
+  const int exit = process.wait();
+  return {exit, process.out(), process.err()};
+}
+
+std::filesystem::path temp(const std::string& name) {
+  return std::filesystem::path(testing::TempDir()) / ("heddle-cli-" + name);
+}
+
+std::string write_file(const std::string& name, const std::string& text) {
+  std::ofstream(temp(name)) << text;
+  return temp(name).string();
+}
+
+std::string file_text(const std::filesystem::path& path) {
+  std::ifstream stream(path);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+TEST(Help, TeachesTheFirstCommandAndIsNoError) {
+  const Outcome top = heddle({"--help"});
+  EXPECT_EQ(top.exit, 0);
+  EXPECT_THAT(top.out, HasSubstr("heddle sm --sim fat-tree:18,36 --once"));
+  EXPECT_THAT(top.out, Not(HasSubstr("reference"))) << "for the manual's maker, not for users";
+  const Outcome sm = heddle({"sm", "--help"});
+  EXPECT_EQ(sm.exit, 0);
+  for (const char* taught : {"fat-tree", "minhop", "updn", "SIGHUP", "Exit codes", "--dump-dir",
+                             "sm.priority", "--sweep-interval"}) {
+    EXPECT_THAT(sm.out, HasSubstr(taught));
+  }
+}
+
+TEST(Help, TheVersionIsOneLine) {
+  const Outcome version = heddle({"--version"});
+  EXPECT_EQ(version.exit, 0);
+  EXPECT_THAT(version.out, testing::MatchesRegex("heddle [0-9.]+\n"));
+}
+
+TEST(Usage, MistakesAreExitTwoAndSayWhatIsWrong) {
+  EXPECT_EQ(heddle({}).exit, 2);
+  EXPECT_EQ(heddle({"weave"}).exit, 2);
+  EXPECT_EQ(heddle({"sm", "--sim"}).exit, 2);
+  EXPECT_EQ(heddle({"sm", "--sim", "pair", "--port", "mlx5_0:1"}).exit, 2);
+  EXPECT_EQ(heddle({"sm", "--at", "host-1"}).exit, 2) << "only a simulated fabric has places";
+  const Outcome priority = heddle({"sm", "--sim", "pair", "--priority", "16"});
+  EXPECT_EQ(priority.exit, 2);
+  EXPECT_THAT(priority.err, HasSubstr("must be a number from 0 to 15, not '16'"));
+  const Outcome engine = heddle({"sm", "--sim", "pair", "--routing", "minhops"});
+  EXPECT_EQ(engine.exit, 2);
+  EXPECT_THAT(engine.err, HasSubstr("did you mean 'minhop'?"));
+  const Outcome port = heddle({"sm", "--port", "mlx5_0:"});
+  EXPECT_EQ(port.exit, 2);
+  EXPECT_THAT(port.err, HasSubstr("--port"));
+}
+
+TEST(ConfigCommand, TheSampleItPrintsIsTheOneItAccepts) {
+  const Outcome sample = heddle({"config", "sample"});
+  EXPECT_EQ(sample.exit, 0);
+  EXPECT_EQ(sample.out, config::sample_file());
+  const Outcome checked = heddle({"config", "check", write_file("sample.toml", sample.out)});
+  EXPECT_EQ(checked.exit, 0);
+  EXPECT_THAT(checked.out, HasSubstr("is fine"));
+}
+
+TEST(ConfigCommand, TellsAllProblemsWithTheirPlaces) {
+  const std::string file =
+      write_file("bad.toml", "[sm]\npriorty = 1\nsm_sl = 99\n[routing]\nengines = [\"x\"]\n");
+  const Outcome checked = heddle({"config", "check", file});
+  EXPECT_EQ(checked.exit, 3);
+  EXPECT_THAT(checked.err, HasSubstr(file + ":2:1: unknown option 'priorty'"));
+  EXPECT_THAT(checked.err, HasSubstr(file + ":3:9: 'sm_sl' must be a number from 0 to 15"));
+  EXPECT_THAT(checked.err, HasSubstr(file + ":5:11: unknown routing engine 'x'"));
+  EXPECT_THAT(checked.err, HasSubstr("3 problems in " + file));
+}
+
+TEST(ConfigCommand, AWrongFileKeepsTheSubnetManagerFromStarting) {
+  const std::string file = write_file("wrong.toml", "[sm]\npriority = 99\n");
+  const Outcome outcome = heddle({"sm", "--sim", "pair", "--once", "--config", file});
+  EXPECT_EQ(outcome.exit, 3);
+  EXPECT_THAT(outcome.err, HasSubstr(file + ":2:12:"));
+  EXPECT_THAT(outcome.out, IsEmpty());
+}
+
+TEST(Ports, SaysWhatThisHostHas) {
+  const Outcome table = heddle({"ports"});
+  EXPECT_THAT(table.exit, AnyOf(0, 4));
+  EXPECT_THAT(table.out, Not(IsEmpty()));
+  const auto json = nlohmann::json::parse(heddle({"ports", "-o", "json"}).out);
+  EXPECT_EQ(json["chosen"].is_null(), table.exit == 4);
+  EXPECT_EQ(heddle({"ports", "-o", "yaml"}).exit, 2);
+}
+
+TEST(Ports, OnceOnAPortThatIsNotThereIsExitFour) {
+  const Outcome outcome =
+      heddle({"sm", "--once", "--port", "heddle_none:1", "--lid-memory", temp("lids").string()});
+  EXPECT_EQ(outcome.exit, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("heddle: "));
+}
+
+TEST(Ports, ADaemonWaitsForItsPortAndSaysSoOnce) {
+  Process process({"sm", "--port", "heddle_none:1", "--lid-memory", temp("lids").string()});
+  ASSERT_TRUE(process.wait_for("WaitingForPort")) << process.err();
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait(), 0);
+  const std::string log = process.err();
+  EXPECT_EQ(log.find("WaitingForPort"), log.rfind("WaitingForPort"));
+}
+
+TEST(Simulated, AFabricComesUpAndTheSummaryTellsIt) {
+  const Outcome outcome = heddle({"sm", "--sim", "fat-tree:4,8", "--once"});
+  EXPECT_EQ(outcome.exit, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("The fabric is up.\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("Problems  none\n"));
+  EXPECT_THAT(outcome.out, HasSubstr("no credit loop"));
+}
+
+TEST(Simulated, NothingIsDrawnWhenNobodySitsAtATerminal) {
+  const Outcome outcome = heddle({"sm", "--sim", "fat-tree:4,8", "--once"});
+  EXPECT_EQ(outcome.out.find('\r'), std::string::npos);
+  EXPECT_THAT(outcome.err, IsEmpty());
+}
+
+TEST(Simulated, AFabricThatCannotBeIsExitSix) {
+  for (const char* fabric : {"fat-tree:0,0", "fat-tree:x", "/nonexistent/fabric.txt", ""}) {
+    const Outcome outcome = heddle({"sm", "--once", "--sim", fabric});
+    EXPECT_EQ(outcome.exit, 6) << fabric << ": " << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("heddle: ")) << fabric;
+  }
+  const Outcome place = heddle({"sm", "--once", "--sim", "pair", "--at", "nowhere:1"});
+  EXPECT_EQ(place.exit, 6);
+  EXPECT_THAT(place.err, HasSubstr("nowhere:1"));
+}
+
+TEST(Simulated, TheLogIsJsonWhenAskedFor) {
+  const Outcome outcome =
+      heddle({"sm", "--sim", "pair", "--once", "--log-format", "json", "--log-level", "info"});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  std::istringstream lines(outcome.err);
+  bool up = false;
+  for (std::string line; std::getline(lines, line);) {
+    up |= nlohmann::json::parse(line)["event"] == "SubnetUp";
+  }
+  EXPECT_TRUE(up) << outcome.err;
+}
+
+TEST(Simulated, LidsAreRememberedWhereTheUserSays) {
+  const auto memory = temp("memory");
+  std::filesystem::remove(memory);
+  const std::vector<std::string> command{"sm",     "--sim",        "fat-tree:2,4",
+                                         "--once", "--lid-memory", memory.string()};
+  ASSERT_EQ(heddle(command).exit, 0);
+  const std::string first = file_text(memory);
+  EXPECT_THAT(first, HasSubstr("0x"));
+  ASSERT_EQ(heddle(command).exit, 0);
+  EXPECT_EQ(file_text(memory), first);
+}
+
+TEST(Simulated, AMemoryThatCannotBeWrittenDoesNotStopTheFabric) {
+  const Outcome outcome =
+      heddle({"sm", "--sim", "pair", "--once", "--lid-memory", "/dev/null/lids"});
+  EXPECT_THAT(outcome.exit, AnyOf(0, 7));
+  EXPECT_THAT(outcome.err, HasSubstr("/dev/null/lids"));
+}
+
+TEST(Simulated, DumpsAndRecordAreWrittenWhereTheUserSays) {
+  const auto directory = temp("dumps");
+  const auto record = temp("record");
+  std::filesystem::remove_all(directory);
+  const Outcome outcome = heddle({"sm", "--sim", "fat-tree:2,4", "--once", "--dump-dir",
+                                  directory.string(), "--record", record.string()});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  for (const char* name : {"opensm-subnet.lst", "opensm.fdbs", "opensm-lfts.dump"}) {
+    EXPECT_GT(std::filesystem::file_size(directory / name), 0u) << name;
+  }
+  EXPECT_THAT(file_text(record), testing::StartsWith("heddle-recording 1\n"));
+  EXPECT_EQ(heddle({"sm", "--sim", "pair", "--once", "--dump-dir", "/dev/null/x"}).exit, 7);
+}
+
+TEST(Signals, SigtermEndsTheWatchInPeace) {
+  Process process({"sm", "--sim", "fat-tree:4,8"});
+  ASSERT_TRUE(process.wait_for("Watching")) << process.err();
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait(), 0);
+}
+
+// The sweep of this fabric takes long enough that the signal falls into it.
+TEST(Signals, SigintInTheMiddleOfASweepEndsInPeaceToo) {
+  Process process({"sm", "--sim", "fat-tree:18,36", "--once", "--log-level", "debug"});
+  ASSERT_TRUE(process.wait_for("PhaseStarted")) << process.err();
+  process.signal(SIGINT);
+  EXPECT_EQ(process.wait(), 0);
+}
+
+TEST(Signals, SighupReadsTheConfigurationAgainAndKeepsTheOldOneIfTheNewIsWrong) {
+  const std::string file = write_file("reload.toml", "[log]\nlevel = \"info\"\n");
+  Process process({"sm", "--sim", "fat-tree:4,8", "--config", file});
+  ASSERT_TRUE(process.wait_for("Watching")) << process.err();
+  write_file("reload.toml", "[sm]\npriority = 99\n");
+  process.signal(SIGHUP);
+  EXPECT_TRUE(process.wait_for("ConfigKept")) << process.err();
+  EXPECT_THAT(process.err(), HasSubstr("reload.toml:2:12:"));
+  write_file("reload.toml", "[sm]\npriority = 9\n");
+  process.signal(SIGHUP);
+  EXPECT_TRUE(process.wait_for("number=2")) << process.err();
+  EXPECT_THAT(process.err(), HasSubstr("ConfigRead"));
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait(), 0);
+}
+
+TEST(Signals, SigusrOneReopensTheLog) {
+  const auto log = temp("rotated.log");
+  std::filesystem::remove(log);
+  const std::string file = write_file("log.toml", "[log]\nlevel = \"info\"\n");
+  Process process({"sm", "--sim", "fat-tree:4,8", "--config", file, "--log-file", log.string()});
+  ASSERT_TRUE(process.wait_for("Watching")) << process.err();
+  std::filesystem::rename(log, temp("rotated.log.1"));
+  process.signal(SIGUSR1);
+  for (int i = 0; i < 500 && !std::filesystem::exists(log); ++i) ::usleep(10'000);
+  EXPECT_TRUE(std::filesystem::exists(log));
+  process.signal(SIGTERM);
+  EXPECT_EQ(process.wait(), 0);
+}
+
+}  // namespace
+}  // namespace heddle::app
