@@ -5,7 +5,6 @@ import json
 import os
 import statistics
 import subprocess
-import time
 from dataclasses import dataclass
 
 
@@ -18,21 +17,20 @@ class Run:
     output: str
 
 
-def run(command, environment=None, folder=None):
-    """Runs to the end. wait4 gives the figures of this child alone, where getrusage would give the
-    largest of all children so far."""
-    with open(os.path.join(folder or ".", f"run-{os.getpid()}.out"), "w+b") as output:
-        begin = time.monotonic()
-        process = subprocess.Popen([str(word) for word in command], env=environment, cwd=folder,
-                                   stdin=subprocess.DEVNULL, stdout=output, stderr=output)
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.monotonic() - begin
-        process.returncode = os.waitstatus_to_exitcode(status)
-        output.seek(0)
-        text = output.read().decode(errors="replace")
-        os.unlink(output.name)
-    return Run(seconds, usage.ru_maxrss / 1024, usage.ru_utime + usage.ru_stime,
-               process.returncode, text)
+def run(command, environment=None, folder="."):
+    """Runs to the end under time(1): a child of a large parent such as Python would begin with the
+    parent's resident set as its own peak."""
+    figures = os.path.join(folder, f"time-{os.getpid()}")
+    # The environment may preload a library; that is for the command, not for time(1).
+    command = ["env", *(f"{key}={value}" for key, value in (environment or {}).items()), *command]
+    done = subprocess.run(["/usr/bin/time", "-f", "%e %M %U %S", "-o", figures,
+                           *map(str, command)], cwd=folder, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    with open(figures, encoding="utf-8") as lines:
+        seconds, kilobytes, user, system = lines.read().splitlines()[-1].split()
+    os.unlink(figures)
+    return Run(float(seconds), int(kilobytes) / 1024, float(user) + float(system),
+               done.returncode, done.stdout.decode(errors="replace"))
 
 
 def event(output, name):

@@ -60,7 +60,14 @@ class Lab:
                 cwd=self.folder, env={**os.environ, "IBSIM_SOCKNAME": self.socket},
                 start_new_session=True, preexec_fn=die_with_parent)
         self.processes.append(self.server)
-        self.wait(lambda: READY in self.log.read_text(errors="replace"), 60, "ibsim to be ready")
+        self.wait(self._listens, 60, "ibsim to be ready")
+
+    def _listens(self):
+        # It says that it is ready before its sockets are there, and a client that comes too early
+        # sleeps for two seconds.
+        return (READY in self.log.read_text(errors="replace") and
+                all(f"@{self.socket}:out{index}" in Path("/proc/net/unix").read_text()
+                    for index in range(10)))
 
     def wait(self, true, seconds, what):
         """Polls until true() or the time is up; the server's end is the lab's end."""

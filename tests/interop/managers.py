@@ -31,8 +31,8 @@ class OpenSm:
         self.lab.wait(lambda: self.log.exists() and "SUBNET UP" in self.log.read_text(), 60,
                       "opensm to bring the subnet up")
 
-    def sweeps(self):
-        return self.log.read_text().count("SUBNET UP")
+    def watch_closely(self):
+        self.options += ["-s", "1"]
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
@@ -70,8 +70,9 @@ class Heddle:
     def ended(self):
         return self.process.poll() is not None
 
-    def sweeps(self):
-        return len(self.events("SweepFinished"))
+    def watch_closely(self):
+        """Looks for changes every second: ibsim tells an SM of a change once and never again."""
+        self.options += ["--sweep-interval", "1s"]
 
     def events(self, name):
         """The log's events of this name, fields in one dictionary."""

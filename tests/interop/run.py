@@ -36,6 +36,7 @@ def relink(lab, manager, island, seed):
     if not cables:
         raise LabError("no two switches have a cable between them")
     cable = (name, port), (other, other_port) = cables[0]
+    manager.watch_closely()
     manager.start()
     verdicts = {}
     for command, expected in ((f'Unlink "{name}"[{port}]', island.without(*cable)),
