@@ -47,7 +47,7 @@ struct Config {
   base::Duration interval = std::chrono::seconds(10);
 
   // [mads]
-  std::uint32_t window = 128;
+  std::uint32_t window = 64;
   std::uint32_t window_per_device = 2;
   base::Duration smallest_timeout = std::chrono::milliseconds(50);
   base::Duration largest_timeout = std::chrono::seconds(1);

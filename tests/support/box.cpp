@@ -15,8 +15,8 @@ sim::Blueprint blueprint_of(std::string_view fabric) {
 }
 
 sim::EndpointId place(const sim::World& world, const BoxOptions& options) {
-  const auto endpoint = options.at.empty() ? world.default_endpoint()
-                                           : world.find_endpoint(options.at, options.port);
+  const auto endpoint =
+      options.at.empty() ? world.default_endpoint() : world.find_endpoint(options.at, options.port);
   if (!endpoint) throw std::invalid_argument("no such endpoint: " + options.at);
   return *endpoint;
 }
@@ -29,8 +29,24 @@ Box::Box(sim::Blueprint blueprint, BoxOptions options)
     : options_(options.sm),
       world_(std::move(blueprint), options.world),
       endpoint_(place(world_, options)),
+      transport_(
+          {}, [this](mad::Datagram mad) { world_.send(endpoint_, std::move(mad), now_); },
+          [this](bool is_sm) { world_.set_is_sm(endpoint_, is_sm); }),
       core_(options.sm, options.remembered) {
-  world_.set_is_sm(endpoint_, true);
+  transport_.set_receiver([this](std::span<transport::Received> batch) { receive(batch); });
+  transport_.advance(now_);
+  transport_.set_is_sm(true);
+}
+
+void Box::receive(std::span<transport::Received> batch) {
+  for (auto& received : batch) {
+    if (received.arrival == transport::Arrival::Message) {
+      core_.step(now_, sm::MadReceived{std::move(received.datagram)});
+    } else {
+      core_.step(now_, sm::SendFailed{std::move(received.datagram)});
+    }
+    perform();
+  }
 }
 
 void Box::restart(std::vector<sm::RememberedLids> remembered) {
@@ -49,7 +65,7 @@ void Box::perform() {
   for (auto outputs = core_.take_outputs(); !outputs.empty(); outputs = core_.take_outputs()) {
     for (auto& output : outputs) {
       if (auto* mad = std::get_if<sm::SendMad>(&output)) {
-        world_.send(endpoint_, std::move(mad->datagram), now_);
+        transport_.send(std::move(mad->datagram));
       } else if (auto* event = std::get_if<sm::Event>(&output)) {
         events_.push_back(std::move(*event));
       } else if (auto* publish = std::get_if<sm::Publish>(&output)) {
@@ -75,12 +91,13 @@ void Box::step_once(base::Instant limit) {
   auto deliveries = world_.take_deliveries();
   for (auto& delivery : deliveries) {
     if (delivery.to != endpoint_) continue;
-    core_.step(now_, sm::MadReceived{std::move(delivery.datagram)});
-    perform();
+    transport_.arrive(std::move(delivery.datagram));
   }
   if (!deliveries.empty()) return;
-  const base::Instant next = std::min(core_.deadline(), world_.next_event());
+  const base::Instant next =
+      std::min({core_.deadline(), world_.next_event(), transport_.deadline()});
   now_ = std::min(std::max(now_, next), limit);
+  transport_.advance(now_);
   core_.step(now_, sm::Tick{});
   perform();
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A subnet manager and a simulated fabric in one box, in virtual time: what the daemon does with
-// threads and sockets, done by hand and step by step.
+// threads and sockets, done by hand and step by step. Between the two sits the transport that has
+// the kernel's habits.
 #pragma once
 
-#include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "base/time.hpp"
 #include "sim/world.hpp"
 #include "sm/core.hpp"
+#include "transport/kernel_habits.hpp"
 
 namespace heddle::test {
 
@@ -28,6 +30,8 @@ class Box {
   // `fabric` as on the command line; a mistake in it fails the test by an exception.
   explicit Box(std::string_view fabric, BoxOptions options = {});
   Box(sim::Blueprint blueprint, BoxOptions options);
+  Box(const Box&) = delete;  // the transport refers to the world beside it
+  Box& operator=(const Box&) = delete;
 
   // Until the machine rests, or `limit` of virtual time has passed: true when it rests.
   bool run_until_quiet(base::Duration limit = std::chrono::seconds(60));
@@ -65,12 +69,14 @@ class Box {
   void input(sm::Input input);
 
  private:
+  void receive(std::span<transport::Received> batch);
   void perform();
   void step_once(base::Instant limit);
 
   sm::Options options_;
   sim::World world_;
   sim::EndpointId endpoint_;
+  transport::KernelHabits transport_;
   sm::Core core_;
   base::Instant now_{std::chrono::seconds(1)};
   std::shared_ptr<const sm::Snapshot> snapshot_;
