@@ -93,16 +93,56 @@ TEST_F(TransactionsTest, OneDeviceGetsNoMoreThanItsWindow) {
   EXPECT_EQ(sent.size(), 3u);
 }
 
-TEST_F(TransactionsTest, TheFabricGetsNoMoreThanItsWindowAndDevicesTakeTurns) {
-  std::map<unsigned, int> per_device;
+TEST_F(TransactionsTest, TheWindowOpensWithAnswersUpToItsLimitAndDevicesTakeTurns) {
   for (std::uint8_t out = 1; out <= 20; ++out) {
     const DeviceId id = device(out);
     for (int i = 0; i < 5; ++i) transactions.submit(get(id));
   }
   pump();
-  EXPECT_EQ(sent.size(), 8u);
+  EXPECT_EQ(sent.size(), 4u);  // careful at first
+  std::size_t answered = 0;
+  while (answered < 8) {
+    EXPECT_TRUE(answer(sent[answered++]));
+    pump();
+  }
+  EXPECT_EQ(sent.size() - answered, 8u);  // as many in flight as the limit allows
+  std::map<unsigned, int> per_device;
   for (const auto& smp : sent) ++per_device[smp.initial_path[1].value];
-  EXPECT_EQ(per_device.size(), 8u);  // one each before anyone has two
+  EXPECT_EQ(per_device.size(), 16u);  // one each before anyone has two
+}
+
+TEST_F(TransactionsTest, ALossHalvesTheWindow) {
+  transactions.set_limits({64, 2, 10ms, 100ms, 3}, mad::MKey{});
+  for (std::uint8_t out = 1; out <= 200; ++out) transactions.submit(get(device(out)));
+  pump();
+  for (std::size_t i = 0; i < 60; ++i) {
+    EXPECT_TRUE(answer(sent[i]));
+    pump();
+  }
+  EXPECT_EQ(sent.size() - 60, 64u);
+  transactions.on_send_failed(now, sent.back());
+  pump();
+  const std::size_t before = sent.size();
+  for (std::size_t i = 60; i < 80; ++i) {
+    EXPECT_TRUE(answer(sent[i]));
+    pump();
+  }
+  EXPECT_EQ(sent.size(), before);  // 44 are still in flight, more than half of 64
+}
+
+TEST_F(TransactionsTest, EachAttemptHasAnIdOfItsOwnAndAnyAnswerWillDo) {
+  transactions.submit(get(device(1)));
+  pump();
+  now = transactions.deadline();
+  pump();
+  ASSERT_EQ(sent.size(), 2u);
+  EXPECT_NE(sent[0].transaction_id, sent[1].transaction_id);
+  transactions.on_send_failed(now, sent[0]);  // the kernel's news of the first is old
+  pump();
+  EXPECT_EQ(sent.size(), 2u);
+  EXPECT_TRUE(answer(sent[0]));
+  EXPECT_FALSE(answer(sent[1]));
+  EXPECT_TRUE(transactions.idle());
 }
 
 TEST_F(TransactionsTest, ALostRequestIsRepeatedAndThenGivenUp) {
