@@ -33,11 +33,30 @@ std::string no_endpoint(const std::string& at) {
       base::printable(at));
 }
 
+// Nodes of the plan that the subnet manager did not meet: in another island, or broken. It cannot
+// know of them; whoever drew the plan does.
+std::optional<std::string> left_alone(const std::vector<sim::PlannedNode>& planned,
+                                      const std::shared_ptr<const sm::Snapshot>& met) {
+  constexpr std::size_t kNamed = 3;
+  std::size_t count = 0;
+  std::string names;
+  for (const sim::PlannedNode& node : planned) {
+    if (met && met->topology.find_node(node.guid)) continue;
+    if (++count <= kNamed) names += (names.empty() ? "" : ", ") + base::printable(node.name);
+  }
+  if (count == 0) return std::nullopt;
+  return fmt::format(
+      "{} of the fabric's {} nodes cannot be reached from the subnet manager and "
+      "{} left alone: {}{}",
+      count, planned.size(), count == 1 ? "is" : "are", names, count > kNamed ? ", ..." : "");
+}
+
 }  // namespace
 
 Exit run_on_simulated_fabric(Session& session, sim::Blueprint blueprint) {
   const std::string title = blueprint.title;
   std::vector<std::string> remarks = blueprint.warnings;
+  const std::vector<sim::PlannedNode> planned = blueprint.nodes;
   sim::WorldOptions world_options;
   world_options.seed = session.arguments.seed;
   sim::World world(std::move(blueprint), world_options);
@@ -57,6 +76,10 @@ Exit run_on_simulated_fabric(Session& session, sim::Blueprint blueprint) {
                                     }));
   runner.bring_up(session.loop);
   if (runner.stopped()) return Exit::Ok;
+  if (auto others = left_alone(planned, runner.performer().newest())) {
+    session.log.say(sm::Severity::Warning, "NodesLeftAlone", *others);
+    remarks.insert(remarks.begin(), std::move(*others));
+  }
   const Exit outcome = tell(runner.performer(), runner.state(), title,
                             "wall time, simulated devices included", std::move(remarks));
   if (session.arguments.once) return outcome;

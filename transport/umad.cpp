@@ -23,7 +23,7 @@
 namespace heddle::transport {
 namespace {
 
-constexpr int kPollMilliseconds = 100;              // how late the reader sees that it shall stop
+constexpr int kPollMilliseconds = 25;               // how late the reader sees that it shall stop
 constexpr std::size_t kMaxBatch = 256;              // MADs handed over at once
 constexpr std::size_t kMaxUndelivered = 64 * 1024;  // beyond that, MADs wait in the kernel
 constexpr int kMaxFailuresInARow = 20;              // then the device is held to be gone

@@ -31,7 +31,7 @@ struct UmadOptions {
 };
 
 // One thread reads and posts batches to `loop`; everything else, destruction included, must happen
-// on the loop's thread. Destruction clears IsSM first, takes up to 0.1 s and delivers nothing more.
+// on the loop's thread. Destruction clears IsSM first, takes up to 25 ms and delivers nothing more.
 // Errors say what is wrong with the port and what to do.
 base::Result<std::unique_ptr<Transport>> open_umad(boost::asio::io_context& loop,
                                                    const PortId& port, UmadOptions options);

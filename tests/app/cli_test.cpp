@@ -151,6 +151,19 @@ TEST(Simulated, NothingIsDrawnWhenNobodySitsAtATerminal) {
   EXPECT_THAT(outcome.err, IsEmpty());
 }
 
+TEST(Simulated, NodesOfAnotherIslandAreNamedAndLeftAlone) {
+  const std::string net =
+      write_file("islands.net",
+                 "Switch 8 \"S0\"\n[1] \"H0\"[1]\n[2] \"H1\"[1]\n\n"
+                 "Hca 1 \"H0\"\n[1] \"S0\"[1]\n\nHca 1 \"H1\"\n[1] \"S0\"[2]\n\n"
+                 "Hca 1 \"Far\"\n[1] \"Away\"[1]\n\nHca 1 \"Away\"\n[1] \"Far\"[1]\n");
+  const Outcome outcome = heddle({"sm", "--sim", net, "--once"});
+  EXPECT_EQ(outcome.exit, 0);
+  EXPECT_THAT(outcome.out, HasSubstr("2 of the fabric's 5 nodes cannot be reached"));
+  EXPECT_THAT(outcome.out, HasSubstr("Far, Away"));
+  EXPECT_THAT(outcome.err, HasSubstr("NodesLeftAlone"));
+}
+
 TEST(Simulated, AFabricThatCannotBeIsExitSix) {
   for (const char* fabric : {"fat-tree:0,0", "fat-tree:x", "/nonexistent/fabric.txt", ""}) {
     const Outcome outcome = heddle({"sm", "--once", "--sim", fabric});
