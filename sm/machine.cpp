@@ -179,6 +179,7 @@ void Core::Machine::on(const RoutesReady& ready) {
   }
   begin_phase(Phase::Tables, Stage::Tables);
   const std::uint64_t blocks = programming.write_tables(with);
+  announce_phase(transactions.queued());
   const auto& proof = picture.routes->proof;
   say(RoutesChosen{picture.routes->routes.engine, proof.routes, blocks, proof.max_hops,
                    picture.routes->routes.notes});
@@ -214,7 +215,7 @@ mad::SMState Core::state() const {
   return machine_->election.state();
 }
 std::uint64_t Core::progress() const {
-  return machine_->transactions.counters().answered;
+  return machine_->settled_requests() - machine_->settled_before_phase;
 }
 
 }  // namespace heddle::sm
