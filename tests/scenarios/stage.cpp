@@ -72,7 +72,6 @@ std::vector<std::string> Stage::carry_out(const std::string& command) {
   if (!prepare(words) && !disturb(words) && !drive(words)) {
     throw std::invalid_argument("no such command: " + command);
   }
-  if (box_) write_events();
   return std::exchange(lines_, {});
 }
 
@@ -141,10 +140,8 @@ bool Stage::drive(const Words& words) {
     box().run_until_quiet(kLongest);
   } else if (begins(words, {"restart", "with", "memory"})) {
     box().restart(box().stored());
-    events_told_ = 0;
   } else if (begins(words, {"restart", "without", "memory"})) {
     box().restart({});
-    events_told_ = 0;
   } else if (begins(words, {"ask", "sminfo", "from"})) {
     ask_sm_info(words.at(3));
   } else if (begins(words, {"judge"})) {
@@ -180,6 +177,9 @@ Box& Stage::box() {
   if (!box_) {
     box_ = std::make_unique<Box>(blueprint_, options_);
     box_->world().set_watcher([this](const sim::Sighting& sighting) { see(sighting); });
+    box_->set_listener([this](const sm::Event& event) {
+      write(fmt::format("* {}: {}", sm::event_name(event), sm::sentence(event)));
+    });
   }
   return *box_;
 }
@@ -201,18 +201,9 @@ std::uint32_t Stage::cable(const std::string& end) {
 
 // What devices answer is seen when it is delivered.
 void Stage::see(const sim::Sighting& sighting) {
-  write_events();
   if (!mads_ || sighting.smp == nullptr || sighting.what == sim::Sighting::What::Answered) return;
   write(fmt::format("{} {} {}", blueprint_.nodes[sighting.node].name, arrow(sighting.what),
                     brief_smp(*sighting.smp)));
-}
-
-void Stage::write_events() {
-  const auto& events = box_->events();
-  for (; events_told_ < events.size(); ++events_told_) {
-    const sm::Event& event = events[events_told_];
-    write(fmt::format("* {}: {}", sm::event_name(event), sm::sentence(event)));
-  }
 }
 
 void Stage::write(std::string_view text) {

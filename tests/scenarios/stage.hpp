@@ -43,14 +43,12 @@ class Stage {
   std::uint32_t node(const std::string& name) const;
   std::uint32_t cable(const std::string& end);
   void see(const sim::Sighting& sighting);
-  void write_events();
   void write(std::string_view text);
 
   sim::Blueprint blueprint_;
   BoxOptions options_;
   std::unique_ptr<Box> box_;
   bool mads_ = true;
-  std::size_t events_told_ = 0;
   std::vector<std::string> lines_;
 };
 
