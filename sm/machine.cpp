@@ -148,8 +148,10 @@ void Core::Machine::answer_sm_info(const mad::Address& peer, const mad::Smp& req
   } else if (request.method != mad::Method::Get) {
     reply.status = mad::kStatusBadMethodAttribute;
   }
-  const mad::SMInfo info{own_guid(), options.sm_key, ++act_count, options.priority,
-                         election.state()};
+  // Whoever Gets has proved nothing, and the key would let it command us; a Set brought the key.
+  const bool knows_key = request.method == mad::Method::Set && reply.status == mad::kStatusOk;
+  const mad::SMInfo info{own_guid(), knows_key ? options.sm_key : mad::SMKey{}, ++act_count,
+                         options.priority, election.state()};
   mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(reply.data));
   outputs.emplace_back(SendMad{mad::make_datagram(peer, reply)});
 }
