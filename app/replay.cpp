@@ -32,6 +32,8 @@ class Replay {
       const std::string note = entry->note;
       if (!is_note && !core_) return base::error("a MAD stands before the start");
       player_.play();
+      // A machine that has gone astray does not ask for what the recording answers.
+      if (!player_.difference().empty()) return Replayed{player_.difference()};
       if (!is_note) continue;
       const auto done = carry_out(note);
       if (done.has_error()) return done.error();
@@ -107,8 +109,7 @@ class Replay {
 
 }  // namespace
 
-base::Result<Replayed> replay(transport::Recording recording,
-                                 const base::ParallelFor& parallel) {
+base::Result<Replayed> replay(transport::Recording recording, const base::ParallelFor& parallel) {
   return Replay(std::move(recording), parallel).run();
 }
 

@@ -16,6 +16,6 @@ struct Replayed {
 
 // An error when the recording says something that no run does.
 base::Result<Replayed> replay(transport::Recording recording,
-                                 const base::ParallelFor& parallel = base::inline_for);
+                              const base::ParallelFor& parallel = base::inline_for);
 
 }  // namespace heddle::app

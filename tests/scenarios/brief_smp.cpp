@@ -24,8 +24,13 @@ std::vector<std::string_view> shown_fields(const mad::Smp& smp) {
       return {"LinearFDBTop", "PortStateChange", "LifeTimeValue"};
     case mad::AttributeId::PortInfo:
       if (smp.method != mad::Method::Set) return {"LID", "LMC", "PortState"};
-      return {"LID",         "LMC",            "MasterSMLID",     "PortState",
-              "NeighborMTU", "OperationalVLs", "ClientReregister"};
+      return {"LID",
+              "LMC",
+              "MasterSMLID",
+              "PortState",
+              "NeighborMTU",
+              "OperationalVLs",
+              "ClientReregister"};
     default:
       return {};
   }
@@ -47,7 +52,8 @@ std::string chosen(std::string_view fields, const std::vector<std::string_view>&
   std::string out;
   for (const std::string_view field : base::split(fields, ' ')) {
     const auto name = field.substr(0, field.find('='));
-    if (std::find(names.begin(), names.end(), name) != names.end()) out += fmt::format(" {}", field);
+    if (std::find(names.begin(), names.end(), name) != names.end())
+      out += fmt::format(" {}", field);
   }
   return out;
 }

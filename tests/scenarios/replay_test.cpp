@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the machine does follows from its inputs and their times alone: a recorded run comes out the
 // same again, and what was changed in the recording is found.
+#include "app/replay.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -12,7 +14,6 @@
 
 #include "app/option_text.hpp"
 #include "app/perform.hpp"
-#include "app/replay.hpp"
 #include "app/run_record.hpp"
 #include "sim/world.hpp"
 #include "transport/kernel_habits.hpp"
@@ -129,12 +130,11 @@ TEST(Replay, ARecordedRunComesOutTheSame) {
 
 TEST(Replay, AChangedByteInWhatWasSentIsFound) {
   auto recording = transport::parse_recording(eventful_run()).value();
-  const auto sending = std::find_if(recording.begin() + 200, recording.end(), [](const auto& each) {
-    return each.kind == RecordKind::Sent;
-  });
+  const auto sending = std::find_if(recording.begin() + 200, recording.end(),
+                                    [](const auto& each) { return each.kind == RecordKind::Sent; });
   ASSERT_NE(sending, recording.end());
   sending->datagram.payload[3] ^= std::byte{1};
-  EXPECT_THAT(app::replay(recording)->difference, HasSubstr("recorded"));
+  EXPECT_THAT(app::replay(recording).value().difference, HasSubstr("recorded"));
 }
 
 TEST(Replay, AChangedByteInWhatWasReceivedIsFoundByWhatTheMachineMakesOfIt) {
@@ -144,7 +144,7 @@ TEST(Replay, AChangedByteInWhatWasReceivedIsFoundByWhatTheMachineMakesOfIt) {
   });
   ASSERT_NE(received, recording.end());
   received->datagram.payload[64] ^= std::byte{1};  // the first byte of its attribute
-  EXPECT_THAT(app::replay(recording)->difference, HasSubstr("recorded"));
+  EXPECT_THAT(app::replay(recording).value().difference, HasSubstr("recorded"));
 }
 
 TEST(Replay, OtherOptionsAreNotTheSameRun) {
