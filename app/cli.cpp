@@ -153,6 +153,15 @@ void add_config(CLI::App& app, std::function<Exit()>& command) {
       ->callback([&command] { command = &run_config_reference; });
 }
 
+// For those who look for a bug in a recorded run; an empty group hides it from --help.
+void add_replay(CLI::App& app, std::function<Exit()>& command) {
+  CLI::App* replay = app.add_subcommand("replay", "Play a file of 'sm --record' again")->group("");
+  auto file = std::make_shared<std::string>();
+  replay->add_option("FILE", *file, "The recording")->required()->option_text(" ");
+  replay->footer("Exit codes: 0 the same came out, 1 something else did, 2 it is no recording.");
+  replay->callback([file, &command] { command = [file] { return run_replay(*file); }; });
+}
+
 }  // namespace
 
 int run(int argc, const char* const* argv) {
@@ -164,6 +173,7 @@ int run(int argc, const char* const* argv) {
   add_sm(app, command);
   add_ports(app, command);
   add_config(app, command);
+  add_replay(app, command);
   app.footer(
       "Try it without any hardware:\n"
       "  heddle sm --sim fat-tree:18,36 --once\n"

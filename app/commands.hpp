@@ -31,6 +31,9 @@ Exit run_config_check(const std::filesystem::path& file);
 Exit run_config_sample();
 Exit run_config_reference();
 
+// Plays what --record wrote again: "same", or the first difference and Exit::Internal.
+Exit run_replay(const std::filesystem::path& file);
+
 // "heddle: " and the sentence, on standard error.
 void complain(const std::string& sentence);
 

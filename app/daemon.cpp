@@ -17,7 +17,8 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
       parallel_(std::move(setup.parallel)),
       once_(setup.once),
       record_(setup.record),
-      core_(std::move(setup.options), std::move(setup.remembered)),
+      core_(begin_machine(record_, steady_now(), std::move(setup.options),
+                          std::move(setup.remembered))),
       progress_(progress),
       performer_(Sinks{[this](mad::Datagram datagram) {
                          if (record_ != nullptr) record_->sent(now_, datagram);
@@ -58,7 +59,11 @@ void Daemon::feed(sm::Input input) {
 }
 
 void Daemon::receive(std::span<transport::Received> batch) {
-  for (transport::Received& received : batch) feed(input_of(std::move(received)));
+  // One by one: a recording shows what the machine sends behind the input that made it.
+  for (transport::Received& received : batch) {
+    feed(input_of(std::move(received)));
+    performer_.perform(core_.take_outputs(), now_);
+  }
   after_steps();
 }
 

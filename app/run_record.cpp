@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/run_record.hpp"
 
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
 
+#include "app/option_text.hpp"
 #include "transport/record.hpp"
 
 namespace heddle::app {
@@ -28,11 +30,17 @@ RecordEntry entry(const sm::RoutesReady& input) {
 RecordEntry entry(const sm::ResweepCommand& input) {
   return {{}, RecordKind::Note, {}, fmt::format("resweep {}", input.reason)};
 }
-RecordEntry entry(const sm::OptionsChanged&) {
-  return {{}, RecordKind::Note, {}, "options"};
+RecordEntry entry(const sm::OptionsChanged& input) {
+  return {{}, RecordKind::Note, {}, "options " + options_text(*input.options)};
 }
 
 }  // namespace
+
+std::optional<std::string> note_of(const sm::Input& input) {
+  const RecordEntry written = std::visit([](const auto& each) { return entry(each); }, input);
+  if (written.kind != RecordKind::Note) return std::nullopt;
+  return written.note;
+}
 
 base::Result<std::unique_ptr<RunRecord>> RunRecord::open(const std::filesystem::path& file) {
   auto record = std::make_unique<RunRecord>();
@@ -45,6 +53,21 @@ base::Result<std::unique_ptr<RunRecord>> RunRecord::open(const std::filesystem::
   }
   record->file_ << transport::kRecordingFirstLine << "\n";
   return record;
+}
+
+void RunRecord::start(base::Instant now, const sm::Options& options,
+                      const std::vector<sm::RememberedLids>& remembered) {
+  const auto note = [&](const std::string& text) {
+    file_ << transport::to_line({now, RecordKind::Note, {}, text}) << "\n";
+  };
+  for (const sm::RememberedLids& lids : remembered) note("remember " + remembered_text(lids));
+  note("start " + options_text(options));
+}
+
+sm::Core begin_machine(RunRecord* record, base::Instant now, sm::Options options,
+                       std::vector<sm::RememberedLids> remembered) {
+  if (record != nullptr) record->start(now, options, remembered);
+  return sm::Core(std::move(options), std::move(remembered));
 }
 
 void RunRecord::input(base::Instant now, const sm::Input& input) {

@@ -6,6 +6,9 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "base/result.hpp"
 #include "base/time.hpp"
@@ -13,17 +16,28 @@
 
 namespace heddle::app {
 
+// "tick", "routes 3", "resweep REASON", "options OPTIONS"; nothing for a MAD.
+std::optional<std::string> note_of(const sm::Input& input);
+
 class RunRecord {
  public:
   // Replaces the file. An error when it cannot be written.
   static base::Result<std::unique_ptr<RunRecord>> open(const std::filesystem::path& file);
 
-  // Before the machine gets it. Everything but MADs is a note: "tick", "routes 3", "resweep ...".
+  // A machine begins: notes "remember ..." (option_text.hpp) and "start OPTIONS".
+  void start(base::Instant now, const sm::Options& options,
+             const std::vector<sm::RememberedLids>& remembered);
+  // Before the machine gets it; a MAD or a note_of(). What it sends must be written before the next
+  // input.
   void input(base::Instant now, const sm::Input& input);
   void sent(base::Instant now, const mad::Datagram& datagram);
 
  private:
   std::ofstream file_;
 };
+
+// A machine, and its start in the record if there is one.
+sm::Core begin_machine(RunRecord* record, base::Instant now, sm::Options options,
+                       std::vector<sm::RememberedLids> remembered);
 
 }  // namespace heddle::app

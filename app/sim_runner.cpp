@@ -15,7 +15,7 @@ SimRunner::SimRunner(Setup setup, Log& log, Progress& progress)
       endpoint_(setup.endpoint),
       parallel_(std::move(setup.parallel)),
       record_(setup.record),
-      core_(setup.options, std::move(setup.remembered)),
+      core_(begin_machine(record_, now_, setup.options, std::move(setup.remembered))),
       kernel_(
           {kernel_timeout(setup.options)},
           [this](mad::Datagram datagram) { world_.send(endpoint_, std::move(datagram), now_); },
@@ -34,7 +34,7 @@ SimRunner::SimRunner(Setup setup, Log& log, Progress& progress)
 }
 
 void SimRunner::receive(std::span<transport::Received> batch) {
-  for (transport::Received& received : batch) feed(input_of(std::move(received)));
+  for (transport::Received& received : batch) step(input_of(std::move(received)));
 }
 
 void SimRunner::feed(sm::Input input) {

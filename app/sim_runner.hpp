@@ -56,8 +56,8 @@ class SimRunner {
   sim::EndpointId endpoint_;
   base::ParallelFor parallel_;
   RunRecord* record_;
-  sm::Core core_;
   base::Instant now_{};
+  sm::Core core_;
   std::vector<sm::RoutesReady> ready_;
   transport::KernelHabits kernel_;  // between the two, as on a real host
   Progress& progress_;

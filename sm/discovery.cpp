@@ -76,6 +76,14 @@ void Discovery::on_answer(Context& context, const Answer& answer) {
   }
 }
 
+// The way by which the node was met first.
+std::string Discovery::route_to(const Context& context, ObservedIndex node) const {
+  for (const auto& device : context.picture.devices[node.value]) {
+    if (device) return context.transactions.route(*device).text();
+  }
+  return {};
+}
+
 bool Discovery::believable(Context& context, const mad::NodeInfo& info, bool own) const {
   auto complaints = mad::validate(info);
   // Port 0 is inside a switch: no cable leads there.
@@ -101,9 +109,11 @@ void Discovery::on_node_info(Context& context, const Answer& answer) {
   if (request.beyond.value != 0) route = route.then(request.beyond);
   auto known = picture.observation.find(info.node_guid);
   if (known && !same_device(picture.observation[*known].info, info)) {
-    context.events.say(DuplicateGuid{info.node_guid, "an earlier answer", route.text()});
+    const std::string first = route_to(context, *known);
+    context.events.say(DuplicateGuid{info.node_guid, first, route.text()});
     picture.problems.push_back("two devices have the node GUID " + base::hex(info.node_guid.value) +
-                               "; the one at " + route.text() + " is ignored");
+                               ", at " + first + " and " + route.text() +
+                               "; the latter is ignored");
     return;
   }
   const ObservedIndex node = known ? *known : meet(context, info, route);

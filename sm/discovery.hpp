@@ -4,6 +4,8 @@
 // are idle; what did not answer is reported and left out, and never stops the rest.
 #pragma once
 
+#include <string>
+
 #include "fabric/observation.hpp"
 #include "mad/node_info.hpp"
 #include "sm/context.hpp"
@@ -31,6 +33,7 @@ class Discovery {
   void on_silence(Context& context, const Answer& answer);
 
   bool believable(Context& context, const mad::NodeInfo& info, bool own) const;
+  std::string route_to(const Context& context, fabric::ObservedIndex node) const;
   fabric::ObservedIndex meet(Context& context, const mad::NodeInfo& info,
                              const mad::DirectedRoute& route);
   void meet_port(Context& context, fabric::ObservedIndex node, const mad::NodeInfo& info,

@@ -148,8 +148,10 @@ void Core::Machine::answer_sm_info(const mad::Address& peer, const mad::Smp& req
   } else if (request.method != mad::Method::Get) {
     reply.status = mad::kStatusBadMethodAttribute;
   }
-  const mad::SMInfo info{own_guid(), options.sm_key, ++act_count, options.priority,
-                         election.state()};
+  // Whoever Gets has proved nothing, and the key would let it command us; a Set brought the key.
+  const bool knows_key = request.method == mad::Method::Set && reply.status == mad::kStatusOk;
+  const mad::SMInfo info{own_guid(), knows_key ? options.sm_key : mad::SMKey{}, ++act_count,
+                         options.priority, election.state()};
   mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(reply.data));
   outputs.emplace_back(SendMad{mad::make_datagram(peer, reply)});
 }
@@ -179,6 +181,7 @@ void Core::Machine::on(const RoutesReady& ready) {
   }
   begin_phase(Phase::Tables, Stage::Tables);
   const std::uint64_t blocks = programming.write_tables(with);
+  announce_phase(transactions.queued());
   const auto& proof = picture.routes->proof;
   say(RoutesChosen{picture.routes->routes.engine, proof.routes, blocks, proof.max_hops,
                    picture.routes->routes.notes});
@@ -214,7 +217,7 @@ mad::SMState Core::state() const {
   return machine_->election.state();
 }
 std::uint64_t Core::progress() const {
-  return machine_->transactions.counters().answered;
+  return machine_->settled_requests() - machine_->settled_before_phase;
 }
 
 }  // namespace heddle::sm

@@ -62,11 +62,15 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void finish_discovery();
   void assign();
   void ask_for_routes();
+  void begin_links();
   void finish_links();
   void finish_watch();
   void finish_sweep();
   void rest(base::Duration pause);
   void begin_phase(Phase phase, Stage next);
+  // Once its requests are queued; expected as in PhaseStarted.
+  void announce_phase(std::uint64_t expected);
+  std::uint64_t settled_requests() const;
   void end_phase();
   void report_changes();
 
@@ -95,6 +99,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   base::Instant sweep_began{};
   base::Instant phase_began{};
   std::optional<Phase> phase;
+  std::uint64_t settled_before_phase = 0;
   std::uint64_t sweeps_finished = 0;
   std::uint64_t ticket = 0;
   std::uint32_t act_count = 0;

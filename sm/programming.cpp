@@ -146,14 +146,28 @@ bool Programming::wants(const Context& context, PortIndex port, LinkStep step) c
   return false;
 }
 
+bool Programming::tells_clients(const Context& context, PortIndex port) const {
+  return reregister_[port.value] &&
+         (capabilities(context.picture, port) & mad::kIsClientReregistrationSupported) != 0;
+}
+
+std::uint64_t Programming::raises_to_come(const Context& context) const {
+  std::uint64_t sets = 0;
+  for (std::uint32_t p = 0; p < context.picture.frozen.topology->port_count(); ++p) {
+    const PortIndex port{p};
+    const bool starts = wants(context, port, LinkStep::Arm);
+    const bool goes_on = starts || wants(context, port, LinkStep::Activate);
+    sets += (starts ? 1u : 0u) + (goes_on || tells_clients(context, port) ? 1u : 0u);
+  }
+  return sets;
+}
+
 void Programming::write_links(Context& context, LinkStep step) {
   const auto& topology = *context.picture.frozen.topology;
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex port{p};
-    const bool tell_clients =
-        step == LinkStep::Activate && reregister_[p] &&
-        (capabilities(context.picture, port) & mad::kIsClientReregistrationSupported) != 0;
-    if (tell_clients || wants(context, port, step)) {
+    const bool tell = step == LinkStep::Activate && tells_clients(context, port);
+    if (tell || wants(context, port, step)) {
       set_port(context, Purpose::Links, port, step);
     }
   }
@@ -190,9 +204,7 @@ mad::SmpData Programming::data_for(const Context& context, const Request& reques
   if (step == LinkStep::Activate) {
     if (wants(context, port, step)) info.port_state = mad::PortState::Active;
     // Clients hear of a new SM only now, when their routes stand.
-    info.client_reregister =
-        reregister_[port.value] &&
-        (capabilities(picture, port) & mad::kIsClientReregistrationSupported) != 0;
+    info.client_reregister = tells_clients(context, port);
   }
   return encoded(info);
 }

@@ -26,6 +26,8 @@ class Programming {
   // LinearFDBTop and what else SwitchInfo holds, then the blocks that differ: how many.
   std::uint64_t write_tables(Context& context);
   void write_links(Context& context, LinkStep step);
+  // Sets of the steps after Fields, as far as the states of the ports tell: for a progress display.
+  std::uint64_t raises_to_come(const Context& context) const;
 
   void on_answer(Context& context, const Answer& answer);
   // The data of a Set that this handler queued, built when it is sent.
@@ -50,6 +52,7 @@ class Programming {
   void recheck_down_ports(Context& context, fabric::SwitchIndex of);
   void set_port(Context& context, Purpose purpose, fabric::PortIndex port, LinkStep step);
   bool settled(const Context& context, fabric::PortIndex port, const mad::PortInfo& info) const;
+  bool tells_clients(const Context& context, fabric::PortIndex port) const;
   bool wants(const Context& context, fabric::PortIndex port, LinkStep step) const;
 
   std::unordered_map<std::uint64_t, Settled>

@@ -65,7 +65,22 @@ void Core::Machine::begin_phase(Phase which, Stage next) {
   phase = which;
   phase_began = now;
   stage = next;
-  say(PhaseStarted{which, 0});
+  settled_before_phase = settled_requests();
+}
+
+void Core::Machine::announce_phase(std::uint64_t expected) {
+  say(PhaseStarted{*phase, expected});
+}
+
+std::uint64_t Core::Machine::settled_requests() const {
+  return transactions.counters().answered + transactions.counters().unanswered;
+}
+
+void Core::Machine::begin_links() {
+  begin_phase(Phase::Links, Stage::LinkFields);
+  Context with = context();
+  programming.write_links(with, LinkStep::Fields);
+  announce_phase(transactions.queued() + programming.raises_to_come(with));
 }
 
 void Core::Machine::end_phase() {
@@ -86,6 +101,7 @@ void Core::Machine::begin_sweep(std::string reason) {
   programming.begin_sweep();
   say(SweepStarted{statistics.number, true, std::move(reason)});
   begin_phase(Phase::Discovery, Stage::Discovery);
+  announce_phase(0);
   discovery = Discovery(before ? &before->observation : nullptr);
   Context with = context();
   discovery.begin(with);
@@ -112,8 +128,7 @@ void Core::Machine::advance() {
         ask_for_routes();
         break;
       case Stage::Tables:
-        begin_phase(Phase::Links, Stage::LinkFields);
-        programming.write_links(with, LinkStep::Fields);
+        begin_links();
         break;
       case Stage::LinkFields:
         stage = Stage::LinkArm;
@@ -193,15 +208,13 @@ void Core::Machine::assign() {
   picture.intent.switches.life_time_value = options.packet_life_time;
   Context with = context();
   programming.write_lids(with);
+  announce_phase(transactions.queued());
 }
 
 void Core::Machine::ask_for_routes() {
-  if (picture.frozen.topology->switch_count() == 0) {
-    begin_phase(Phase::Links, Stage::LinkFields);
-    Context with = context();
-    return programming.write_links(with, LinkStep::Fields);
-  }
+  if (picture.frozen.topology->switch_count() == 0) return begin_links();
   begin_phase(Phase::Routing, Stage::Routing);
+  announce_phase(0);
   outputs.emplace_back(
       ComputeRoutes{++ticket, picture.frozen.topology, picture.lids, options.routing});
 }
@@ -252,6 +265,7 @@ void Core::Machine::rest(base::Duration pause) {
 
 void Core::Machine::begin_watch() {
   transactions.begin_counting();
+  settled_before_phase = 0;
   Context with = context();
   switch (election.state()) {
     case mad::SMState::Standby:

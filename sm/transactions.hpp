@@ -104,6 +104,8 @@ class Transactions {
 
   base::Instant deadline();
   bool idle() const { return in_flight_ == 0 && queued_ == 0; }
+  // Submitted and not yet sent.
+  std::size_t queued() const { return queued_; }
   const TransactionCounters& counters() const { return counters_; }
   void begin_counting() { counters_ = {}; }
 

@@ -220,6 +220,24 @@ TEST(Simulated, DumpsAndRecordAreWrittenWhereTheUserSays) {
   EXPECT_EQ(heddle({"sm", "--sim", "pair", "--once", "--dump-dir", "/dev/null/x"}).exit, 7);
 }
 
+TEST(Record, OfABringUpReplaysToTheSame) {
+  const auto record = temp("bring-up.record").string();
+  ASSERT_EQ(heddle({"sm", "--sim", "fat-tree:4,8", "--once", "--record", record}).exit, 0);
+  const Outcome same = heddle({"replay", record});
+  EXPECT_EQ(same.exit, 0) << same.err;
+  EXPECT_EQ(same.out, "same\n");
+
+  std::string text = file_text(record);
+  const auto sent = text.rfind(" send ");
+  ASSERT_NE(sent, std::string::npos);
+  char& digit = text[text.find(':', sent) + 8];
+  digit = digit == '1' ? '2' : '1';
+  const Outcome other = heddle({"replay", write_file("bring-up.changed", text)});
+  EXPECT_EQ(other.exit, 1);
+  EXPECT_THAT(other.out, HasSubstr("recorded"));
+  EXPECT_EQ(heddle({"replay", "/dev/null"}).exit, 2);
+}
+
 TEST(Signals, SigtermEndsTheWatchInPeace) {
   Process process({"sm", "--sim", "fat-tree:4,8"});
   ASSERT_TRUE(process.wait_for("Watching")) << process.err();

@@ -67,6 +67,7 @@ void Box::perform() {
       if (auto* mad = std::get_if<sm::SendMad>(&output)) {
         transport_.send(std::move(mad->datagram));
       } else if (auto* event = std::get_if<sm::Event>(&output)) {
+        if (listener_) listener_(*event);
         events_.push_back(std::move(*event));
       } else if (auto* publish = std::get_if<sm::Publish>(&output)) {
         snapshot_ = publish->snapshot;

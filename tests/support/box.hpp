@@ -4,10 +4,12 @@
 // the kernel's habits.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/time.hpp"
@@ -62,6 +64,9 @@ class Box {
     return nullptr;
   }
   void forget_events() { events_.clear(); }
+  // Hears each event at the moment it is said.
+  using Listener = std::function<void(const sm::Event&)>;
+  void set_listener(Listener listener) { listener_ = std::move(listener); }
 
   // Puts a new machine in place of the old one, as after a restart with or without memory.
   void restart(std::vector<sm::RememberedLids> remembered);
@@ -81,6 +86,7 @@ class Box {
   base::Instant now_{std::chrono::seconds(1)};
   std::shared_ptr<const sm::Snapshot> snapshot_;
   std::vector<sm::Event> events_;
+  Listener listener_;
   std::vector<sm::RememberedLids> stored_;
 };
 

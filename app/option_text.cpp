@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/option_text.hpp"
+
+#include <concepts>
+#include <limits>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.hpp"
+
+namespace heddle::app {
+namespace {
+
+// One table for both directions: an option that is missing here fails the round trip in the tests.
+template <class OptionsType, class Visitor>
+void for_each_option(OptionsType& o, Visitor&& visit) {
+  visit("subnet_prefix", o.subnet_prefix.value);
+  visit("sm_key", o.sm_key.value);
+  visit("m_key", o.m_key.value);
+  visit("priority", o.priority);
+  visit("lmc", o.lmc);
+  visit("lmc_on_enhanced_port0", o.lmc_on_enhanced_port0);
+  visit("reassign_lids", o.reassign_lids);
+  visit("max_operational_vls", o.max_operational_vls);
+  visit("subnet_timeout", o.subnet_timeout);
+  visit("packet_life_time", o.packet_life_time);
+  visit("head_of_queue_life", o.head_of_queue_life);
+  visit("leaf_head_of_queue_life", o.leaf_head_of_queue_life);
+  visit("vl_stall_count", o.vl_stall_count);
+  visit("sm_sl", o.sm_sl.value);
+  visit("sweep_interval", o.sweep_interval);
+  visit("window", o.window);
+  visit("window_per_device", o.window_per_device);
+  visit("smallest_timeout", o.smallest_timeout);
+  visit("largest_timeout", o.largest_timeout);
+  visit("attempts", o.attempts);
+  visit("max_hops", o.max_hops);
+  visit("engines", o.routing.engines);
+  visit("fallback", o.routing.fallback);
+  visit("accept_credit_loops", o.routing.accept_credit_loops);
+  visit("root_guids", o.routing.options.root_guids);
+}
+
+template <std::unsigned_integral Number>
+std::string value_text(Number value) {
+  return fmt::format("{}", static_cast<std::uint64_t>(value));
+}
+std::string value_text(base::Duration value) {
+  return fmt::format("{}", value.count());
+}
+std::string value_text(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, ","));
+}
+std::string value_text(const std::vector<mad::Guid>& guids) {
+  std::vector<std::uint64_t> numbers;
+  for (const mad::Guid guid : guids) numbers.push_back(guid.value);
+  return fmt::format("{}", fmt::join(numbers, ","));
+}
+
+std::vector<std::string_view> pieces(std::string_view text) {
+  return text.empty() ? std::vector<std::string_view>{} : base::split(text, ',');
+}
+
+template <std::unsigned_integral Number>
+bool parse_value(std::string_view text, Number& value) {
+  const auto parsed = base::parse_number(text, std::numeric_limits<Number>::max());
+  value = static_cast<Number>(parsed.value_or(0));
+  return parsed.has_value();
+}
+bool parse_value(std::string_view text, base::Duration& value) {
+  const auto parsed = base::parse_number(text, std::numeric_limits<std::int64_t>::max());
+  value = base::Duration(static_cast<std::int64_t>(parsed.value_or(0)));
+  return parsed.has_value();
+}
+bool parse_value(std::string_view text, std::vector<std::string>& words) {
+  words.clear();
+  for (const auto word : pieces(text)) words.emplace_back(word);
+  return true;
+}
+bool parse_value(std::string_view text, std::vector<mad::Guid>& guids) {
+  guids.clear();
+  for (const auto piece : pieces(text)) {
+    if (!parse_value(piece, guids.emplace_back().value)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string options_text(const sm::Options& options) {
+  std::string out;
+  for_each_option(options, [&](std::string_view name, const auto& value) {
+    out += fmt::format("{}{}={}", out.empty() ? "" : " ", name, value_text(value));
+  });
+  return out;
+}
+
+base::Result<sm::Options> parse_options_text(std::string_view text) {
+  sm::Options options;
+  for (const auto piece : base::split(text, ' ')) {
+    const auto equals = std::min(piece.find('='), piece.size());
+    bool understood = false;
+    for_each_option(options, [&](std::string_view name, auto& value) {
+      if (name == piece.substr(0, equals) && equals < piece.size()) {
+        understood = parse_value(piece.substr(equals + 1), value);
+      }
+    });
+    if (!understood) {
+      return base::error(fmt::format("no option with its value: '{}'", base::printable(piece)));
+    }
+  }
+  return options;
+}
+
+std::string remembered_text(const sm::RememberedLids& lids) {
+  return fmt::format("{} {} {}", lids.port_guid.value, lids.base.value, lids.lmc);
+}
+
+base::Result<sm::RememberedLids> parse_remembered_text(std::string_view text) {
+  const auto words = base::split(text, ' ');
+  sm::RememberedLids lids;
+  if (words.size() != 3 || !parse_value(words[0], lids.port_guid.value) ||
+      !parse_value(words[1], lids.base.value) || !parse_value(words[2], lids.lmc)) {
+    return base::error("remembered LIDs are not GUID, LID and LMC");
+  }
+  return lids;
+}
+
+}  // namespace heddle::app
