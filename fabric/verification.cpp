@@ -62,6 +62,13 @@ std::vector<Target> find_targets(const Topology& topology, const LidMap& lids) {
   return targets;
 }
 
+// One for each switch, more where enhanced ports 0 own ranges.
+std::size_t count_switch_lids(const std::vector<Target>& targets) {
+  return static_cast<std::size_t>(
+      std::count_if(targets.begin(), targets.end(),
+                    [](const Target& target) { return target.switch_row != kNowhere; }));
+}
+
 struct Tally {
   std::uint64_t routes = 0;
   std::uint64_t faulty = 0;
@@ -80,7 +87,7 @@ struct Survey {
         islands(topology_in),
         targets(find_targets(topology_in, lids)),
         has_hosts(topology_in.switch_count()),
-        forwards(topology_in.switch_count() * topology_in.switch_count()) {
+        forwards(count_switch_lids(targets) * topology_in.switch_count()) {
     for (const PortIndex endport : topology.endports()) {
       const auto attachment = topology.attachment(endport);
       if (attachment && attachment->out.value != 0) has_hosts[attachment->at.value] = 1;
