@@ -92,12 +92,20 @@ Plan::Plan(const Request& request)
 // One batch of destination switches with its own counters, so that batches may run side by side.
 class Balancer {
  public:
-  Balancer(const Plan& plan, fabric::ForwardingTables& tables, const fabric::Topology& topology)
+  Balancer(const Plan& plan, const fabric::Topology& topology, std::size_t batch)
       : plan_(plan),
-        tables_(tables),
         load_(topology.channels().size()),
         system_uses_(topology.switch_count()),
-        switch_uses_(topology.switch_count()) {}
+        switch_uses_(topology.switch_count()) {
+    for (std::size_t i = plan.order.first[batch]; i < plan.order.first[batch + 1]; ++i) {
+      for (const Destination& to : plan.by_switch[plan.order.targets[i].value]) {
+        for (unsigned n = 0; n < 1u << to.lmc; ++n) {
+          lids_.push_back(static_cast<std::uint16_t>(to.base.value + n));
+        }
+      }
+    }
+    chosen_.assign(lids_.size() * topology.switch_count(), mad::kNoPortNumber.value);
+  }
 
   void route_to(SwitchIndex target, const Ways& ways) {
     if (plan_.hosts[target.value] > 0) enter_subtree(plan_.order.subtree[target.value]);
@@ -107,13 +115,28 @@ class Balancer {
     const auto& order = ways.nearest_first();
     for (std::size_t i = order.size(); i-- > 1;) forward(order[i], target, ways.choices(order[i]));
     arrive(target);
+    first_column_ += width_;
+  }
+
+  // Once all targets of the batch are routed. Whole rows at a time: LIDs scattered over the range
+  // would otherwise cost a cache miss for every entry.
+  void write(fabric::ForwardingTables& tables) const {
+    for (std::uint32_t s = 0; s < plan_.hosts.size(); ++s) {
+      const auto row = tables.row(SwitchIndex{s});
+      const std::uint8_t* chosen = chosen_.data() + s * lids_.size();
+      for (std::size_t i = 0; i < lids_.size(); ++i) row[lids_[i]] = chosen[i];
+    }
   }
 
  private:
+  std::uint8_t* chosen_at(SwitchIndex at) {
+    return chosen_.data() + at.value * lids_.size() + first_column_;
+  }
+
   void arrive(SwitchIndex target) {
-    const auto row = tables_.row(target);
+    std::uint8_t* chosen = chosen_at(target);
     for (const Destination& to : plan_.by_switch[target.value]) {
-      std::fill_n(row.begin() + to.base.value, 1u << to.lmc, to.out.value);
+      chosen = std::fill_n(chosen, 1u << to.lmc, to.out.value);
     }
   }
 
@@ -140,7 +163,7 @@ class Balancer {
     for (const Destination& to : plan_.by_switch[target.value]) {
       const std::uint32_t hosts = to.out.value == 0 ? 0 : plan_.hosts[at.value];
       if (to.lmc == 0) {
-        send_by_cheapest(at, to.base, column++, hosts);
+        send_by_cheapest(at, column++, hosts);
       } else {
         send_by_different(at, to, column, hosts);
         column += 1u << to.lmc;
@@ -166,8 +189,8 @@ class Balancer {
 
   // The cheapest stands first. What carries traffic goes near the end afterwards, so the window
   // moves on by one instead of all others moving back; what carries none stays near the front.
-  void send_by_cheapest(SwitchIndex at, mad::Lid lid, std::size_t column, std::uint32_t hosts) {
-    const std::uint32_t traffic = send(at, lid, column, 0, hosts);
+  void send_by_cheapest(SwitchIndex at, std::size_t column, std::uint32_t hosts) {
+    const std::uint32_t traffic = send(at, column, 0, hosts);
     const Cost moved = cost_[0];
     std::size_t to = 0;
     if (traffic == 0 || count_ == 1) {
@@ -184,20 +207,19 @@ class Balancer {
     forget_uses(at);
     for (unsigned i = 0; i < 1u << to.lmc; ++i) {
       const std::size_t chosen = most_different(at);
-      send(at, mad::Lid{static_cast<std::uint16_t>(to.base.value + i)}, column + i, chosen, hosts);
+      send(at, column + i, chosen, hosts);
       note_use(at, chosen);
     }
     sort_by_cost();
   }
 
   // Returns the traffic that the LID brings.
-  std::uint32_t send(SwitchIndex at, mad::Lid lid, std::size_t column, std::size_t choice,
-                     std::uint32_t hosts) {
+  std::uint32_t send(SwitchIndex at, std::size_t column, std::size_t choice, std::uint32_t hosts) {
     const std::size_t channel = plan_.channels.first[at.value] + position_of(choice);
     const std::uint32_t traffic = traffic_[at.value * width_ + column] + hosts;
     cost_[choice] += cost_of_one_more(traffic);
     traffic_[plan_.channels.to[channel] * width_ + column] += traffic;
-    tables_.set(at, lid, mad::PortNumber{plan_.channels.out[channel]});
+    chosen_at(at)[column] = plan_.channels.out[channel];
     return traffic;
   }
 
@@ -233,7 +255,9 @@ class Balancer {
   }
 
   const Plan& plan_;
-  fabric::ForwardingTables& tables_;
+  std::vector<std::uint16_t> lids_;      // of the batch, in the order they are routed
+  std::vector<std::uint8_t> chosen_;     // by (switch, place in lids_): the port to leave by
+  std::size_t first_column_ = 0;         // of the target in hand, in lids_
   std::vector<PortLoad> load_;           // by channel
   std::uint32_t subtree_ = 0xFFFF'FFFF;  // of the latest target with hosts
   std::vector<std::uint32_t> traffic_;   // by (switch, column): hosts behind it, for this target
@@ -254,12 +278,13 @@ fabric::ForwardingTables balanced_tables(const Request& request, const MakeWayFi
   request.parallel(plan.order.batch_count(), [&](std::size_t begin, std::size_t end) {
     const auto finder = make_finder();
     for (std::size_t batch = begin; batch < end; ++batch) {
-      Balancer balancer(plan, tables, request.topology);
+      Balancer balancer(plan, request.topology, batch);
       for (std::size_t i = plan.order.first[batch]; i < plan.order.first[batch + 1]; ++i) {
         const SwitchIndex target = plan.order.targets[i];
         if (plan.by_switch[target.value].empty()) continue;
         balancer.route_to(target, finder->toward(target));
       }
+      balancer.write(tables);
     }
   });
   return tables;
