@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <csignal>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -59,6 +60,8 @@ Exit run_prepared(Session& session) {
 }  // namespace
 
 Exit run_sm(const SmArguments& arguments) {
+  // A limit on file sizes then makes a write fail, as a full disk does, and does not end the SM.
+  std::signal(SIGXFSZ, SIG_IGN);
   const Settings settings = read_settings(arguments.sources);
   if (!settings.problems.empty()) {
     for (const std::string& problem : settings.problems) std::cerr << problem << "\n";
