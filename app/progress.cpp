@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -50,6 +51,7 @@ void Progress::on_event(const sm::Event& event, base::Instant now) {
     phase_ = phase->phase;
     expected_ = phase->expected;
     phase_began_ = now;
+    new_phase_ = true;
   } else if (std::holds_alternative<sm::SweepFinished>(event.value)) {
     phase_.reset();
     clear();
@@ -58,7 +60,8 @@ void Progress::on_event(const sm::Event& event, base::Instant now) {
 
 void Progress::update(std::uint64_t done, base::Instant now) {
   if (!live_ || !phase_) return;
-  if (drawn_ && now - last_drawn_ < kRedraw) return;
+  // A phase is shown at least once, however short it is.
+  if (drawn_ && !std::exchange(new_phase_, false) && now - last_drawn_ < kRedraw) return;
   stream_ << kClearLine << line(done, now) << std::flush;
   drawn_ = true;
   last_drawn_ = now;

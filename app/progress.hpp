@@ -56,6 +56,7 @@ class Progress {
   std::optional<sm::Phase> phase_;
   std::uint64_t expected_ = 0;
   base::Instant phase_began_{};
+  bool new_phase_ = false;  // and not drawn yet
   base::Instant last_drawn_{};
 };
 

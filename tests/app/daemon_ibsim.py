@@ -139,7 +139,7 @@ def crash_of_the_master(lab, program):
 
 
 def full_disk(lab, program):
-    """The LID memory cannot be written: the fabric comes up, a warning says why, the old one stands."""
+    """The LID memory cannot be written: the fabric comes up, a warning says why, the old stands."""
     folder = lab.folder / "host0x0"
     folder.mkdir()
     old = "0x0000000000abcdef 0x0100 0x0100\n"

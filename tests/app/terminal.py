@@ -13,7 +13,7 @@ from pathlib import Path
 
 COMMAND = ["sm", "--sim", "fat-tree:18,36", "--once"]
 CLEAR = "\r\x1b[K"
-# A line is drawn at most ten times a second: which phases are seen depends on the machine.
+# A line is drawn once a phase, and ten times a second in a long one.
 BAR = re.compile(r"(LIDs|tables|links) +\[[#.]{24}\] [\d,]+ of [\d,]+ requests")
 OPEN = re.compile(r"discovery +[\d,]+ requests")
 
