@@ -61,7 +61,8 @@ void Progress::on_event(const sm::Event& event, base::Instant now) {
 void Progress::update(std::uint64_t done, base::Instant now) {
   if (!live_ || !phase_) return;
   // A phase is shown at least once, however short it is.
-  if (drawn_ && !std::exchange(new_phase_, false) && now - last_drawn_ < kRedraw) return;
+  const bool due = std::exchange(new_phase_, false) || now - last_drawn_ >= kRedraw;
+  if (drawn_ && !due) return;
   stream_ << kClearLine << line(done, now) << std::flush;
   drawn_ = true;
   last_drawn_ = now;
