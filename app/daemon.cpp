@@ -28,7 +28,7 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
                  std::move(setup.files), log, progress),
       timer_(loop) {}
 
-// The worker's result is posted to the loop, which nobody runs any more: only its end is awaited.
+// The worker's result is posted to the loop, which may run again for another daemon.
 Daemon::~Daemon() {
   worker_.join();
 }
@@ -75,7 +75,9 @@ void Daemon::step(sm::Input input) {
 void Daemon::compute(sm::ComputeRoutes request) {
   boost::asio::post(worker_, [this, request = std::move(request)] {
     auto ready = std::make_shared<sm::RoutesReady>(compute_routes(request, parallel_));
-    boost::asio::post(loop_, [this, ready] { step(std::move(*ready)); });
+    boost::asio::post(loop_, [this, ready, alive = std::weak_ptr(alive_)] {
+      if (!alive.expired()) step(std::move(*ready));
+    });
   });
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -66,6 +67,8 @@ class Daemon {
   Performer performer_;
   boost::asio::steady_timer timer_;
   base::Instant armed_ = base::kNever;
+  // Gone when the daemon is: the loop may run on without it, when a port comes back.
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   boost::asio::thread_pool worker_{1};
 };
 

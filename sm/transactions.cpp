@@ -36,6 +36,9 @@ DeviceId Transactions::add_device(const mad::DirectedRoute& route) {
 
 void Transactions::add_route(DeviceId id, const mad::DirectedRoute& route) {
   auto& routes = devices_[id.value].routes;
+  // A route of full length cannot ask beyond a port; it serves only as long as there is no other.
+  if (route.hop_count >= mad::kMaxHops) return;
+  if (routes.front().hop_count >= mad::kMaxHops) routes.clear();
   const bool known = std::find(routes.begin(), routes.end(), route) != routes.end();
   if (!known && routes.size() < kMaxRoutes) routes.push_back(route);
 }
@@ -155,8 +158,12 @@ void Transactions::time_out(std::uint32_t s) {
     return;
   }
   if (++slot.routes_tried < device.routes.size()) {
-    // The next route takes its turn, for the requests behind this one too.
-    std::rotate(device.routes.begin(), device.routes.begin() + 1, device.routes.end());
+    // The next route takes its turn, for the requests behind this one too. Requests that failed
+    // together on one route change it once, or two of them would come back to where they were.
+    if (slot.turn == device.turn) {
+      std::rotate(device.routes.begin(), device.routes.begin() + 1, device.routes.end());
+      ++device.turn;
+    }
     slot.attempt = 0;
     slot.overdue = true;
     repeat_.push_back(s);
@@ -258,7 +265,9 @@ void Transactions::transmit(base::Instant now, std::uint32_t s, Sink& sink) {
   slot.sent = now;
   slot.overdue = false;
   const Request& request = slot.request;
-  mad::DirectedRoute route = devices_[request.device.value].routes[0];
+  const Device& device = devices_[request.device.value];
+  slot.turn = device.turn;
+  mad::DirectedRoute route = device.routes.front();
   if (request.beyond.value != 0) route = route.then(request.beyond);
   mad::Smp smp;
   smp.method = request.method;

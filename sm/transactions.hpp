@@ -80,7 +80,8 @@ class Transactions {
   Transactions(TransactionLimits limits, mad::MKey m_key);
 
   DeviceId add_device(const mad::DirectedRoute& route);
-  // Another way to the same device, used when the first one fails. At most a few are kept.
+  // Another way to the same device, used when the first one fails. At most a few are kept. Every
+  // route can be extended by one hop, unless a device has no other than one of kMaxHops.
   void add_route(DeviceId device, const mad::DirectedRoute& route);
   const mad::DirectedRoute& route(DeviceId device) const {
     return devices_[device.value].routes[0];
@@ -118,6 +119,7 @@ class Transactions {
 
   struct Device {
     std::vector<mad::DirectedRoute> routes;  // the one in use first
+    std::uint32_t turn = 0;                  // counts changes of the one in use
     std::uint32_t head = kNone;              // queue of pending_ entries
     std::uint32_t tail = kNone;
     std::uint32_t in_flight = 0;
@@ -137,6 +139,7 @@ class Transactions {
     std::uint32_t attempt = 0;       // on the route in use; 1 is the first
     std::uint32_t sendings = 0;      // on all routes
     std::uint32_t routes_tried = 0;  // before the one in use
+    std::uint32_t turn = 0;          // Device::turn when it was sent
     std::uint32_t generation = 1;    // never 0, so that no transaction id is
     bool live = false;
     bool overdue = false;  // waits in repeat_ to be sent again

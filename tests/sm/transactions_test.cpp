@@ -172,6 +172,37 @@ TEST_F(TransactionsTest, AnotherRouteIsTriedWhenTheFirstFails) {
   EXPECT_EQ(transactions.route(id).hop_count, 2);  // the good one stays in use
 }
 
+TEST_F(TransactionsTest, RequestsThatFailTogetherTakeTheOtherRouteTogether) {
+  const DeviceId id = device(1);
+  transactions.add_route(id, mad::DirectedRoute{}.then({2}).then({3}));
+  transactions.submit(get(id, 1));
+  transactions.submit(get(id, 2));
+  std::size_t answered = 0;
+  for (int guard = 0; !transactions.idle() && guard < 100; ++guard) {
+    pump();
+    for (const auto& smp : sent) {
+      if (smp.hop_count == 2) answered += answer(smp).has_value();
+    }
+    now = std::max(now, std::min(transactions.deadline(), now + 100ms));
+  }
+  EXPECT_EQ(answered, 2u);
+  EXPECT_EQ(transactions.counters().unanswered, 0u);
+}
+
+TEST_F(TransactionsTest, ARouteOfFullLengthGivesWayToOneThatCanBeExtended) {
+  mad::DirectedRoute longest;
+  while (longest.hop_count < mad::kMaxHops) longest = longest.then({1});
+  const DeviceId id = transactions.add_device(longest);
+  transactions.add_route(id, mad::DirectedRoute{}.then({2}));
+  transactions.add_route(id, longest);
+  Request beyond = get(id);
+  beyond.beyond = {7};
+  transactions.submit(beyond);
+  pump();
+  run_dry();
+  for (const auto& smp : sent) EXPECT_EQ(smp.hop_count, 2);
+}
+
 TEST_F(TransactionsTest, ADeadDeviceCostsFewTimeoutsHoweverMuchIsQueued) {
   const DeviceId dead = device(1);
   for (int i = 0; i < 300; ++i) transactions.submit(get(dead));
