@@ -42,10 +42,11 @@ void Performer::carry_out(sm::ComputeRoutes&& output, base::Instant) {
 }
 
 void Performer::carry_out(sm::StoreLids&& output, base::Instant) {
+  lids_ = std::move(output.lids);
   if (files_.lid_memory.empty()) return;
   std::vector<store::LidEntry> entries;
-  entries.reserve(output.lids.size());
-  for (const sm::RememberedLids& lids : output.lids) {
+  entries.reserve(lids_.size());
+  for (const sm::RememberedLids& lids : lids_) {
     const unsigned last = lids.base.value + (1u << lids.lmc) - 1;
     entries.push_back({lids.port_guid.value, lids.base.value, static_cast<std::uint16_t>(last)});
   }

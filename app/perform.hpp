@@ -39,6 +39,8 @@ class Performer {
   // Null before the first sweep is finished.
   const std::shared_ptr<const sm::Snapshot>& newest() const { return newest_; }
   const PhaseTimes& times() const { return times_; }
+  // What StoreLids said last, stored or not; empty before.
+  const std::vector<sm::RememberedLids>& lids() const { return lids_; }
 
  private:
   void carry_out(sm::SendMad&& output, base::Instant now);
@@ -53,6 +55,7 @@ class Performer {
   Progress& progress_;
   PhaseTimes times_;
   std::shared_ptr<const sm::Snapshot> newest_;
+  std::vector<sm::RememberedLids> lids_;
 };
 
 // The LID memory as the machine wants it. Lines that are skipped are logged; a file that cannot be
