@@ -248,7 +248,9 @@ void Core::Machine::finish_sweep() {
                  picture.routes ? picture.routes->routes.engine : std::string("none")});
   }
   troubled.clear();
-  if (statistics.unanswered > 0) troubled = "something did not answer in the last sweep";
+  // What is silent beyond a port is asked for by every light sweep.
+  if (counters.unanswered > counters.unanswered_beyond)
+    troubled = "something did not answer in the last sweep";
   if (programming.fabric_moved()) troubled = "the fabric changed during the last sweep";
   if (programming.fabric_moved() && ++hurried <= kMaxHurried) return rest(kSoon);
   hurried = 0;
