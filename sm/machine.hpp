@@ -60,6 +60,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void begin_watch();
   void advance();  // to the next stage, as long as nothing is in flight
   void finish_discovery();
+  void tell_small_switches();
   void assign();
   void ask_for_routes();
   void begin_links();

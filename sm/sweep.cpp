@@ -182,6 +182,23 @@ void Core::Machine::lose_port(const std::string& reason) {
   finish_sweep();
 }
 
+// The switches whose tables are too small for the LIDs that this fabric needs.
+void Core::Machine::tell_small_switches() {
+  const auto& topology = *picture.frozen.topology;
+  std::uint32_t needed = 0;
+  for (const LidRequest& request : lid_requests(picture, options)) needed += 1u << request.lmc;
+  const mad::Lid top{
+      static_cast<std::uint16_t>(std::min<std::uint32_t>(needed, mad::kLastUnicastLid.value))};
+  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
+    const std::uint16_t capacity = topology.node(fabric::SwitchIndex{s}).linear_fdb_cap;
+    if (capacity > top.value) continue;
+    const NodeName name = picture.name(picture.frozen.node_of[s]);
+    say(SwitchTooSmall{name, capacity, top});
+    picture.problems.push_back(text(name) + " has room for too few LIDs: " +
+                               std::to_string(capacity) + " of " + std::to_string(top.value + 1));
+  }
+}
+
 void Core::Machine::assign() {
   begin_phase(Phase::Lids, Stage::Lids);
   const auto& topology = *picture.frozen.topology;
@@ -194,6 +211,7 @@ void Core::Machine::assign() {
     say(LidsExhausted{picture.name(port), last_lid(topology)});
     picture.problems.push_back("no LID is left for " + text(picture.name(port)));
   }
+  if (!assigned.left_out.empty()) tell_small_switches();
   if (memory != assigned.memory) {
     memory = std::move(assigned.memory);
     outputs.emplace_back(StoreLids{memory});

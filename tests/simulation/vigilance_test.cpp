@@ -147,5 +147,30 @@ TEST(Vigilance, AMachineThatStartsWithoutALinkWaitsQuietlyForIt) {
   EXPECT_THAT(sim::judge(box.world(), box.endpoint()), IsEmpty());
 }
 
+sim::Blueprint with_capacity_of_spine_2(std::uint16_t capacity) {
+  auto plan = *sim::generate_fabric("fat-tree:2,4");
+  for (auto& planned : plan.nodes) {
+    if (planned.name == "spine-2") planned.linear_fdb_cap = capacity;
+  }
+  return plan;
+}
+
+TEST(Vigilance, ASwitchThatTakesNoTableIsRoutedAround) {
+  Box box(with_capacity_of_spine_2(0), {});
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(box.count<sm::DeviceLies>(), 1u + 1u);  // both FDB capacities 0, and left out
+  EXPECT_EQ(box.count<sm::LidsExhausted>(), 0u);
+  EXPECT_EQ(box.snapshot().topology.switch_count(), 5u);
+}
+
+TEST(Vigilance, ASwitchTooSmallForTheLidsIsNamed) {
+  Box box(with_capacity_of_spine_2(8), {});
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_GT(box.count<sm::LidsExhausted>(), 0u);
+  ASSERT_EQ(box.count<sm::SwitchTooSmall>(), 1u);
+  EXPECT_EQ(box.last<sm::SwitchTooSmall>()->node.description, "spine-2");
+  EXPECT_EQ(box.last<sm::SwitchTooSmall>()->capacity, 8u);
+}
+
 }  // namespace
 }  // namespace heddle::test
