@@ -4,7 +4,10 @@
 #include <utility>
 #include <variant>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "app/option_text.hpp"
 #include "transport/record.hpp"
@@ -44,6 +47,9 @@ std::optional<std::string> note_of(const sm::Input& input) {
 
 base::Result<std::unique_ptr<RunRecord>> RunRecord::open(const std::filesystem::path& file) {
   auto record = std::make_unique<RunRecord>();
+  // It holds the M_Key and the SM_Key of the fabric: a new file is for its owner's eyes only.
+  const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (made >= 0) ::close(made);
   record->file_.open(file, std::ios::trunc);
   if (!record->file_) {
     return base::error(

@@ -21,7 +21,8 @@ std::optional<std::string> note_of(const sm::Input& input);
 
 class RunRecord {
  public:
-  // Replaces the file. An error when it cannot be written.
+  // Replaces the file; a new one is readable by its owner only, because it holds keys. An error
+  // when it cannot be written.
   static base::Result<std::unique_ptr<RunRecord>> open(const std::filesystem::path& file);
 
   // A machine begins: notes "remember ..." (option_text.hpp) and "start OPTIONS".

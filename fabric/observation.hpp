@@ -94,7 +94,8 @@ struct Frozen {
   PortIndex port_of(const Observation& observation, ObservedEnd end) const;
 };
 
-// Nodes that told enough to be managed (a switch its SwitchInfo and port 0, any node a PortInfo),
+// Nodes that told enough to be managed (a switch its SwitchInfo with room for a
+// linear table, and port 0; any node a PortInfo),
 // and links that both ends confirm or one end confirms and the other does not deny.
 Frozen freeze(const Observation& observation);
 

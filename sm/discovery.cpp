@@ -223,7 +223,11 @@ void Discovery::on_switch_info(Context& context, const Answer& answer) {
   ObservedNode& node = context.picture.observation[index];
   const auto info = mad::decode<mad::SwitchInfo>(answer.data);
   node.switch_info = info;
-  for (const auto& complaint : mad::validate(info)) {
+  auto complaints = mad::validate(info);
+  if (info.linear_fdb_cap == 0) {
+    complaints.push_back("LinearFDBCap is 0: it takes no forwarding table and is left out");
+  }
+  for (const auto& complaint : complaints) {
     context.events.say(DeviceLies{context.picture.name(index), complaint});
     context.picture.problems.push_back(text(context.picture.name(index)) + ": " + complaint);
   }
@@ -265,6 +269,12 @@ void Discovery::on_table_block(Context& context, const Answer& answer) {
 void Discovery::on_sm_info(Context& context, const Answer& answer) {
   if (answer.status != mad::kStatusOk) return;
   const auto info = mad::decode<mad::SMInfo>(answer.data);
+  const auto complaints = mad::validate(info);
+  for (const auto& complaint : complaints) {
+    context.events.say(
+        DeviceLies{context.picture.name(ObservedIndex{answer.request.subject}), complaint});
+  }
+  if (!complaints.empty()) return;  // nobody stands by for an SM that is none
   context.picture.other_sms.push_back(
       {answer.request.device, info.guid, info.priority, info.sm_state});
 }

@@ -30,11 +30,13 @@ void Election::change(Context& context, mad::SMState to, std::string reason) {
 
 bool Election::decide(Context& context, mad::Guid own_guid) {
   if (state_ == mad::SMState::NotActive) return false;
+  rival_seen_ = false;
   const OtherSM* better = nullptr;
   for (const OtherSM& other : context.picture.other_sms) {
     if (other.state == mad::SMState::NotActive) continue;
     const bool higher = outranks(other.priority, other.guid, context.options.priority, own_guid);
     const bool is_master = other.state == mad::SMState::Master;
+    rival_seen_ |= is_master;
     if (is_master) context.events.say(RivalMasterSeen{other.guid, other.priority});
     // Whoever programs the fabric now keeps it until it hands over, whatever its rank.
     const bool yield = state_ == mad::SMState::Master ? is_master && higher : is_master || higher;

@@ -25,6 +25,9 @@ class Election {
   // After discovery: may we program the fabric? Otherwise we stand by and poll.
   bool decide(Context& context, mad::Guid own_guid);
 
+  // The last decision met another SM that calls itself master.
+  bool rival_seen() const { return rival_seen_; }
+
   // While standing by: asks the master. Its answer, or its silence, may end the standing by.
   void poll(Context& context);
   void on_answer(Context& context, const Answer& answer);
@@ -41,6 +44,7 @@ class Election {
   mad::SMState state_ = mad::SMState::Discovering;
   std::optional<OtherSM> master_;  // whom we poll
   unsigned misses_ = 0;
+  bool rival_seen_ = false;
   bool handed_over_ = false;  // the former master gave us the fabric
   std::optional<std::string> wish_;
 };

@@ -125,10 +125,9 @@ void Core::Machine::on_request(const mad::Address& peer, const mad::Smp& request
 }
 
 mad::Guid Core::Machine::own_guid() const {
-  const Picture& known = picture.own || !before ? picture : *before;
-  if (!known.own) return {};
-  const auto& node = known.observation[known.own->node];
-  return node.is_switch() ? node.info.port_guid : node.ports[known.own->port.value].guid;
+  if (!picture.own) return guid_before;
+  const auto& node = picture.observation[picture.own->node];
+  return node.is_switch() ? node.info.port_guid : node.ports[picture.own->port.value].guid;
 }
 
 void Core::Machine::answer_sm_info(const mad::Address& peer, const mad::Smp& request) {
@@ -144,7 +143,10 @@ void Core::Machine::answer_sm_info(const mad::Address& peer, const mad::Smp& req
     Context with = context();
     reply.status = election.on_control(with, request.attribute_modifier,
                                        mad::decode<mad::SMInfo>(request.data));
-    if (auto wish = election.take_wish()) due = std::move(wish);
+    if (auto wish = election.take_wish()) {
+      due = std::move(wish);
+      tables_are_ours = false;  // whoever handed over wrote its own
+    }
   } else if (request.method != mad::Method::Get) {
     reply.status = mad::kStatusBadMethodAttribute;
   }
@@ -163,7 +165,9 @@ void Core::Machine::repress_trap(const mad::Address& peer, const mad::Smp& trap)
   repress.m_key = options.m_key;
   repress.status = mad::kStatusOk;
   outputs.emplace_back(SendMad{mad::make_datagram(peer, repress)});
-  if (stage == Stage::Resting && election.state() == mad::SMState::Master) wake = now;
+  if (election.state() != mad::SMState::Master) return;
+  trapped = true;
+  if (stage == Stage::Resting) heed_trap();
 }
 
 void Core::Machine::on(const RoutesReady& ready) {
@@ -181,6 +185,7 @@ void Core::Machine::on(const RoutesReady& ready) {
   }
   begin_phase(Phase::Tables, Stage::Tables);
   const std::uint64_t blocks = programming.write_tables(with);
+  tables_are_ours = !election.rival_seen();
   announce_phase(transactions.queued());
   const auto& proof = picture.routes->proof;
   say(RoutesChosen{picture.routes->routes.engine, proof.routes, blocks, proof.max_hops,

@@ -60,6 +60,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void begin_watch();
   void advance();  // to the next stage, as long as nothing is in flight
   void finish_discovery();
+  void tell_small_switches();
   void assign();
   void ask_for_routes();
   void begin_links();
@@ -67,6 +68,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void finish_watch();
   void finish_sweep();
   void rest(base::Duration pause);
+  void heed_trap();
+  void lose_port(const std::string& reason);
   void begin_phase(Phase phase, Stage next);
   // Once its requests are queued; expected as in PhaseStarted.
   void announce_phase(std::uint64_t expected);
@@ -82,6 +85,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   Transactions transactions;
   Picture picture;
   std::optional<Picture> before;  // the last full sweep's, for what changed
+  mad::Guid guid_before{};        // own_guid() while the own node is yet to answer
   Discovery discovery{nullptr};
   Programming programming;
   Watch watch;
@@ -91,6 +95,10 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool started = false;
   Stage stage = Stage::Resting;
   base::Instant wake{};            // when Resting ends
+  base::Instant looked{};          // when the last sweep ended, light ones included
+  bool trapped = false;            // a trap asks for a look as soon as we rest
+  bool blind = false;              // the own port has no link
+  bool tables_are_ours = false;    // nobody else can have written one since our last sweep
   std::optional<std::string> due;  // a full sweep is wanted, and why
   unsigned hurried = 0;            // full sweeps in a row because the fabric moved under the last
   std::string troubled;  // why the next light sweep must be a full one; empty: it need not

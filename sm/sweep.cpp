@@ -17,6 +17,8 @@ using fabric::PortIndex;
 constexpr base::Duration kSoon = std::chrono::seconds(1);
 // ... but a fabric that never stands still must not be swept without pause.
 constexpr unsigned kMaxHurried = 3;
+// Traps that come in a storm are answered one by one, but looked after no oftener than this.
+constexpr base::Duration kBetweenTrapLooks = std::chrono::milliseconds(200);
 
 std::vector<LidRequest> lid_requests(const Picture& picture, const Options& options) {
   const auto& topology = *picture.frozen.topology;
@@ -91,18 +93,22 @@ void Core::Machine::end_phase() {
 
 void Core::Machine::begin_sweep(std::string reason) {
   due.reset();
+  trapped = false;
   statistics = {};
   statistics.number = sweeps_finished + 1;
   sweep_began = now;
   transactions.reset();
   transactions.begin_counting();
-  if (picture.frozen.topology) before = std::exchange(picture, {});
+  guid_before = own_guid();
+  // A sweep that got no further than the own port says nothing about what came or went.
+  if (picture.lids) before = std::exchange(picture, {});
   picture = {};
   programming.begin_sweep();
   say(SweepStarted{statistics.number, true, std::move(reason)});
   begin_phase(Phase::Discovery, Stage::Discovery);
   announce_phase(0);
-  discovery = Discovery(before ? &before->observation : nullptr);
+  discovery = Discovery(before && tables_are_ours ? &before->observation : nullptr);
+  tables_are_ours = false;
   Context with = context();
   discovery.begin(with);
   pump();
@@ -156,22 +162,41 @@ void Core::Machine::finish_discovery() {
   Context with = context();
   picture.frozen = fabric::freeze(picture.observation);
   discovery.conclude(with);
-  if (!picture.own) {
-    say(LocalPortDown{"the own port does not answer"});
-    picture.problems.push_back("the SM's own port does not answer");
-    return finish_sweep();
-  }
+  if (!picture.own) return lose_port("the own port does not answer");
   picture.sm_port = picture.frozen.port_of(picture.observation, *picture.own);
   const auto& own = picture.observation[picture.own->node].ports[picture.own->port.value].info;
   const bool on_switch = picture.own->port.value == 0;
   if (!own || (!on_switch && own->port_state == mad::PortState::Down)) {
-    say(LocalPortDown{"the link of the SM's own port is down"});
-    picture.problems.push_back("the link of the SM's own port is down");
-    return finish_sweep();
+    return lose_port("the link of the SM's own port is down");
   }
+  blind = false;
   if (!election.decide(with, own_guid())) return finish_sweep();
   report_changes();
   assign();
+}
+
+// Told once: we look again every second, and a cable may be out for days.
+void Core::Machine::lose_port(const std::string& reason) {
+  if (!std::exchange(blind, true)) say(LocalPortDown{reason});
+  picture.problems.push_back(reason);
+  finish_sweep();
+}
+
+// The switches whose tables are too small for the LIDs that this fabric needs.
+void Core::Machine::tell_small_switches() {
+  const auto& topology = *picture.frozen.topology;
+  std::uint32_t needed = 0;
+  for (const LidRequest& request : lid_requests(picture, options)) needed += 1u << request.lmc;
+  const mad::Lid top{
+      static_cast<std::uint16_t>(std::min<std::uint32_t>(needed, mad::kLastUnicastLid.value))};
+  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
+    const std::uint16_t capacity = topology.node(fabric::SwitchIndex{s}).linear_fdb_cap;
+    if (capacity > top.value) continue;
+    const NodeName name = picture.name(picture.frozen.node_of[s]);
+    say(SwitchTooSmall{name, capacity, top});
+    picture.problems.push_back(text(name) + " has room for too few LIDs: " +
+                               std::to_string(capacity) + " of " + std::to_string(top.value + 1));
+  }
 }
 
 void Core::Machine::assign() {
@@ -186,6 +211,7 @@ void Core::Machine::assign() {
     say(LidsExhausted{picture.name(port), last_lid(topology)});
     picture.problems.push_back("no LID is left for " + text(picture.name(port)));
   }
+  if (!assigned.left_out.empty()) tell_small_switches();
   if (memory != assigned.memory) {
     memory = std::move(assigned.memory);
     outputs.emplace_back(StoreLids{memory});
@@ -248,19 +274,30 @@ void Core::Machine::finish_sweep() {
                  picture.routes ? picture.routes->routes.engine : std::string("none")});
   }
   troubled.clear();
-  if (statistics.unanswered > 0) troubled = "something did not answer in the last sweep";
+  // What is silent beyond a port is asked for by every light sweep.
+  if (counters.unanswered > counters.unanswered_beyond)
+    troubled = "something did not answer in the last sweep";
   if (programming.fabric_moved()) troubled = "the fabric changed during the last sweep";
   if (programming.fabric_moved() && ++hurried <= kMaxHurried) return rest(kSoon);
-  hurried = 0;
+  if (!programming.fabric_moved()) hurried = 0;
   if (election.state() == mad::SMState::Standby) return rest(Election::kPollInterval);
-  const bool waiting = election.state() == mad::SMState::Discovering;
-  rest(waiting ? kSoon : options.sweep_interval);
+  // Without a link no trap can wake us, whatever the interval.
+  rest(blind ? kSoon : options.sweep_interval);
 }
 
 void Core::Machine::rest(base::Duration pause) {
   stage = Stage::Resting;
+  looked = now;
   // An interval of zero turns periodic sweeps off; traps and commands still start one.
   wake = pause == base::Duration{} ? base::kNever : now + pause;
+  // What a trap told during the sweep may have come too late for it.
+  if (trapped) heed_trap();
+}
+
+void Core::Machine::heed_trap() {
+  if (election.state() != mad::SMState::Master) return;
+  const base::Duration pause = hurried > 0 ? kSoon : kBetweenTrapLooks;
+  wake = std::min(wake, std::max(now, looked + pause));
 }
 
 void Core::Machine::begin_watch() {
@@ -274,12 +311,14 @@ void Core::Machine::begin_watch() {
     case mad::SMState::NotActive:
       return rest(Election::kPollInterval);
     case mad::SMState::Discovering:
-      return begin_sweep("waiting for the own port");
+      if (!blind) return begin_sweep("no state was decided on");
+      break;
     case mad::SMState::Master:
       break;
   }
   if (!troubled.empty()) return begin_sweep(troubled);
   stage = Stage::Watching;
+  trapped = false;
   watch.begin(with);
 }
 
@@ -289,7 +328,8 @@ void Core::Machine::finish_watch() {
     return rest(Election::kPollInterval);
   }
   if (!watch.reason().empty()) due = watch.reason();
-  rest(options.sweep_interval);
+  if (watch.saw_stranger()) tables_are_ours = false;
+  rest(blind ? kSoon : options.sweep_interval);
 }
 
 void Core::Machine::report_changes() {

@@ -176,6 +176,7 @@ void Transactions::give_up(std::uint32_t s) {
   const Request request = slots_[s].request;
   Device& device = devices_[request.device.value];
   ++counters_.unanswered;
+  if (request.beyond.value != 0) ++counters_.unanswered_beyond;
   given_up_.push_back({request, false, {}, {}});
   // Silence beyond a port says nothing about the device that has the port.
   if (request.beyond.value == 0 && ++device.strikes >= kStrikes) give_up_queue(device);
@@ -186,8 +187,10 @@ void Transactions::give_up_queue(Device& device) {
   while (device.head != kNone) {
     const std::uint32_t entry = device.head;
     device.head = pending_[entry].next;
-    given_up_.push_back({pending_[entry].request, false, {}, {}});
+    const Request& request = pending_[entry].request;
+    given_up_.push_back({request, false, {}, {}});
     ++counters_.unanswered;
+    if (request.beyond.value != 0) ++counters_.unanswered_beyond;
     --queued_;
     pending_[entry].next = free_pending_;
     free_pending_ = entry;

@@ -62,6 +62,7 @@ struct TransactionCounters {
   std::uint64_t sets_sent = 0;
   std::uint64_t retries = 0;
   std::uint64_t unanswered = 0;
+  std::uint64_t unanswered_beyond = 0;  // of these, what was asked beyond a port
   std::uint64_t late = 0;
   std::uint64_t answered = 0;
 };

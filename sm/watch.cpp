@@ -27,6 +27,7 @@ ObservedEnd subject_of(const Request& request) {
 
 void Watch::begin(Context& context) {
   reason_.clear();
+  saw_stranger_ = false;
   if (!context.picture.own) return found("the own port has not answered yet");
   ask_own_port(context);
   ask_switches(context);
@@ -121,6 +122,7 @@ void Watch::on_own_port(Context& context, const Answer& answer) {
   if (!before || before->port_state != now.port_state)
     return found("the own port changed its state");
   if (before->lid != now.lid || before->master_sm_lid != now.master_sm_lid) {
+    saw_stranger_ = true;
     found("somebody else changed the LIDs of the own port");
   }
 }

@@ -18,6 +18,8 @@ class Watch {
 
   // Empty when the fabric is as the last full sweep left it.
   const std::string& reason() const { return reason_; }
+  // Somebody else has programmed the own port, and maybe more.
+  bool saw_stranger() const { return saw_stranger_; }
 
  private:
   void ask_own_port(Context& context);
@@ -30,6 +32,7 @@ class Watch {
   void found(std::string reason);
 
   std::string reason_;
+  bool saw_stranger_ = false;
 };
 
 }  // namespace heddle::sm

@@ -210,6 +210,7 @@ TEST(Simulated, DumpsAndRecordAreWrittenWhereTheUserSays) {
   const auto directory = temp("dumps");
   const auto record = temp("record");
   std::filesystem::remove_all(directory);
+  std::filesystem::remove(record);
   const Outcome outcome = heddle({"sm", "--sim", "fat-tree:2,4", "--once", "--dump-dir",
                                   directory.string(), "--record", record.string()});
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
@@ -217,6 +218,9 @@ TEST(Simulated, DumpsAndRecordAreWrittenWhereTheUserSays) {
     EXPECT_GT(std::filesystem::file_size(directory / name), 0u) << name;
   }
   EXPECT_THAT(file_text(record), testing::StartsWith("heddle-recording 1\n"));
+  using std::filesystem::perms;
+  const perms allowed = std::filesystem::status(record).permissions();
+  EXPECT_EQ(allowed & (perms::group_all | perms::others_all), perms::none);  // it holds keys
   EXPECT_EQ(heddle({"sm", "--sim", "pair", "--once", "--dump-dir", "/dev/null/x"}).exit, 7);
 }
 

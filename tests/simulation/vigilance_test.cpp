@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What must not escape a machine that runs for months, and what must not keep it busy.
+#include <chrono>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "mad/linear_forwarding_table.hpp"
+#include "mad/sm_info.hpp"
+#include "mad/smp.hpp"
+#include "sim/checker.hpp"
+#include "tests/support/box.hpp"
+
+namespace heddle::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::IsEmpty;
+
+std::uint32_t node(Box& box, std::string_view name) {
+  return box.world().find_node(name).value();
+}
+
+std::uint32_t cable(Box& box, std::string_view name, std::uint8_t port) {
+  return box.world().find_cable(node(box, name), port).value();
+}
+
+BoxOptions without_periodic_sweeps() {
+  BoxOptions options;
+  options.sm.sweep_interval = {};
+  return options;
+}
+
+struct Up : Box {
+  explicit Up(std::string_view fabric, BoxOptions options = {}) : Box(fabric, options) {
+    EXPECT_TRUE(run_until_quiet());
+    EXPECT_THAT(sim::judge(world(), endpoint()), IsEmpty());
+    forget_events();
+  }
+};
+
+// Somebody else at the SM's own port sends a Set.
+void write_as_a_stranger(Box& box, mad::Smp smp) {
+  smp.method = mad::Method::Set;
+  smp.transaction_id = {0x5eed'0000'0001};
+  smp.dr_slid = smp.dr_dlid = mad::kPermissiveLid;
+  box.world().send(box.endpoint(), mad::make_datagram({}, smp), box.now());
+  box.world().advance(box.now());
+  box.world().take_deliveries();
+}
+
+void overwrite_first_block(Box& box) {
+  mad::Smp smp;
+  smp.attribute_id = mad::AttributeId::LinearForwardingTable;
+  smp.hop_count = 1;
+  smp.initial_path[1] = {1};
+  smp.data.fill(std::byte{0xFF});
+  write_as_a_stranger(box, smp);
+}
+
+sm::MadReceived handover(mad::Guid from) {
+  mad::Smp smp;
+  smp.method = mad::Method::Set;
+  smp.attribute_id = mad::AttributeId::SMInfo;
+  smp.attribute_modifier = 1;
+  const mad::SMInfo info{from, sm::Options{}.sm_key, 1, 5, mad::SMState::Master};
+  mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(smp.data));
+  return {mad::make_datagram({}, smp)};
+}
+
+TEST(Vigilance, ACableThatGoesWhileASweepRunsIsNoticedByItsTrap) {
+  for (const unsigned steps : {1u, 10u, 40u, 80u, 120u, 160u}) {
+    BoxOptions options = without_periodic_sweeps();
+    options.world.hop_delay = 1us;
+    Up box("fat-tree:2,4", options);
+    box.input(sm::ResweepCommand{"test"});
+    box.run_for(steps * 1us);
+    box.world().cut(cable(box, "leaf-1", 3));
+    box.run_for(10s);
+    EXPECT_THAT(sim::judge(box.world(), box.endpoint()), IsEmpty()) << steps;
+    EXPECT_GE(box.count<sm::LinkDisappeared>(), 1u) << steps;
+  }
+}
+
+TEST(Vigilance, AStormOfTrapsDoesNotMakeAStormOfQuestions) {
+  Up box("fat-tree:2,4", without_periodic_sweeps());
+  mad::Smp trap;
+  trap.management_class = mad::ManagementClass::SubnLidRouted;
+  trap.method = mad::Method::Trap;
+  trap.attribute_id = mad::AttributeId::Notice;
+  const auto before = box.world().counters().gets;
+  box.input(sm::MadReceived{mad::make_datagram({mad::Lid{2}}, trap)});
+  box.run_for(1s);
+  const auto one_look = box.world().counters().gets - before;
+  EXPECT_GT(one_look, 0u);
+  for (int i = 0; i < 1000; ++i) {
+    box.input(sm::MadReceived{mad::make_datagram({mad::Lid{2}}, trap)});
+    box.run_for(1ms);
+  }
+  box.run_for(1s);
+  EXPECT_LE(box.world().counters().gets - before, 10 * one_look);
+}
+
+TEST(Vigilance, AHostThatNeverAnswersDoesNotCostFullSweepsForEver) {
+  Box box("star:4");
+  box.world().silence(node(box, "host-0003"), true);
+  ASSERT_TRUE(box.run_until_quiet());
+  box.run_for(10min);
+  EXPECT_LE(box.core().sweeps_finished(), 2u);
+  EXPECT_LE(box.count<sm::DeviceSilent>(), 2u);
+  box.world().silence(node(box, "host-0003"), false);
+  box.run_for(30s);
+  EXPECT_THAT(sim::judge(box.world(), box.endpoint()), IsEmpty());
+}
+
+TEST(Vigilance, TablesThatAFormerMasterWroteAreReadAgainWhenItHandsOver) {
+  Up box("star:4");
+  overwrite_first_block(box);
+  EXPECT_FALSE(sim::check_reachability(box.world(), box.endpoint()).empty());
+  box.input(handover(mad::Guid{0x1234}));
+  box.run_for(30s);
+  EXPECT_THAT(sim::judge(box.world(), box.endpoint()), IsEmpty());
+}
+
+TEST(Vigilance, TheOwnCableMayBeOutForLongWithoutPeriodicSweepsOrRepeatedComplaints) {
+  Up box("fat-tree:2,4", without_periodic_sweeps());
+  box.world().cut(cable(box, "host-0001", 1));
+  box.input(sm::ResweepCommand{"test"});
+  box.run_for(1h);
+  EXPECT_EQ(box.count<sm::LocalPortDown>(), 1u);
+  EXPECT_LE(box.count<sm::SweepStarted>(), 2u);
+  box.world().restore(cable(box, "host-0001", 1));
+  box.run_for(10s);
+  EXPECT_THAT(sim::judge(box.world(), box.endpoint()), IsEmpty());
+  EXPECT_EQ(box.count<sm::NodeAppeared>(), 0u);  // nothing came or went but that cable
+}
+
+TEST(Vigilance, AMachineThatStartsWithoutALinkWaitsQuietlyForIt) {
+  Box box("star:4");
+  box.world().cut(cable(box, "host-0001", 1));
+  box.run_until_quiet();
+  box.run_for(1h);
+  EXPECT_EQ(box.count<sm::LocalPortDown>(), 1u);
+  EXPECT_LE(box.count<sm::SweepStarted>(), 2u);
+  box.world().restore(cable(box, "host-0001", 1));
+  box.run_for(3s);
+  EXPECT_THAT(sim::judge(box.world(), box.endpoint()), IsEmpty());
+}
+
+sim::Blueprint with_capacity_of_spine_2(std::uint16_t capacity) {
+  auto plan = *sim::generate_fabric("fat-tree:2,4");
+  for (auto& planned : plan.nodes) {
+    if (planned.name == "spine-2") planned.linear_fdb_cap = capacity;
+  }
+  return plan;
+}
+
+TEST(Vigilance, ASwitchThatTakesNoTableIsRoutedAround) {
+  Box box(with_capacity_of_spine_2(0), {});
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(box.count<sm::DeviceLies>(), 1u + 1u);  // both FDB capacities 0, and left out
+  EXPECT_EQ(box.count<sm::LidsExhausted>(), 0u);
+  EXPECT_EQ(box.snapshot().topology.switch_count(), 5u);
+}
+
+TEST(Vigilance, ASwitchTooSmallForTheLidsIsNamed) {
+  Box box(with_capacity_of_spine_2(8), {});
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_GT(box.count<sm::LidsExhausted>(), 0u);
+  ASSERT_EQ(box.count<sm::SwitchTooSmall>(), 1u);
+  EXPECT_EQ(box.last<sm::SwitchTooSmall>()->node.description, "spine-2");
+  EXPECT_EQ(box.last<sm::SwitchTooSmall>()->capacity, 8u);
+}
+
+}  // namespace
+}  // namespace heddle::test
