@@ -258,18 +258,18 @@ void Programming::on_switch_info(Context& context, const Answer& answer) {
   auto& seen = *picture.observation[picture.frozen.node_of[index.value]].switch_info;
   const bool cleared = seen.port_state_change;
   seen = mad::decode<mad::SwitchInfo>(answer.data);
-  if (cleared) recheck_down_ports(context, index);
+  if (cleared) recheck_ports(context, index);
 }
 
-// A port may have come up between our reading it and our clearing PortStateChange: that change
-// would never be seen again.
-void Programming::recheck_down_ports(Context& context, SwitchIndex of) {
+// A port may have come up, or gone down, between our reading it and our clearing PortStateChange:
+// that change would never be seen again. Ports in Init are about to be armed, which shows as much.
+void Programming::recheck_ports(Context& context, SwitchIndex of) {
   const Picture& picture = context.picture;
   const auto& topology = *picture.frozen.topology;
   for (unsigned p = 1; p <= topology.node(of).port_count; ++p) {
     const PortIndex port = topology.port_of(of, {static_cast<std::uint8_t>(p)});
     const auto* info = info_of(picture, port);
-    if (info == nullptr || info->port_state != mad::PortState::Down) continue;
+    if (info == nullptr || info->port_state == mad::PortState::Init) continue;
     Request request;
     request.device = *picture.device(picture.frozen.end_of[port.value]);
     request.purpose = Purpose::Tables;
@@ -303,6 +303,10 @@ void Programming::on_silence(Context& context, const Answer& answer) {
   const bool is_port = request.attribute == mad::AttributeId::PortInfo;
   Picture& picture = context.picture;
   fabric_moved_ = true;
+  // Written or not: until a block is read again nobody knows.
+  if (request.attribute == mad::AttributeId::LinearForwardingTable) {
+    picture.observation[picture.frozen.node_of[request.subject]].table.forget();
+  }
   if (!picture.falls_silent(request.device)) return;
   const auto node = is_port ? picture.frozen.end_of[request.subject].node
                             : picture.frozen.node_of[request.subject];

@@ -49,7 +49,7 @@ class Programming {
   void on_switch_info(Context& context, const Answer& answer);
   void on_refusal(Context& context, const Answer& answer);
   void on_silence(Context& context, const Answer& answer);
-  void recheck_down_ports(Context& context, fabric::SwitchIndex of);
+  void recheck_ports(Context& context, fabric::SwitchIndex of);
   void set_port(Context& context, Purpose purpose, fabric::PortIndex port, LinkStep step);
   bool settled(const Context& context, fabric::PortIndex port, const mad::PortInfo& info) const;
   bool tells_clients(const Context& context, fabric::PortIndex port) const;
