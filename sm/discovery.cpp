@@ -236,7 +236,7 @@ void Discovery::read_table(Context& context, fabric::ObservedIndex index) {
   // Zero is a table that nobody has set up; beyond the capacity is nonsense, told already.
   if (top == 0 || top >= node.switch_info->linear_fdb_cap) return;
   const auto before = known_ != nullptr ? known_->find(node.info.node_guid) : std::nullopt;
-  if (before) {
+  if (before && !written_by_others_) {
     const ObservedNode& old = (*known_)[*before];
     // A switch that lost its tables lost its LinearFDBTop with them.
     if (old.switch_info && old.switch_info->linear_fdb_top == top) {

@@ -14,9 +14,11 @@ namespace heddle::sm {
 
 class Discovery {
  public:
-  // `known` is the observation of the sweep before, if any: tables of switches that evidently kept
+  // `known` is the observation of the sweep before, if any: what was told then is not told again,
+  // and, unless others may have written to the fabric since, tables of switches that evidently kept
   // them are taken over from there instead of being read again.
-  explicit Discovery(const fabric::Observation* known) : known_(known) {}
+  Discovery(const fabric::Observation* known, bool written_by_others)
+      : known_(known), written_by_others_(written_by_others) {}
 
   // Asks the own node first.
   void begin(Context& context);
@@ -46,3 +48,4 @@ class Discovery {
 };
 
 }  // namespace heddle::sm
+  bool written_by_others_;

@@ -57,6 +57,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
 
   // --- the sweep (sweep.cpp)
   void begin_sweep(std::string reason);
+  bool others_may_have_written() const;
   void begin_watch();
   void advance();  // to the next stage, as long as nothing is in flight
   void finish_discovery();
@@ -82,7 +83,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   Transactions transactions;
   Picture picture;
   std::optional<Picture> before;  // the last full sweep's, for what changed
-  Discovery discovery{nullptr};
+  Discovery discovery{nullptr, false};
   Programming programming;
   Watch watch;
   Election election;

@@ -89,6 +89,13 @@ void Core::Machine::end_phase() {
   phase.reset();
 }
 
+// While another SM is master, what we read of the tables goes stale and nothing shows it.
+bool Core::Machine::others_may_have_written() const {
+  return election.state() != mad::SMState::Master || !before ||
+         std::any_of(before->other_sms.begin(), before->other_sms.end(),
+                     [](const OtherSM& other) { return other.state == mad::SMState::Master; });
+}
+
 void Core::Machine::begin_sweep(std::string reason) {
   due.reset();
   statistics = {};
@@ -102,7 +109,7 @@ void Core::Machine::begin_sweep(std::string reason) {
   say(SweepStarted{statistics.number, true, std::move(reason)});
   begin_phase(Phase::Discovery, Stage::Discovery);
   announce_phase(0);
-  discovery = Discovery(before ? &before->observation : nullptr);
+  discovery = Discovery(before ? &before->observation : nullptr, others_may_have_written());
   Context with = context();
   discovery.begin(with);
   pump();
