@@ -59,6 +59,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void begin_sweep(std::string reason);
   bool others_may_have_written() const;
   void begin_watch();
+  bool has_seen_enough() const;
   void advance();  // to the next stage, as long as nothing is in flight
   void finish_discovery();
   void assign();

@@ -115,8 +115,13 @@ void Core::Machine::begin_sweep(std::string reason) {
   pump();
 }
 
+// Once there is a reason to sweep, a device that lets us wait must not put it off.
+bool Core::Machine::has_seen_enough() const {
+  return stage == Stage::Watching && !watch.reason().empty() && transactions.counters().retries > 0;
+}
+
 void Core::Machine::advance() {
-  while (stage != Stage::Routing && transactions.idle()) {
+  while (stage != Stage::Routing && (transactions.idle() || has_seen_enough())) {
     Context with = context();
     switch (stage) {
       case Stage::Resting:
@@ -295,7 +300,7 @@ void Core::Machine::finish_watch() {
     if (auto wish = election.take_wish()) due = std::move(wish);
     return rest(Election::kPollInterval);
   }
-  if (!watch.reason().empty()) due = watch.reason();
+  if (!watch.reason().empty()) return begin_sweep(watch.reason());
   rest(options.sweep_interval);
 }
 
