@@ -235,6 +235,12 @@ void Discovery::read_table(Context& context, fabric::ObservedIndex index) {
   const unsigned top = node.switch_info->linear_fdb_top;
   // Zero is a table that nobody has set up; beyond the capacity is nonsense, told already.
   if (top == 0 || top >= node.switch_info->linear_fdb_cap) return;
+  if (info.linear_fdb_cap < 2) {
+    context.events.say(SwitchTooSmall{context.picture.name(index), info.linear_fdb_cap, {1}});
+    context.picture.problems.push_back(text(context.picture.name(index)) +
+                                       " is ignored: it has no linear forwarding table");
+    return;
+  }
   const auto before = known_ != nullptr ? known_->find(node.info.node_guid) : std::nullopt;
   if (before && !written_by_others_) {
     const ObservedNode& old = (*known_)[*before];

@@ -63,6 +63,9 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void advance();  // to the next stage, as long as nothing is in flight
   void finish_discovery();
   void assign();
+  LidAssignment deal_lids();
+  void tell_small_switches(mad::Lid needed);
+  fabric::PortSettings port_settings() const;
   void ask_for_routes();
   void begin_links();
   void finish_links();

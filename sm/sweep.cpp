@@ -186,11 +186,40 @@ void Core::Machine::finish_discovery() {
   assign();
 }
 
+LidAssignment Core::Machine::deal_lids() {
+  const auto& topology = *picture.frozen.topology;
+  auto requests = lid_requests(picture, options);
+  auto dealt = assign_lids(topology.port_count(), requests, memory, last_lid(topology));
+  if (dealt.left_out.empty()) return dealt;
+  const auto free_of_limits =
+      assign_lids(topology.port_count(), requests, memory, mad::kLastUnicastLid);
+  tell_small_switches(free_of_limits.map.top());
+  // Without a LID of its own the SM is of no use to anybody: it goes before all others.
+  const auto own =
+      std::find_if(requests.begin(), requests.end(),
+                   [this](const LidRequest& request) { return request.port == picture.sm_port; });
+  if (own != requests.end()) std::rotate(requests.begin(), own, own + 1);
+  return assign_lids(topology.port_count(), requests, memory, last_lid(topology));
+}
+
+// LIDs ran out before the subnet's own end: these switches are why.
+void Core::Machine::tell_small_switches(mad::Lid needed) {
+  const auto& topology = *picture.frozen.topology;
+  const mad::Lid last = last_lid(topology);
+  if (last == mad::kLastUnicastLid) return;
+  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
+    const std::uint16_t capacity = topology.node(fabric::SwitchIndex{s}).linear_fdb_cap;
+    if (capacity - 1 > last.value) continue;
+    const NodeName name = picture.name(picture.frozen.node_of[s]);
+    say(SwitchTooSmall{name, capacity, needed});
+    picture.problems.push_back(text(name) + " can forward to LIDs up to " +
+                               std::to_string(capacity - 1) + " only");
+  }
+}
+
 void Core::Machine::assign() {
   begin_phase(Phase::Lids, Stage::Lids);
-  const auto& topology = *picture.frozen.topology;
-  auto assigned = assign_lids(topology.port_count(), lid_requests(picture, options), memory,
-                              last_lid(topology));
+  auto assigned = deal_lids();
   for (const LidClash& clash : assigned.clashes) {
     say(LidConflict{picture.name(clash.keeps), picture.name(clash.moves), clash.lid});
   }
@@ -204,7 +233,15 @@ void Core::Machine::assign() {
   }
   options.reassign_lids = false;  // once: from now on the new ones are kept
   picture.lids = std::make_shared<const fabric::LidMap>(std::move(assigned.map));
+  picture.intent =
+      fabric::plan_ports(picture.observation, picture.frozen, *picture.lids, port_settings());
+  picture.intent.switches.life_time_value = options.packet_life_time;
+  Context with = context();
+  programming.write_lids(with);
+  announce_phase(transactions.queued());
+}
 
+fabric::PortSettings Core::Machine::port_settings() const {
   fabric::PortSettings settings;
   settings.subnet_prefix = options.subnet_prefix;
   settings.m_key = options.m_key;
