@@ -33,8 +33,10 @@ class Discovery {
   void on_table_block(Context& context, const Answer& answer);
   void on_sm_info(Context& context, const Answer& answer);
   void on_silence(Context& context, const Answer& answer);
+  void on_darkness(Context& context, const Answer& answer);
 
   bool believable(Context& context, const mad::NodeInfo& info, bool own) const;
+  static void disbelieve(Context& context, const Answer& answer);
   std::string route_to(const Context& context, fabric::ObservedIndex node) const;
   fabric::ObservedIndex meet(Context& context, const mad::NodeInfo& info,
                              const mad::DirectedRoute& route);
@@ -44,8 +46,10 @@ class Discovery {
   void read_table(Context& context, fabric::ObservedIndex node);
   void look_beyond(Context& context, fabric::ObservedEnd end);
 
+  const fabric::ObservedPort* known_port(const Context& context, fabric::ObservedEnd end) const;
+
   const fabric::Observation* known_;
+  bool written_by_others_;
 };
 
 }  // namespace heddle::sm
-  bool written_by_others_;

@@ -34,6 +34,7 @@ struct Picture {
   std::optional<fabric::ObservedEnd> own;
   std::vector<OtherSM> other_sms;
   std::vector<std::string> problems;  // for a person
+  std::uint64_t dark_ports = 0;       // links that are up with nobody who answers behind them
   std::vector<bool> silent;           // by device: that it does not answer has been told
 
   fabric::Frozen frozen;

@@ -224,7 +224,7 @@ void Core::Machine::assign() {
     say(LidConflict{picture.name(clash.keeps), picture.name(clash.moves), clash.lid});
   }
   for (const PortIndex port : assigned.left_out) {
-    say(LidsExhausted{picture.name(port), last_lid(topology)});
+    say(LidsExhausted{picture.name(port), last_lid(*picture.frozen.topology)});
     picture.problems.push_back("no LID is left for " + text(picture.name(port)));
   }
   if (memory != assigned.memory) {
@@ -253,11 +253,7 @@ fabric::PortSettings Core::Machine::port_settings() const {
   settings.head_of_queue_life = options.head_of_queue_life;
   settings.leaf_head_of_queue_life = options.leaf_head_of_queue_life;
   settings.vl_stall_count = options.vl_stall_count;
-  picture.intent = fabric::plan_ports(picture.observation, picture.frozen, *picture.lids, settings);
-  picture.intent.switches.life_time_value = options.packet_life_time;
-  Context with = context();
-  programming.write_lids(with);
-  announce_phase(transactions.queued());
+  return settings;
 }
 
 void Core::Machine::ask_for_routes() {
@@ -297,7 +293,9 @@ void Core::Machine::finish_sweep() {
                  picture.routes ? picture.routes->routes.engine : std::string("none")});
   }
   troubled.clear();
-  if (statistics.unanswered > 0) troubled = "something did not answer in the last sweep";
+  // The light sweeps ask behind dark ports themselves.
+  if (statistics.unanswered > picture.dark_ports)
+    troubled = "something did not answer in the last sweep";
   if (programming.fabric_moved()) troubled = "the fabric changed during the last sweep";
   if (programming.fabric_moved() && ++hurried <= kMaxHurried) return rest(kSoon);
   hurried = 0;
