@@ -9,17 +9,56 @@
 
 namespace heddle::test {
 
-std::string trouble(Box& box) {
+namespace {
+
+std::string with_last_events(Box& box, std::string complaints) {
   constexpr std::size_t kLastEvents = 25;
-  std::string text;
-  for (const auto& complaint : sim::judge(box.world(), box.endpoint())) text += complaint + '\n';
-  if (text.empty()) return text;
-  text += "the SM said last:\n";
+  if (complaints.empty()) return complaints;
+  complaints += "the SM said last:\n";
   const auto& events = box.events();
   for (auto i = events.size() - std::min(events.size(), kLastEvents); i < events.size(); ++i) {
-    text += "  " + sm::sentence(events[i]) + '\n';
+    complaints += "  " + sm::sentence(events[i]) + '\n';
   }
-  return text;
+  return complaints;
+}
+
+// As the judges write them: the node, and the ports at the far ends of its cables.
+std::vector<std::string> names_around(Box& box, std::string_view name) {
+  const sim::Devices& devices = box.world().devices();
+  const std::uint32_t at = node(box, name);
+  std::vector<std::string> names{devices.plan.nodes[at].name + " "};
+  for (unsigned port = 1; port <= devices.nodes[at].port_count; ++port) {
+    const auto& line = devices.lines[devices.port_at(at, static_cast<std::uint8_t>(port))];
+    if (line.peer == sim::kNone) continue;
+    const auto& far = devices.lines[line.peer];
+    names.push_back(devices.plan.nodes[far.node].name + " port " + std::to_string(far.number) +
+                    " ");
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string trouble(Box& box) {
+  std::string complaints;
+  for (const auto& complaint : sim::judge(box.world(), box.endpoint())) {
+    complaints += complaint + '\n';
+  }
+  return with_last_events(box, std::move(complaints));
+}
+
+std::string trouble_elsewhere(Box& box, std::string_view name) {
+  const auto names = names_around(box, name);
+  std::string complaints;
+  for (const auto& complaint : sim::judge(box.world(), box.endpoint())) {
+    // A long list ends with a count; what it counts is judged once the rest is right.
+    const bool is_count = complaint.rfind("and ", 0) == 0;
+    const bool is_known = std::any_of(names.begin(), names.end(), [&](const std::string& known) {
+      return complaint.find(known) != std::string::npos;
+    });
+    if (!is_count && !is_known) complaints += complaint + '\n';
+  }
+  return with_last_events(box, std::move(complaints));
 }
 
 std::uint32_t node(Box& box, std::string_view name) {

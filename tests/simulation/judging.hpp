@@ -15,6 +15,9 @@ namespace heddle::test {
 // what the SM said last.
 std::string trouble(Box& box);
 
+// The same, without the complaints about this node and the ports it is cabled to.
+std::string trouble_elsewhere(Box& box, std::string_view name);
+
 // The Sets that devices answered while `act` ran.
 template <class Act>
 std::uint64_t sets_during(Box& box, Act act) {

@@ -33,7 +33,8 @@ sim::EndpointId place(const sim::World& world, std::string_view node, std::uint8
 
 Seat::Seat(sim::World& world, sim::EndpointId endpoint, SeatOptions options, base::Instant now)
     : options_(options.sm),
-      tamper_(options.tamper),
+      on_way_out_(options.on_way_out),
+      on_way_in_(options.on_way_in),
       world_(world),
       endpoint_(endpoint),
       outward_(mishaps_of(options, false)),
@@ -50,6 +51,7 @@ Seat::Seat(sim::World& world, sim::EndpointId endpoint, SeatOptions options, bas
 
 void Seat::send_to_world(mad::Datagram datagram) {
   if (!alive_) return;
+  if (on_way_out_) on_way_out_(datagram);
   if (!outward_) return world_.send(endpoint_, std::move(datagram), now_);
   for (auto& leaving : outward_->pass(now_, {transport::Arrival::Message, std::move(datagram)})) {
     world_.send(endpoint_, std::move(leaving.datagram), now_);
@@ -65,7 +67,7 @@ void Seat::arrive(mad::Datagram datagram) {
 
 void Seat::hand_up(mad::Datagram datagram) {
   if (!alive_) return;
-  if (tamper_) tamper_(datagram);
+  if (on_way_in_) on_way_in_(datagram);
   transport_.arrive(std::move(datagram));
 }
 
@@ -160,7 +162,7 @@ Box::Box(sim::Blueprint blueprint, BoxOptions options)
   const auto endpoint = place(world_, options.at, options.port);
   seats_.emplace_back(world_, endpoint,
                       SeatOptions{options.sm, std::move(options.remembered), options.mishaps,
-                                  std::move(options.tamper)},
+                                  std::move(options.on_way_out), std::move(options.on_way_in)},
                       now_);
 }
 

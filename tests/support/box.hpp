@@ -21,7 +21,8 @@ struct BoxOptions {
   std::string at;  // node the SM sits on; empty: the world's default
   std::uint8_t port = 0;
   std::optional<transport::MishapOptions> mishaps;
-  std::function<void(mad::Datagram&)> tamper;
+  std::function<void(mad::Datagram&)> on_way_out;
+  std::function<void(mad::Datagram&)> on_way_in;
 };
 
 class Box {

@@ -24,7 +24,9 @@ struct SeatOptions {
   sm::Options sm;
   std::vector<sm::RememberedLids> remembered;
   std::optional<transport::MishapOptions> mishaps;  // between the transport and the world
-  std::function<void(mad::Datagram&)> tamper;       // sees, and may change, all that arrives
+  // See, and may change, what leaves the machine and what arrives.
+  std::function<void(mad::Datagram&)> on_way_out;
+  std::function<void(mad::Datagram&)> on_way_in;
 };
 
 class Seat {
@@ -83,7 +85,8 @@ class Seat {
   void compute(const sm::ComputeRoutes& work);
 
   sm::Options options_;
-  std::function<void(mad::Datagram&)> tamper_;
+  std::function<void(mad::Datagram&)> on_way_out_;
+  std::function<void(mad::Datagram&)> on_way_in_;
   sim::World& world_;
   sim::EndpointId endpoint_;
   std::optional<transport::Mishaps> outward_;
