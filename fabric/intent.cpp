@@ -26,6 +26,11 @@ LinkIntent plan_link(const Topology& topology, PortIndex port, const mad::PortIn
   return link;
 }
 
+// A host for which no LID was left cannot be brought up: it would refuse LID 0.
+bool has_no_lid(const Topology& topology, const LidMap& lids, PortIndex port) {
+  return !topology.is_switch(topology.node_of(port)) && lids.base(port) == mad::kNoLid;
+}
+
 }  // namespace
 
 Intent plan_ports(const Observation& observation, const Frozen& frozen, const LidMap& lids,
@@ -43,6 +48,7 @@ Intent plan_ports(const Observation& observation, const Frozen& frozen, const Li
     const PortIndex port{p};
     const PortIndex peer = topology.peer(port);
     if (peer == kNoPort) continue;
+    if (has_no_lid(topology, lids, port) || has_no_lid(topology, lids, peer)) continue;
     const auto* here = info_of(observation, frozen, port);
     const auto* there = info_of(observation, frozen, peer);
     if (here == nullptr || there == nullptr) continue;

@@ -42,8 +42,8 @@ namespace {
 
 bool manageable(const ObservedNode& node) {
   if (node.is_switch()) {
-    return node.switch_info.has_value() && node.switch_info->linear_fdb_cap > 0 &&
-           node.ports[0].info.has_value();
+    // Entry 0 of a table is no LID's: a switch with fewer than two cannot forward to anybody.
+    return node.switch_info && node.switch_info->linear_fdb_cap > 1 && node.ports[0].info;
   }
   return std::any_of(node.ports.begin(), node.ports.end(),
                      [](const ObservedPort& port) { return port.info.has_value(); });

@@ -34,6 +34,9 @@ struct ObservedPort {
   // Who answered when we looked out of this port. For the port by which a node was first entered,
   // and for CA ports, the port we came from.
   std::optional<ObservedEnd> sighting;
+  // Who answered when we looked out of this port and was not believed.
+  std::optional<mad::NodeInfo> disbelieved;
+  bool dark = false;  // we looked out of this port and nothing answered
 };
 
 // A switch's linear forwarding table as read or as its answers confirmed it, block by block.

@@ -98,12 +98,20 @@ bool Discovery::believable(Context& context, const mad::NodeInfo& info, bool own
   return complaints.empty();
 }
 
+// Kept, so that the light sweeps between do not take the same answer for news.
+void Discovery::disbelieve(Context& context, const Answer& answer) {
+  const Request& request = answer.request;
+  if (request.subject == kOwnNode) return;
+  context.picture.observation[{request.subject}].ports[request.detail].disbelieved =
+      mad::decode<mad::NodeInfo>(answer.data);
+}
+
 void Discovery::on_node_info(Context& context, const Answer& answer) {
   Picture& picture = context.picture;
   const Request& request = answer.request;
   if (answer.status != mad::kStatusOk) return on_silence(context, answer);
   const auto info = mad::decode<mad::NodeInfo>(answer.data);
-  if (!believable(context, info, request.subject == kOwnNode)) return;
+  if (!believable(context, info, request.subject == kOwnNode)) return disbelieve(context, answer);
 
   mad::DirectedRoute route = context.transactions.route(request.device);
   if (request.beyond.value != 0) route = route.then(request.beyond);
@@ -114,7 +122,7 @@ void Discovery::on_node_info(Context& context, const Answer& answer) {
     picture.problems.push_back("two devices have the node GUID " + base::hex(info.node_guid.value) +
                                ", at " + first + " and " + route.text() +
                                "; the latter is ignored");
-    return;
+    return disbelieve(context, answer);
   }
   const ObservedIndex node = known ? *known : meet(context, info, route);
   const ObservedEnd entered{node, info.local_port_num};
@@ -231,6 +239,12 @@ void Discovery::on_switch_info(Context& context, const Answer& answer) {
     context.events.say(DeviceLies{context.picture.name(index), complaint});
     context.picture.problems.push_back(text(context.picture.name(index)) + ": " + complaint);
   }
+  if (info.linear_fdb_cap < 2) {
+    context.events.say(SwitchTooSmall{context.picture.name(index), info.linear_fdb_cap, {1}});
+    context.picture.problems.push_back(text(context.picture.name(index)) +
+                                       " is ignored: it has no linear forwarding table");
+    return;
+  }
   read_table(context, index);
 }
 
@@ -240,7 +254,7 @@ void Discovery::read_table(Context& context, fabric::ObservedIndex index) {
   // Zero is a table that nobody has set up; beyond the capacity is nonsense, told already.
   if (top == 0 || top >= node.switch_info->linear_fdb_cap) return;
   const auto before = known_ != nullptr ? known_->find(node.info.node_guid) : std::nullopt;
-  if (before) {
+  if (before && !written_by_others_) {
     const ObservedNode& old = (*known_)[*before];
     // A switch that lost its tables lost its LinearFDBTop with them.
     if (old.switch_info && old.switch_info->linear_fdb_top == top) {
@@ -279,24 +293,39 @@ void Discovery::on_sm_info(Context& context, const Answer& answer) {
       {answer.request.device, info.guid, info.priority, info.sm_state});
 }
 
+const fabric::ObservedPort* Discovery::known_port(const Context& context,
+                                                  fabric::ObservedEnd end) const {
+  if (known_ == nullptr) return nullptr;
+  const auto node = known_->find(context.picture.observation[end.node].info.node_guid);
+  if (!node || end.port.value >= (*known_)[*node].ports.size()) return nullptr;
+  return &(*known_)[*node].ports[end.port.value];
+}
+
+void Discovery::on_darkness(Context& context, const Answer& answer) {
+  const Request& request = answer.request;
+  Picture& picture = context.picture;
+  const ObservedEnd end{{request.subject}, {static_cast<std::uint8_t>(request.detail)}};
+  picture.observation[end.node].ports[end.port.value].dark = true;
+  picture.problems.push_back("nothing answers behind " + text(picture.name(end)) +
+                             ", although its link is up");
+  const auto* before = known_port(context, end);
+  if (before != nullptr && before->dark) return;
+  const auto route = context.transactions.route(request.device).then(request.beyond);
+  context.events.say(DeviceSilent{route.text(), {}, request.attribute});
+}
+
 void Discovery::on_silence(Context& context, const Answer& answer) {
   const Request& request = answer.request;
   if (request.attribute == mad::AttributeId::SMInfo) return;  // an SM that has just left
-  if (request.beyond.value == 0 && !context.picture.falls_silent(request.device)) return;
+  if (request.beyond.value != 0) return on_darkness(context, answer);
+  if (!context.picture.falls_silent(request.device)) return;
   NodeName node;
-  if (request.subject != kOwnNode && request.beyond.value == 0) {
+  if (request.subject != kOwnNode) {
     node = context.picture.name(fabric::ObservedIndex{request.subject});
-  }
-  mad::DirectedRoute route = context.transactions.route(request.device);
-  if (request.beyond.value != 0) route = route.then(request.beyond);
-  context.events.say(DeviceSilent{route.text(), node, request.attribute});
-  if (request.beyond.value != 0) {
-    const ObservedEnd end{{request.subject}, {static_cast<std::uint8_t>(request.detail)}};
-    context.picture.problems.push_back("nothing answers behind " + text(context.picture.name(end)) +
-                                       ", although its link is up");
-  } else if (request.subject != kOwnNode) {
     context.picture.problems.push_back(text(node) + " did not answer every question");
   }
+  context.events.say(
+      DeviceSilent{context.transactions.route(request.device).text(), node, request.attribute});
 }
 
 void Discovery::conclude(Context& context) const {

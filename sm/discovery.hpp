@@ -14,9 +14,11 @@ namespace heddle::sm {
 
 class Discovery {
  public:
-  // `known` is the observation of the sweep before, if any: tables of switches that evidently kept
+  // `known` is the observation of the sweep before, if any: what was told then is not told again,
+  // and, unless others may have written to the fabric since, tables of switches that evidently kept
   // them are taken over from there instead of being read again.
-  explicit Discovery(const fabric::Observation* known) : known_(known) {}
+  Discovery(const fabric::Observation* known, bool written_by_others)
+      : known_(known), written_by_others_(written_by_others) {}
 
   // Asks the own node first.
   void begin(Context& context);
@@ -31,8 +33,10 @@ class Discovery {
   void on_table_block(Context& context, const Answer& answer);
   void on_sm_info(Context& context, const Answer& answer);
   void on_silence(Context& context, const Answer& answer);
+  void on_darkness(Context& context, const Answer& answer);
 
   bool believable(Context& context, const mad::NodeInfo& info, bool own) const;
+  static void disbelieve(Context& context, const Answer& answer);
   std::string route_to(const Context& context, fabric::ObservedIndex node) const;
   fabric::ObservedIndex meet(Context& context, const mad::NodeInfo& info,
                              const mad::DirectedRoute& route);
@@ -42,7 +46,10 @@ class Discovery {
   void read_table(Context& context, fabric::ObservedIndex node);
   void look_beyond(Context& context, fabric::ObservedEnd end);
 
+  const fabric::ObservedPort* known_port(const Context& context, fabric::ObservedEnd end) const;
+
   const fabric::Observation* known_;
+  bool written_by_others_;
 };
 
 }  // namespace heddle::sm

@@ -58,10 +58,13 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   // --- the sweep (sweep.cpp)
   void begin_sweep(std::string reason);
   void begin_watch();
+  bool has_seen_enough() const;
   void advance();  // to the next stage, as long as nothing is in flight
   void finish_discovery();
-  void tell_small_switches();
   void assign();
+  LidAssignment deal_lids();
+  void tell_small_switches(mad::Lid needed);
+  fabric::PortSettings port_settings() const;
   void ask_for_routes();
   void begin_links();
   void finish_links();
@@ -86,7 +89,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   Picture picture;
   std::optional<Picture> before;  // the last full sweep's, for what changed
   mad::Guid guid_before{};        // own_guid() while the own node is yet to answer
-  Discovery discovery{nullptr};
+  Discovery discovery{nullptr, false};
   Programming programming;
   Watch watch;
   Election election;

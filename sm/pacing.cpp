@@ -9,6 +9,10 @@ namespace {
 constexpr double kFirstWindow = 4;
 // Even a fabric that loses much is not asked one question at a time.
 constexpr double kSmallestWindow = 8;
+constexpr double kSuccessesToRemember = 64;
+// One in three lost makes half a repeat for each answer, and then ten attempts miss one question
+// in fifty thousand.
+constexpr double kAttemptsPerRepeat = 12;
 
 }  // namespace
 
@@ -31,6 +35,15 @@ void Pacing::on_answer(base::Duration round_trip) {
   const base::Duration error = round_trip - smoothed_;
   smoothed_ += error / 8;
   deviation_ += (std::max(error, -error) - deviation_) / 4;
+}
+
+void Pacing::on_success(std::uint32_t sendings) {
+  repeats_ += (static_cast<double>(sendings - 1) - repeats_) / kSuccessesToRemember;
+}
+
+std::uint32_t Pacing::attempts(std::uint32_t usual) const {
+  const auto more = static_cast<std::uint32_t>(repeats_ * kAttemptsPerRepeat);
+  return std::min(usual + more, 4 * usual);
 }
 
 void Pacing::on_loss() {

@@ -16,6 +16,8 @@ class Pacing {
   void set_limits(std::uint32_t window, base::Duration smallest, base::Duration largest);
 
   void on_answer(base::Duration round_trip);
+  // An answer came, whichever of so many sendings it was that got through.
+  void on_success(std::uint32_t sendings);
   // A request got no answer in time.
   void on_loss();
 
@@ -23,6 +25,9 @@ class Pacing {
   std::uint32_t window() const { return static_cast<std::uint32_t>(window_); }
   // How long to wait for the answer to this attempt (1 is the first): twice as long each time.
   base::Duration timeout(std::uint32_t attempt) const;
+  // How often to send before silence counts as such. On a fabric that loses much, a few lost
+  // attempts prove nothing: up to four times as many as are `usual`.
+  std::uint32_t attempts(std::uint32_t usual) const;
 
  private:
   std::uint32_t limit_ = 1;
@@ -33,6 +38,7 @@ class Pacing {
   base::Duration smoothed_{};  // round trip and its mean deviation, as TCP estimates them
   base::Duration deviation_{};
   bool sampled_ = false;
+  double repeats_ = 0;  // of requests that were answered in the end, smoothed
 };
 
 }  // namespace heddle::sm

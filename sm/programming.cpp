@@ -306,6 +306,10 @@ void Programming::on_silence(Context& context, const Answer& answer) {
   const bool is_port = request.attribute == mad::AttributeId::PortInfo;
   Picture& picture = context.picture;
   fabric_moved_ = true;
+  // Written or not: until a block is read again nobody knows.
+  if (request.attribute == mad::AttributeId::LinearForwardingTable) {
+    picture.observation[picture.frozen.node_of[request.subject]].table.forget();
+  }
   if (!picture.falls_silent(request.device)) return;
   const auto node = is_port ? picture.frozen.end_of[request.subject].node
                             : picture.frozen.node_of[request.subject];

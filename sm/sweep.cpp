@@ -107,15 +107,20 @@ void Core::Machine::begin_sweep(std::string reason) {
   say(SweepStarted{statistics.number, true, std::move(reason)});
   begin_phase(Phase::Discovery, Stage::Discovery);
   announce_phase(0);
-  discovery = Discovery(before && tables_are_ours ? &before->observation : nullptr);
+  discovery = Discovery(before ? &before->observation : nullptr, !tables_are_ours);
   tables_are_ours = false;
   Context with = context();
   discovery.begin(with);
   pump();
 }
 
+// Once there is a reason to sweep, a device that lets us wait must not put it off.
+bool Core::Machine::has_seen_enough() const {
+  return stage == Stage::Watching && !watch.reason().empty() && transactions.counters().retries > 0;
+}
+
 void Core::Machine::advance() {
-  while (stage != Stage::Routing && transactions.idle()) {
+  while (stage != Stage::Routing && (transactions.idle() || has_seen_enough())) {
     Context with = context();
     switch (stage) {
       case Stage::Resting:
@@ -182,43 +187,62 @@ void Core::Machine::lose_port(const std::string& reason) {
   finish_sweep();
 }
 
-// The switches whose tables are too small for the LIDs that this fabric needs.
-void Core::Machine::tell_small_switches() {
+LidAssignment Core::Machine::deal_lids() {
   const auto& topology = *picture.frozen.topology;
-  std::uint32_t needed = 0;
-  for (const LidRequest& request : lid_requests(picture, options)) needed += 1u << request.lmc;
-  const mad::Lid top{
-      static_cast<std::uint16_t>(std::min<std::uint32_t>(needed, mad::kLastUnicastLid.value))};
+  auto requests = lid_requests(picture, options);
+  auto dealt = assign_lids(topology.port_count(), requests, memory, last_lid(topology));
+  if (dealt.left_out.empty()) return dealt;
+  const auto free_of_limits =
+      assign_lids(topology.port_count(), requests, memory, mad::kLastUnicastLid);
+  tell_small_switches(free_of_limits.map.top());
+  // Without a LID of its own the SM is of no use to anybody: it goes before all others.
+  const auto own =
+      std::find_if(requests.begin(), requests.end(),
+                   [this](const LidRequest& request) { return request.port == picture.sm_port; });
+  if (own != requests.end()) std::rotate(requests.begin(), own, own + 1);
+  return assign_lids(topology.port_count(), requests, memory, last_lid(topology));
+}
+
+// LIDs ran out before the subnet's own end: these switches are why.
+void Core::Machine::tell_small_switches(mad::Lid needed) {
+  const auto& topology = *picture.frozen.topology;
+  const mad::Lid last = last_lid(topology);
+  if (last == mad::kLastUnicastLid) return;
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
     const std::uint16_t capacity = topology.node(fabric::SwitchIndex{s}).linear_fdb_cap;
-    if (capacity > top.value) continue;
+    if (capacity - 1 > last.value) continue;
     const NodeName name = picture.name(picture.frozen.node_of[s]);
-    say(SwitchTooSmall{name, capacity, top});
-    picture.problems.push_back(text(name) + " has room for too few LIDs: " +
-                               std::to_string(capacity) + " of " + std::to_string(top.value + 1));
+    say(SwitchTooSmall{name, capacity, needed});
+    picture.problems.push_back(text(name) + " can forward to LIDs up to " +
+                               std::to_string(capacity - 1) + " only");
   }
 }
 
 void Core::Machine::assign() {
   begin_phase(Phase::Lids, Stage::Lids);
-  const auto& topology = *picture.frozen.topology;
-  auto assigned = assign_lids(topology.port_count(), lid_requests(picture, options), memory,
-                              last_lid(topology));
+  auto assigned = deal_lids();
   for (const LidClash& clash : assigned.clashes) {
     say(LidConflict{picture.name(clash.keeps), picture.name(clash.moves), clash.lid});
   }
   for (const PortIndex port : assigned.left_out) {
-    say(LidsExhausted{picture.name(port), last_lid(topology)});
+    say(LidsExhausted{picture.name(port), last_lid(*picture.frozen.topology)});
     picture.problems.push_back("no LID is left for " + text(picture.name(port)));
   }
-  if (!assigned.left_out.empty()) tell_small_switches();
   if (memory != assigned.memory) {
     memory = std::move(assigned.memory);
     outputs.emplace_back(StoreLids{memory});
   }
   options.reassign_lids = false;  // once: from now on the new ones are kept
   picture.lids = std::make_shared<const fabric::LidMap>(std::move(assigned.map));
+  picture.intent =
+      fabric::plan_ports(picture.observation, picture.frozen, *picture.lids, port_settings());
+  picture.intent.switches.life_time_value = options.packet_life_time;
+  Context with = context();
+  programming.write_lids(with);
+  announce_phase(transactions.queued());
+}
 
+fabric::PortSettings Core::Machine::port_settings() const {
   fabric::PortSettings settings;
   settings.subnet_prefix = options.subnet_prefix;
   settings.m_key = options.m_key;
@@ -230,11 +254,7 @@ void Core::Machine::assign() {
   settings.head_of_queue_life = options.head_of_queue_life;
   settings.leaf_head_of_queue_life = options.leaf_head_of_queue_life;
   settings.vl_stall_count = options.vl_stall_count;
-  picture.intent = fabric::plan_ports(picture.observation, picture.frozen, *picture.lids, settings);
-  picture.intent.switches.life_time_value = options.packet_life_time;
-  Context with = context();
-  programming.write_lids(with);
-  announce_phase(transactions.queued());
+  return settings;
 }
 
 void Core::Machine::ask_for_routes() {
@@ -327,8 +347,8 @@ void Core::Machine::finish_watch() {
     if (auto wish = election.take_wish()) due = std::move(wish);
     return rest(Election::kPollInterval);
   }
-  if (!watch.reason().empty()) due = watch.reason();
   if (watch.saw_stranger()) tables_are_ours = false;
+  if (!watch.reason().empty()) return begin_sweep(watch.reason());
   rest(blind ? kSoon : options.sweep_interval);
 }
 

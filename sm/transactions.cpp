@@ -114,6 +114,7 @@ std::optional<Answer> Transactions::on_response(base::Instant now, const mad::Sm
       transaction_of(static_cast<std::uint32_t>(slot - slots_.data()))) {
     pacing_.on_answer(now - slot->sent);
   }
+  pacing_.on_success(slot->sendings);
   device.strikes = 0;
   if (++device.good % kAnswersToGrow == 0 && device.allowed < limits_.window_per_device) {
     ++device.allowed;
@@ -152,7 +153,7 @@ void Transactions::time_out(std::uint32_t s) {
   device.good = 0;
   // Silence beyond a port is no sign of too much haste.
   if (slot.request.beyond.value == 0) pacing_.on_loss();
-  if (slot.attempt < limits_.attempts) {
+  if (slot.attempt < pacing_.attempts(limits_.attempts)) {
     slot.overdue = true;
     repeat_.push_back(s);
     return;

@@ -129,7 +129,8 @@ void Watch::on_own_port(Context& context, const Answer& answer) {
 
 void Watch::on_neighbour(Context& context, const Answer& answer) {
   const ObservedEnd end = subject_of(answer.request);
-  const auto& sighting = context.picture.observation[end.node].ports[end.port.value].sighting;
+  const auto& port = context.picture.observation[end.node].ports[end.port.value];
+  const auto& sighting = port.sighting;
   const std::string where = text(context.picture.name(end));
   if (!answer.answered) {
     if (sighting) found("nothing answers any more behind " + where);
@@ -137,7 +138,10 @@ void Watch::on_neighbour(Context& context, const Answer& answer) {
   }
   if (answer.status != mad::kStatusOk) return;
   const auto info = mad::decode<mad::NodeInfo>(answer.data);
-  if (!sighting) return found("a device began to answer behind " + where);
+  if (!sighting) {
+    if (port.disbelieved == info) return;
+    return found("a device began to answer behind " + where);
+  }
   if (context.picture.observation[sighting->node].info.node_guid != info.node_guid) {
     found("another device hangs on " + where);
   }

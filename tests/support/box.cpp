@@ -8,60 +8,121 @@
 namespace heddle::test {
 namespace {
 
+std::optional<transport::Mishaps> mishaps_of(const SeatOptions& options, bool inward) {
+  if (!options.mishaps) return std::nullopt;
+  transport::MishapOptions chosen = *options.mishaps;
+  if (inward) chosen.seed = ~chosen.seed;  // so that the two ways do not suffer in step
+  return transport::Mishaps(chosen);
+}
+
 sim::Blueprint blueprint_of(std::string_view fabric) {
   auto loaded = sim::load_fabric(fabric);
   if (!loaded) throw std::invalid_argument(loaded.error().message);
   return std::move(*loaded);
 }
 
-sim::EndpointId place(const sim::World& world, const BoxOptions& options) {
-  const auto endpoint =
-      options.at.empty() ? world.default_endpoint() : world.find_endpoint(options.at, options.port);
-  if (!endpoint) throw std::invalid_argument("no such endpoint: " + options.at);
+sim::EndpointId place(const sim::World& world, std::string_view node, std::uint8_t port) {
+  const auto endpoint = node.empty() ? world.default_endpoint() : world.find_endpoint(node, port);
+  if (!endpoint) throw std::invalid_argument("no such endpoint: " + std::string(node));
   return *endpoint;
 }
 
 }  // namespace
 
-Box::Box(std::string_view fabric, BoxOptions options) : Box(blueprint_of(fabric), options) {}
+// --- Seat ----------------------------------------------------------------------------------------
 
-Box::Box(sim::Blueprint blueprint, BoxOptions options)
+Seat::Seat(sim::World& world, sim::EndpointId endpoint, SeatOptions options, base::Instant now)
     : options_(options.sm),
-      world_(std::move(blueprint), options.world),
-      endpoint_(place(world_, options)),
+      on_way_out_(options.on_way_out),
+      on_way_in_(options.on_way_in),
+      world_(world),
+      endpoint_(endpoint),
+      outward_(mishaps_of(options, false)),
+      inward_(mishaps_of(options, true)),
       transport_(
-          {}, [this](mad::Datagram mad) { world_.send(endpoint_, std::move(mad), now_); },
+          {}, [this](mad::Datagram mad) { send_to_world(std::move(mad)); },
           [this](bool is_sm) { world_.set_is_sm(endpoint_, is_sm); }),
-      core_(options.sm, options.remembered) {
+      core_(options.sm, std::move(options.remembered)),
+      now_(now) {
   transport_.set_receiver([this](std::span<transport::Received> batch) { receive(batch); });
   transport_.advance(now_);
   transport_.set_is_sm(true);
 }
 
-void Box::receive(std::span<transport::Received> batch) {
-  for (auto& received : batch) {
-    if (received.arrival == transport::Arrival::Message) {
-      core_.step(now_, sm::MadReceived{std::move(received.datagram)});
-    } else {
-      core_.step(now_, sm::SendFailed{std::move(received.datagram)});
-    }
-    perform();
+void Seat::send_to_world(mad::Datagram datagram) {
+  if (!alive_) return;
+  if (on_way_out_) on_way_out_(datagram);
+  if (!outward_) return world_.send(endpoint_, std::move(datagram), now_);
+  for (auto& leaving : outward_->pass(now_, {transport::Arrival::Message, std::move(datagram)})) {
+    world_.send(endpoint_, std::move(leaving.datagram), now_);
   }
 }
 
-void Box::restart(std::vector<sm::RememberedLids> remembered) {
+void Seat::arrive(mad::Datagram datagram) {
+  if (!inward_) return hand_up(std::move(datagram));
+  for (auto& leaving : inward_->pass(now_, {transport::Arrival::Message, std::move(datagram)})) {
+    hand_up(std::move(leaving.datagram));
+  }
+}
+
+void Seat::hand_up(mad::Datagram datagram) {
+  if (!alive_) return;
+  if (on_way_in_) on_way_in_(datagram);
+  transport_.arrive(std::move(datagram));
+}
+
+void Seat::receive(std::span<transport::Received> batch) {
+  for (auto& received : batch) {
+    if (received.arrival == transport::Arrival::Message) {
+      input(sm::MadReceived{std::move(received.datagram)});
+    } else {
+      input(sm::SendFailed{std::move(received.datagram)});
+    }
+  }
+}
+
+void Seat::release_delayed() {
+  if (!outward_) return;
+  for (auto& due : outward_->take_due(now_)) {
+    world_.send(endpoint_, std::move(due.datagram), now_);
+  }
+  for (auto& due : inward_->take_due(now_)) hand_up(std::move(due.datagram));
+}
+
+void Seat::tick(base::Instant now) {
+  now_ = std::max(now_, now);
+  if (!alive_) return;
+  release_delayed();
+  transport_.advance(now_);
+  input(sm::Tick{});
+}
+
+base::Instant Seat::deadline() const {
+  if (!alive_) return base::kNever;
+  base::Instant next = std::min(core_.deadline(), transport_.deadline());
+  if (outward_) next = std::min({next, outward_->deadline(), inward_->deadline()});
+  return next;
+}
+
+void Seat::input(sm::Input input) {
+  if (!alive_) return;
+  core_.step(now_, std::move(input));
+  perform();
+}
+
+void Seat::restart(std::vector<sm::RememberedLids> remembered) {
   core_ = sm::Core(options_, std::move(remembered));
   snapshot_.reset();
   events_.clear();
 }
 
-void Box::input(sm::Input input) {
-  core_.step(now_, std::move(input));
-  perform();
+void Seat::die() {
+  transport_.set_is_sm(false);
+  alive_ = false;
 }
 
-void Box::perform() {
-  // Routes are computed inline and returned at once, which may ask for more.
+// Routes are computed inline and returned at once, which may ask for more.
+void Seat::perform() {
   for (auto outputs = core_.take_outputs(); !outputs.empty(); outputs = core_.take_outputs()) {
     for (auto& output : outputs) {
       if (auto* mad = std::get_if<sm::SendMad>(&output)) {
@@ -74,41 +135,77 @@ void Box::perform() {
       } else if (auto* store = std::get_if<sm::StoreLids>(&output)) {
         stored_ = std::move(store->lids);
       } else if (auto* work = std::get_if<sm::ComputeRoutes>(&output)) {
-        auto selected = routing::select_routes(*work->topology, *work->lids, work->policy);
-        sm::RoutesReady ready{work->ticket, base::error("")};
-        if (selected) {
-          ready.selected = std::make_shared<const routing::Selected>(std::move(*selected));
-        } else {
-          ready.selected = selected.error();
-        }
-        core_.step(now_, std::move(ready));
+        compute(*work);
       }
     }
   }
 }
 
+void Seat::compute(const sm::ComputeRoutes& work) {
+  auto selected = routing::select_routes(*work.topology, *work.lids, work.policy);
+  sm::RoutesReady ready{work.ticket, base::error("")};
+  if (selected) {
+    ready.selected = std::make_shared<const routing::Selected>(std::move(*selected));
+  } else {
+    ready.selected = selected.error();
+  }
+  core_.step(now_, std::move(ready));
+}
+
+// --- Box -----------------------------------------------------------------------------------------
+
+Box::Box(std::string_view fabric, BoxOptions options)
+    : Box(blueprint_of(fabric), std::move(options)) {}
+
+Box::Box(sim::Blueprint blueprint, BoxOptions options)
+    : world_(std::move(blueprint), options.world) {
+  const auto endpoint = place(world_, options.at, options.port);
+  seats_.emplace_back(world_, endpoint,
+                      SeatOptions{options.sm, std::move(options.remembered), options.mishaps,
+                                  std::move(options.on_way_out), std::move(options.on_way_in)},
+                      now_);
+}
+
+Seat& Box::add_seat(std::string_view node, SeatOptions options) {
+  return seats_.emplace_back(world_, place(world_, node, 0), std::move(options), now_);
+}
+
+void Box::deliver(sim::Delivery delivery) {
+  for (Seat& seat : seats_) {
+    if (seat.endpoint() == delivery.to) return seat.arrive(std::move(delivery.datagram));
+  }
+  others_.push_back(std::move(delivery));
+}
+
+std::vector<mad::Datagram> Box::take_arrivals(sim::EndpointId at) {
+  std::vector<mad::Datagram> arrivals;
+  for (auto& delivery : std::exchange(others_, {})) {
+    if (delivery.to == at) arrivals.push_back(std::move(delivery.datagram));
+  }
+  return arrivals;
+}
+
 void Box::step_once(base::Instant limit) {
   world_.advance(now_);
   auto deliveries = world_.take_deliveries();
-  for (auto& delivery : deliveries) {
-    if (delivery.to != endpoint_) continue;
-    transport_.arrive(std::move(delivery.datagram));
-  }
+  for (auto& delivery : deliveries) deliver(std::move(delivery));
   if (!deliveries.empty()) return;
-  const base::Instant next =
-      std::min({core_.deadline(), world_.next_event(), transport_.deadline()});
+  base::Instant next = world_.next_event();
+  for (const Seat& seat : seats_) next = std::min(next, seat.deadline());
   now_ = std::min(std::max(now_, next), limit);
-  transport_.advance(now_);
-  core_.step(now_, sm::Tick{});
-  perform();
+  for (Seat& seat : seats_) seat.tick(now_);
+}
+
+bool Box::quiet() const {
+  return std::all_of(seats_.begin(), seats_.end(),
+                     [](const Seat& seat) { return seat.core().quiet(); });
 }
 
 bool Box::run_until_quiet(base::Duration limit) {
   const base::Instant end = now_ + limit;
-  core_.step(now_, sm::Tick{});
-  perform();
-  while (!core_.quiet() && now_ < end) step_once(end);
-  return core_.quiet();
+  for (Seat& seat : seats_) seat.tick(now_);
+  while (!quiet() && now_ < end) step_once(end);
+  return quiet();
 }
 
 void Box::run_for(base::Duration time) {

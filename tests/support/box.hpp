@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A subnet manager and a simulated fabric in one box, in virtual time: what the daemon does with
-// threads and sockets, done by hand and step by step. Between the two sits the transport that has
-// the kernel's habits.
+// A simulated fabric and the subnet managers on it in one box, in virtual time.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <span>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,8 +10,7 @@
 
 #include "base/time.hpp"
 #include "sim/world.hpp"
-#include "sm/core.hpp"
-#include "transport/kernel_habits.hpp"
+#include "tests/support/seat.hpp"
 
 namespace heddle::test {
 
@@ -25,6 +20,9 @@ struct BoxOptions {
   std::vector<sm::RememberedLids> remembered;
   std::string at;  // node the SM sits on; empty: the world's default
   std::uint8_t port = 0;
+  std::optional<transport::MishapOptions> mishaps;
+  std::function<void(mad::Datagram&)> on_way_out;
+  std::function<void(mad::Datagram&)> on_way_in;
 };
 
 class Box {
@@ -32,62 +30,52 @@ class Box {
   // `fabric` as on the command line; a mistake in it fails the test by an exception.
   explicit Box(std::string_view fabric, BoxOptions options = {});
   Box(sim::Blueprint blueprint, BoxOptions options);
-  Box(const Box&) = delete;  // the transport refers to the world beside it
-  Box& operator=(const Box&) = delete;
 
-  // Until the machine rests, or `limit` of virtual time has passed: true when it rests.
+  // Until every machine rests, or `limit` of virtual time has passed: true when they rest.
   bool run_until_quiet(base::Duration limit = std::chrono::seconds(60));
   // Lets virtual time pass, light sweeps included.
   void run_for(base::Duration time);
 
   sim::World& world() { return world_; }
-  sm::Core& core() { return core_; }
   base::Instant now() const { return now_; }
-  sim::EndpointId endpoint() const { return endpoint_; }
-  const sm::Snapshot& snapshot() const { return *snapshot_; }
-  bool published() const { return snapshot_ != nullptr; }
-  const std::vector<sm::Event>& events() const { return events_; }
-  const std::vector<sm::RememberedLids>& stored() const { return stored_; }
 
-  // How many events of this type were said.
+  // Another SM, on another endpoint of the same fabric.
+  Seat& add_seat(std::string_view node, SeatOptions options);
+  // The first SM, and what it did.
+  Seat& seat() { return seats_.front(); }
+  sm::Core& core() { return seat().core(); }
+  sim::EndpointId endpoint() const { return seats_.front().endpoint(); }
+  const sm::Snapshot& snapshot() const { return seats_.front().snapshot(); }
+  bool published() const { return seats_.front().published(); }
+  const std::vector<sm::Event>& events() const { return seats_.front().events(); }
+  const std::vector<sm::RememberedLids>& stored() const { return seats_.front().stored(); }
   template <class EventType>
   std::size_t count() const {
-    std::size_t found = 0;
-    for (const auto& event : events_) found += std::holds_alternative<EventType>(event.value);
-    return found;
+    return seats_.front().count<EventType>();
   }
   template <class EventType>
   const EventType* last() const {
-    for (auto event = events_.rbegin(); event != events_.rend(); ++event) {
-      if (const auto* value = std::get_if<EventType>(&event->value)) return value;
-    }
-    return nullptr;
+    return seats_.front().last<EventType>();
   }
-  void forget_events() { events_.clear(); }
-  // Hears each event at the moment it is said.
-  using Listener = std::function<void(const sm::Event&)>;
-  void set_listener(Listener listener) { listener_ = std::move(listener); }
+  void forget_events() { seat().forget_events(); }
+  void set_listener(Seat::Listener listener) { seat().set_listener(std::move(listener)); }
+  void restart(std::vector<sm::RememberedLids> remembered) {
+    seat().restart(std::move(remembered));
+  }
+  void input(sm::Input input) { seat().input(std::move(input)); }
 
-  // Puts a new machine in place of the old one, as after a restart with or without memory.
-  void restart(std::vector<sm::RememberedLids> remembered);
-  // Gives an input to the machine now.
-  void input(sm::Input input);
+  // An endpoint without an SM, whose arrivals are kept for the test.
+  std::vector<mad::Datagram> take_arrivals(sim::EndpointId at);
 
  private:
-  void receive(std::span<transport::Received> batch);
-  void perform();
   void step_once(base::Instant limit);
+  void deliver(sim::Delivery delivery);
+  bool quiet() const;
 
-  sm::Options options_;
   sim::World world_;
-  sim::EndpointId endpoint_;
-  transport::KernelHabits transport_;
-  sm::Core core_;
   base::Instant now_{std::chrono::seconds(1)};
-  std::shared_ptr<const sm::Snapshot> snapshot_;
-  std::vector<sm::Event> events_;
-  Listener listener_;
-  std::vector<sm::RememberedLids> stored_;
+  std::deque<Seat> seats_;
+  std::vector<sim::Delivery> others_;
 };
 
 }  // namespace heddle::test

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "tests/simulation/judging.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "sim/checker.hpp"
+#include "sim/devices.hpp"
+
+namespace heddle::test {
+
+namespace {
+
+std::string with_last_events(Box& box, std::string complaints) {
+  constexpr std::size_t kLastEvents = 25;
+  if (complaints.empty()) return complaints;
+  complaints += "the SM said last:\n";
+  const auto& events = box.events();
+  for (auto i = events.size() - std::min(events.size(), kLastEvents); i < events.size(); ++i) {
+    complaints += "  " + sm::sentence(events[i]) + '\n';
+  }
+  return complaints;
+}
+
+// As the judges write them: the node, and the ports at the far ends of its cables.
+std::vector<std::string> names_around(Box& box, std::string_view name) {
+  const sim::Devices& devices = box.world().devices();
+  const std::uint32_t at = node(box, name);
+  std::vector<std::string> names{devices.plan.nodes[at].name + " "};
+  for (unsigned port = 1; port <= devices.nodes[at].port_count; ++port) {
+    const auto& line = devices.lines[devices.port_at(at, static_cast<std::uint8_t>(port))];
+    if (line.peer == sim::kNone) continue;
+    const auto& far = devices.lines[line.peer];
+    names.push_back(devices.plan.nodes[far.node].name + " port " + std::to_string(far.number) +
+                    " ");
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string trouble(Box& box) {
+  std::string complaints;
+  for (const auto& complaint : sim::judge(box.world(), box.endpoint())) {
+    complaints += complaint + '\n';
+  }
+  return with_last_events(box, std::move(complaints));
+}
+
+std::string trouble_elsewhere(Box& box, std::string_view name) {
+  const auto names = names_around(box, name);
+  std::string complaints;
+  for (const auto& complaint : sim::judge(box.world(), box.endpoint())) {
+    // A long list ends with a count; what it counts is judged once the rest is right.
+    const bool is_count = complaint.rfind("and ", 0) == 0;
+    const bool is_known = std::any_of(names.begin(), names.end(), [&](const std::string& known) {
+      return complaint.find(known) != std::string::npos;
+    });
+    if (!is_count && !is_known) complaints += complaint + '\n';
+  }
+  return with_last_events(box, std::move(complaints));
+}
+
+std::uint32_t node(Box& box, std::string_view name) {
+  const auto found = box.world().find_node(name);
+  if (!found) throw std::invalid_argument("no such node: " + std::string(name));
+  return *found;
+}
+
+std::uint32_t cable(Box& box, std::string_view name, std::uint8_t port) {
+  const auto found = box.world().find_cable(node(box, name), port);
+  if (!found) throw std::invalid_argument("no cable there: " + std::string(name));
+  return *found;
+}
+
+const mad::PortInfo& registers(Box& box, std::string_view name, std::uint8_t port) {
+  const sim::Devices& devices = box.world().devices();
+  return devices.ports[devices.port_at(node(box, name), port)].info;
+}
+
+mad::PortState state(Box& box, std::string_view name, std::uint8_t port) {
+  const sim::Devices& devices = box.world().devices();
+  return devices.lines[devices.port_at(node(box, name), port)].state;
+}
+
+const std::vector<std::uint8_t>& table(Box& box, std::string_view name) {
+  return box.world().devices().switch_at(node(box, name)).linear;
+}
+
+sim::Blueprint fabric(std::string_view expression) {
+  auto loaded = sim::load_fabric(expression);
+  if (!loaded) throw std::invalid_argument(loaded.error().message);
+  return std::move(*loaded);
+}
+
+sim::Planner dumbbell() {
+  sim::Planner plan("dumbbell", {});
+  const auto left = plan.add_switch("left");
+  const auto right = plan.add_switch("right");
+  for (const char* name : {"left-a", "left-b"}) plan.cable(left, plan.add_host(name));
+  for (const char* name : {"right-a", "right-b"}) plan.cable(right, plan.add_host(name));
+  plan.cable(left, right);
+  plan.cable(left, right);
+  return plan;
+}
+
+}  // namespace heddle::test

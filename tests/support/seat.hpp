@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A subnet manager on an endpoint of a simulated fabric: what the daemon does with threads and
+// sockets, done by hand. Between the two sit the transport that has the kernel's habits and, on
+// the medium's side of it, whatever befalls the MADs.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/time.hpp"
+#include "sim/world.hpp"
+#include "sm/core.hpp"
+#include "transport/faulty.hpp"
+#include "transport/kernel_habits.hpp"
+
+namespace heddle::test {
+
+struct SeatOptions {
+  sm::Options sm;
+  std::vector<sm::RememberedLids> remembered;
+  std::optional<transport::MishapOptions> mishaps;  // between the transport and the world
+  // See, and may change, what leaves the machine and what arrives.
+  std::function<void(mad::Datagram&)> on_way_out;
+  std::function<void(mad::Datagram&)> on_way_in;
+};
+
+class Seat {
+ public:
+  // `world` must outlive this.
+  Seat(sim::World& world, sim::EndpointId endpoint, SeatOptions options, base::Instant now);
+  Seat(const Seat&) = delete;  // the transport refers to its seat
+  Seat& operator=(const Seat&) = delete;
+
+  // A MAD came in from the world.
+  void arrive(mad::Datagram datagram);
+  // Time passes: what is due is done.
+  void tick(base::Instant now);
+  base::Instant deadline() const;
+  // Gives an input to the machine now.
+  void input(sm::Input input);
+
+  // Puts a new machine in place of the old one, as after a restart with or without memory.
+  void restart(std::vector<sm::RememberedLids> remembered);
+  // The program ends: its port is no SM's any more, and nothing is sent or heard.
+  void die();
+
+  sm::Core& core() { return core_; }
+  const sm::Core& core() const { return core_; }
+  sim::EndpointId endpoint() const { return endpoint_; }
+  const sm::Snapshot& snapshot() const { return *snapshot_; }
+  bool published() const { return snapshot_ != nullptr; }
+  const std::vector<sm::Event>& events() const { return events_; }
+  const std::vector<sm::RememberedLids>& stored() const { return stored_; }
+  void forget_events() { events_.clear(); }
+  // Hears each event at the moment it is said.
+  using Listener = std::function<void(const sm::Event&)>;
+  void set_listener(Listener listener) { listener_ = std::move(listener); }
+
+  // How many events of this type were said.
+  template <class EventType>
+  std::size_t count() const {
+    std::size_t found = 0;
+    for (const auto& event : events_) found += std::holds_alternative<EventType>(event.value);
+    return found;
+  }
+  template <class EventType>
+  const EventType* last() const {
+    for (auto event = events_.rbegin(); event != events_.rend(); ++event) {
+      if (const auto* value = std::get_if<EventType>(&event->value)) return value;
+    }
+    return nullptr;
+  }
+
+ private:
+  void send_to_world(mad::Datagram datagram);
+  void hand_up(mad::Datagram datagram);
+  void receive(std::span<transport::Received> batch);
+  void release_delayed();
+  void perform();
+  void compute(const sm::ComputeRoutes& work);
+
+  sm::Options options_;
+  std::function<void(mad::Datagram&)> on_way_out_;
+  std::function<void(mad::Datagram&)> on_way_in_;
+  sim::World& world_;
+  sim::EndpointId endpoint_;
+  std::optional<transport::Mishaps> outward_;
+  std::optional<transport::Mishaps> inward_;
+  transport::KernelHabits transport_;
+  sm::Core core_;
+  base::Instant now_;
+  bool alive_ = true;
+  std::shared_ptr<const sm::Snapshot> snapshot_;
+  std::vector<sm::Event> events_;
+  Listener listener_;
+  std::vector<sm::RememberedLids> stored_;
+};
+
+}  // namespace heddle::test
