@@ -110,6 +110,7 @@ class PortRun {
     daemon_ = nullptr;
     // The next daemon, on a port that came back, starts from what this one learnt.
     if (!daemon.performer().lids().empty()) session_.remembered = daemon.performer().lids();
+    if (daemon.swept()) session_.config.reassign = false;  // once, not at each reset of the device
     session_.log.say(sm::Severity::Info, "PortReleased",
                      fmt::format("The subnet manager has left {}", to_string(port.choice.id)));
     if (stopped_ || !session_.arguments.once) return Exit::Ok;
