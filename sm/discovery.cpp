@@ -199,7 +199,8 @@ void Discovery::on_port_info(Context& context, const Answer& answer) {
   const auto info = mad::decode<mad::PortInfo>(answer.data);
   node.ports[end.port.value].info = info;
   if (end.port.value == 0 || !node.is_switch()) {
-    const bool is_own = context.picture.own && context.picture.own->node == end.node;
+    // The other port of our own adapter may be another SM's.
+    const bool is_own = context.picture.own == end;
     if ((info.capability_mask & mad::kIsSM) != 0 && !is_own) {
       context.transactions.submit(
           get(*context.picture.device(end), mad::AttributeId::SMInfo, 0, end));

@@ -101,8 +101,10 @@ void Core::Machine::on(const SendFailed& failed) {
   }
 }
 
+// Who asks for a sweep by hand may doubt everything, the tables that we believe to stand included.
 void Core::Machine::on(const ResweepCommand& command) {
   due = command.reason;
+  tables_are_ours = false;
 }
 
 void Core::Machine::on(const OptionsChanged& changed) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sm/programming.hpp"
 
+#include <utility>
+
 #include "base/check.hpp"
 #include "mad/capability.hpp"
 
@@ -284,18 +286,31 @@ void Programming::recheck_settled_ports(Context& context, SwitchIndex of) {
   }
 }
 
+void Programming::begin_sweep() {
+  fabric_moved_ = false;
+  failures_before_ = std::exchange(failures_, {});
+}
+
+bool Programming::is_news(const Failure& failure) {
+  failures_.insert(failure);
+  return failures_before_.count(failure) == 0;
+}
+
 void Programming::on_refusal(Context& context, const Answer& answer) {
   Picture& picture = context.picture;
   const Request& request = answer.request;
   const bool is_port = request.attribute == mad::AttributeId::PortInfo;
   const auto node = is_port ? picture.frozen.end_of[request.subject].node
                             : picture.frozen.node_of[request.subject];
-  context.events.say(
-      SetRefused{picture.name(node), request.attribute, request.modifier, answer.status});
+  const NodeName name = picture.name(node);
+  const bool news = is_news({name.guid.value, request.attribute, request.modifier});
+  if (news) {
+    context.events.say(SetRefused{name, request.attribute, request.modifier, answer.status});
+  }
   if (is_port) {
     picture.problems.push_back(text(picture.name(PortIndex{request.subject})) +
                                " refused a setting");
-    fabric_moved_ = true;
+    fabric_moved_ |= news;
   } else {
     picture.problems.push_back(text(picture.name(node)) + " refused its forwarding table");
   }
@@ -305,17 +320,20 @@ void Programming::on_silence(Context& context, const Answer& answer) {
   const Request& request = answer.request;
   const bool is_port = request.attribute == mad::AttributeId::PortInfo;
   Picture& picture = context.picture;
-  fabric_moved_ = true;
+  const auto node = is_port ? picture.frozen.end_of[request.subject].node
+                            : picture.frozen.node_of[request.subject];
+  const NodeName name = picture.name(node);
+  const bool news = is_news({name.guid.value, request.attribute, request.modifier});
+  fabric_moved_ |= news;
   // Written or not: until a block is read again nobody knows.
   if (request.attribute == mad::AttributeId::LinearForwardingTable) {
     picture.observation[picture.frozen.node_of[request.subject]].table.forget();
   }
   if (!picture.falls_silent(request.device)) return;
-  const auto node = is_port ? picture.frozen.end_of[request.subject].node
-                            : picture.frozen.node_of[request.subject];
-  context.events.say(DeviceSilent{context.transactions.route(request.device).text(),
-                                  picture.name(node), request.attribute});
-  picture.problems.push_back(text(picture.name(node)) + " stopped answering");
+  picture.problems.push_back(text(name) + " does not answer when it is written to");
+  if (!news) return;
+  context.events.say(
+      DeviceSilent{context.transactions.route(request.device).text(), name, request.attribute});
 }
 
 }  // namespace heddle::sm

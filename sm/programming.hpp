@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -35,7 +37,7 @@ class Programming {
 
   // A port was found in another state than discovery saw: the fabric moved under the sweep.
   bool fabric_moved() const { return fabric_moved_; }
-  void begin_sweep() { fabric_moved_ = false; }
+  void begin_sweep();
 
  private:
   // What a port made of our wishes the last time, if it did not take all of them: asking again
@@ -58,6 +60,12 @@ class Programming {
   std::unordered_map<std::uint64_t, Settled>
       settled_;                   // by node GUID and port number; never walked
   std::vector<bool> reregister_;  // by PortIndex: its clients must hear of us
+  // What went wrong in this sweep and in the one before: by node GUID, attribute and modifier. A
+  // device that refuses the same again has not moved; hurrying would not change its mind.
+  using Failure = std::tuple<std::uint64_t, mad::AttributeId, std::uint32_t>;
+  bool is_news(const Failure& failure);
+  std::set<Failure> failures_;
+  std::set<Failure> failures_before_;
   bool fabric_moved_ = false;
 };
 

@@ -54,6 +54,14 @@ mad::Lid last_lid(const fabric::Topology& topology) {
   return {last};
 }
 
+bool mtu_differs(const Picture& picture, PortIndex a, PortIndex b) {
+  const auto mtu = [&](PortIndex port) {
+    const auto end = picture.frozen.end_of[port.value];
+    return picture.observation[end.node].ports[end.port.value].info->neighbor_mtu;
+  };
+  return mtu(a) != mtu(b);
+}
+
 bool is_active(const Picture& picture, PortIndex port) {
   const auto end = picture.frozen.end_of[port.value];
   const auto& info = picture.observation[end.node].ports[end.port.value].info;
@@ -269,8 +277,16 @@ void Core::Machine::finish_links() {
   const auto& topology = *picture.frozen.topology;
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex port{p};
-    if (topology.peer(port) == fabric::kNoPort || is_active(picture, port)) continue;
-    picture.problems.push_back(text(picture.name(port)) + " has a link but is not ACTIVE");
+    const PortIndex peer = topology.peer(port);
+    if (peer == fabric::kNoPort) continue;
+    if (!is_active(picture, port)) {
+      picture.problems.push_back(text(picture.name(port)) + " has a link but is not ACTIVE");
+    } else if (port < peer && is_active(picture, peer) && mtu_differs(picture, port, peer)) {
+      // Changing the MTU under traffic would lose packets, so that is left to a person.
+      picture.problems.push_back("the link " + text(picture.name(port)) + " - " +
+                                 text(picture.name(peer)) +
+                                 " is ACTIVE with another MTU at each end; take it down and up");
+    }
   }
   finish_sweep();
 }

@@ -39,22 +39,27 @@ std::vector<std::string> names_around(Box& box, std::string_view name) {
 
 }  // namespace
 
-std::string trouble(Box& box) {
+std::string trouble_for(Box& box, sim::EndpointId sm) {
   std::string complaints;
-  for (const auto& complaint : sim::judge(box.world(), box.endpoint())) {
-    complaints += complaint + '\n';
-  }
+  for (const auto& complaint : sim::judge(box.world(), sm)) complaints += complaint + '\n';
   return with_last_events(box, std::move(complaints));
 }
 
-std::string trouble_elsewhere(Box& box, std::string_view name) {
-  const auto names = names_around(box, name);
+std::string trouble(Box& box) {
+  return trouble_for(box, box.endpoint());
+}
+
+std::string trouble_elsewhere(Box& box, std::initializer_list<std::string_view> names) {
+  std::vector<std::string> known;
+  for (const auto name : names) {
+    for (auto& around : names_around(box, name)) known.push_back(std::move(around));
+  }
   std::string complaints;
   for (const auto& complaint : sim::judge(box.world(), box.endpoint())) {
     // A long list ends with a count; what it counts is judged once the rest is right.
     const bool is_count = complaint.rfind("and ", 0) == 0;
-    const bool is_known = std::any_of(names.begin(), names.end(), [&](const std::string& known) {
-      return complaint.find(known) != std::string::npos;
+    const bool is_known = std::any_of(known.begin(), known.end(), [&](const std::string& name) {
+      return complaint.find(name) != std::string::npos;
     });
     if (!is_count && !is_known) complaints += complaint + '\n';
   }
@@ -91,6 +96,15 @@ sim::Blueprint fabric(std::string_view expression) {
   auto loaded = sim::load_fabric(expression);
   if (!loaded) throw std::invalid_argument(loaded.error().message);
   return std::move(*loaded);
+}
+
+sim::PlannedNode& planned(sim::Blueprint& blueprint, std::string_view name) {
+  const auto found = std::find_if(blueprint.nodes.begin(), blueprint.nodes.end(),
+                                  [&](const auto& node) { return node.name == name; });
+  if (found == blueprint.nodes.end()) {
+    throw std::invalid_argument("no such node: " + std::string(name));
+  }
+  return *found;
 }
 
 sim::Planner dumbbell() {

@@ -2,8 +2,10 @@
 // What every test of this folder asks in the end, and small fabrics that no generator makes.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/blueprint.hpp"
 #include "sim/planner.hpp"
@@ -14,9 +16,11 @@ namespace heddle::test {
 // Empty when the fabric's own registers show nothing wrong; else the complaints, and below them
 // what the SM said last.
 std::string trouble(Box& box);
+// The same, as seen from another endpoint.
+std::string trouble_for(Box& box, sim::EndpointId sm);
 
-// The same, without the complaints about this node and the ports it is cabled to.
-std::string trouble_elsewhere(Box& box, std::string_view name);
+// The same, without the complaints about these nodes and the ports they are cabled to.
+std::string trouble_elsewhere(Box& box, std::initializer_list<std::string_view> names);
 
 // The Sets that devices answered while `act` ran.
 template <class Act>
@@ -37,6 +41,7 @@ mad::PortState state(Box& box, std::string_view name, std::uint8_t port);
 const std::vector<std::uint8_t>& table(Box& box, std::string_view name);
 
 sim::Blueprint fabric(std::string_view expression);
+sim::PlannedNode& planned(sim::Blueprint& blueprint, std::string_view name);
 // Two switches joined by two cables, with two hosts on each: left-a, left-b, right-a, right-b.
 sim::Planner dumbbell();
 

@@ -152,7 +152,7 @@ TEST(Lids, ASwitchWithoutALinearTableDoesNotTakeTheFabricDown) {
   Box box(std::move(blueprint), {});
   ASSERT_TRUE(box.run_until_quiet());
   EXPECT_GE(box.count<sm::DeviceLies>(), 1u);
-  EXPECT_EQ(trouble_elsewhere(box, "odd"), "");
+  EXPECT_EQ(trouble_elsewhere(box, {"odd"}), "");
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ TEST_F(LightSweep, BringsUpASilentHostOnceItAnswers) {
   box.world().silence(node(box, "host-0004"), true);
   ASSERT_TRUE(box.run_until_quiet());
   box.run_for(std::chrono::minutes(5));
-  EXPECT_EQ(trouble_elsewhere(box, "host-0004"), "");
+  EXPECT_EQ(trouble_elsewhere(box, {"host-0004"}), "");
   EXPECT_EQ(state(box, "host-0004", 1), mad::PortState::Init);
   box.world().silence(node(box, "host-0004"), false);
   box.run_for(kInterval + seconds(4));  // a question to the silent one may be under way

@@ -166,8 +166,8 @@ Box::Box(sim::Blueprint blueprint, BoxOptions options)
                       now_);
 }
 
-Seat& Box::add_seat(std::string_view node, SeatOptions options) {
-  return seats_.emplace_back(world_, place(world_, node, 0), std::move(options), now_);
+Seat& Box::add_seat(std::string_view node, SeatOptions options, std::uint8_t port) {
+  return seats_.emplace_back(world_, place(world_, node, port), std::move(options), now_);
 }
 
 void Box::deliver(sim::Delivery delivery) {

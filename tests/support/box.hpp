@@ -40,7 +40,7 @@ class Box {
   base::Instant now() const { return now_; }
 
   // Another SM, on another endpoint of the same fabric.
-  Seat& add_seat(std::string_view node, SeatOptions options);
+  Seat& add_seat(std::string_view node, SeatOptions options, std::uint8_t port = 0);
   // The first SM, and what it did.
   Seat& seat() { return seats_.front(); }
   sm::Core& core() { return seat().core(); }

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who asks the SM who it is, and what becomes of two of them on one fabric.
+#include "sm/election.hpp"
+
+#include <chrono>
+#include <map>
+
+#include <gtest/gtest.h>
+
+#include "mad/sm_info.hpp"
+#include "sim/devices.hpp"
+#include "tests/simulation/judging.hpp"
+
+namespace heddle::test {
+namespace {
+
+using std::chrono::seconds;
+
+mad::Smp sm_info_request(mad::Method method) {
+  mad::Smp smp;
+  smp.method = method;
+  smp.attribute_id = mad::AttributeId::SMInfo;
+  smp.transaction_id = mad::TransactionId{0x1234'5678'9ABC'DEF0};
+  return smp;
+}
+
+// From the second host of a star whose first is the SM's.
+mad::Smp by_directed_route(mad::Smp smp) {
+  smp.management_class = mad::ManagementClass::SubnDirectedRoute;
+  smp.dr_slid = smp.dr_dlid = mad::kPermissiveLid;
+  smp.hop_count = 2;
+  smp.initial_path[1] = smp.initial_path[2] = mad::PortNumber{1};
+  return smp;
+}
+
+class SmInfo : public testing::Test {
+ protected:
+  SmInfo() {
+    options_.sm.priority = 9;
+    box_ = std::make_unique<Box>("star:4", options_);
+    box_->run_until_quiet();
+  }
+  // The answer to what the second host asks.
+  std::optional<mad::Smp> ask(const mad::Smp& request, mad::Lid lid = mad::kPermissiveLid) {
+    const auto asking = *box_->world().find_endpoint("host-0002");
+    mad::Address peer;
+    peer.lid = lid;
+    box_->world().send(asking, mad::make_datagram(peer, request), box_->now());
+    box_->run_for(seconds(1));
+    const auto arrivals = box_->take_arrivals(asking);
+    return arrivals.size() == 1 ? mad::decode_smp(arrivals[0].payload) : std::nullopt;
+  }
+  void expect_master(const std::optional<mad::Smp>& answer) {
+    ASSERT_TRUE(answer.has_value());
+    EXPECT_EQ(answer->method, mad::Method::GetResp);
+    EXPECT_EQ(answer->status, mad::kStatusOk);
+    EXPECT_EQ(answer->transaction_id.value, 0x1234'5678'9ABC'DEF0u);
+    const auto info = mad::decode<mad::SMInfo>(answer->data);
+    EXPECT_EQ(info.sm_state, mad::SMState::Master);
+    EXPECT_EQ(info.priority, 9);
+    EXPECT_EQ(info.guid, box_->world().port_guid(box_->endpoint()));
+    EXPECT_EQ(info.sm_key, mad::SMKey{}) << "a mere question must not learn the key";
+  }
+  BoxOptions options_;
+  std::unique_ptr<Box> box_;
+};
+
+TEST_F(SmInfo, IsToldToWhoAsksByDirectedRoute) {
+  expect_master(ask(by_directed_route(sm_info_request(mad::Method::Get))));
+}
+
+TEST_F(SmInfo, IsToldToWhoAsksByLid) {
+  auto request = sm_info_request(mad::Method::Get);
+  request.management_class = mad::ManagementClass::SubnLidRouted;
+  expect_master(ask(request, registers(*box_, "host-0001", 1).lid));
+}
+
+TEST_F(SmInfo, AHandoverWithTheWrongKeyIsRefused) {
+  constexpr std::uint32_t kHandover = 1;
+  auto request = by_directed_route(sm_info_request(mad::Method::Set));
+  request.attribute_modifier = kHandover;
+  mad::SMInfo sender;
+  sender.sm_key = mad::SMKey{0xBAD};
+  mad::encode(sender, std::span<std::byte, mad::kSmpDataBytes>(request.data));
+  const auto answer = ask(request);
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_NE(answer->status, mad::kStatusOk);
+  EXPECT_EQ(mad::decode<mad::SMInfo>(answer->data).sm_key, mad::SMKey{});
+  EXPECT_EQ(box_->core().state(), mad::SMState::Master);
+  EXPECT_EQ(box_->core().sweeps_finished(), 1u);
+}
+
+// Two SMs, on the first hosts of the first and of the last leaf.
+class TwoManagers : public testing::Test {
+ protected:
+  void start(std::uint8_t priority, std::uint8_t other_priority) {
+    BoxOptions options;
+    options.sm.priority = priority;
+    box_ = std::make_unique<Box>("fat-tree:3,6", options);
+    box_->world().set_watcher([this](const sim::Sighting& sighting) {
+      if (sighting.what != sim::Sighting::What::Sent || sighting.smp == nullptr) return;
+      if (sighting.smp->method == mad::Method::Set &&
+          sighting.smp->attribute_id != mad::AttributeId::SMInfo) {
+        ++sets_[sighting.node][sighting.smp->attribute_id];
+      }
+    });
+    SeatOptions second;
+    second.sm.priority = other_priority;
+    other_ = &box_->add_seat("host-0016", second);
+    ASSERT_TRUE(box_->run_until_quiet());
+    box_->run_for(seconds(20));
+  }
+  std::uint64_t sets_of(std::string_view host) {
+    std::uint64_t all = 0;
+    for (const auto& [attribute, count] : sets_[node(*box_, host)]) all += count;
+    return all;
+  }
+  std::vector<std::uint16_t> lids() {
+    std::vector<std::uint16_t> all;
+    for (const auto& port : box_->world().devices().ports) all.push_back(port.info.lid.value);
+    return all;
+  }
+  static constexpr base::Duration takeover_time() {
+    return sm::Election::kPollMisses * (sm::Election::kPollInterval + seconds(4));
+  }
+
+  std::unique_ptr<Box> box_;
+  Seat* other_ = nullptr;
+  std::map<std::uint32_t, std::map<mad::AttributeId, std::uint64_t>> sets_;
+};
+
+TEST_F(TwoManagers, OfEqualPriorityTheLowerGuidWins) {
+  start(3, 3);
+  EXPECT_EQ(box_->core().state(), mad::SMState::Master);
+  EXPECT_EQ(other_->core().state(), mad::SMState::Standby);
+  EXPECT_EQ(trouble(*box_), "");
+  EXPECT_EQ(sets_of("host-0016"), 0u);
+}
+
+TEST_F(TwoManagers, TheHigherPriorityWins) {
+  start(3, 4);
+  EXPECT_EQ(box_->core().state(), mad::SMState::Standby);
+  EXPECT_EQ(other_->core().state(), mad::SMState::Master);
+  EXPECT_EQ(trouble_for(*box_, other_->endpoint()), "");
+  EXPECT_EQ(sets_of("host-0001"), 0u);
+}
+
+TEST_F(TwoManagers, OneThatComesLaterStandsByWhateverItsPriority) {
+  Box box("fat-tree:3,6");
+  ASSERT_TRUE(box.run_until_quiet());
+  SeatOptions second;
+  second.sm.priority = 15;
+  Seat& late = box.add_seat("host-0016", second);
+  EXPECT_EQ(sets_during(box, [&] { box.run_for(seconds(60)); }), 0u);
+  EXPECT_EQ(late.core().state(), mad::SMState::Standby);
+  EXPECT_EQ(box.core().state(), mad::SMState::Master);
+}
+
+TEST_F(TwoManagers, TheStandbyTakesOverWithoutTouchingLidsAndTables) {
+  start(4, 3);
+  const auto before = lids();
+  sets_.clear();
+  box_->seat().die();
+  box_->run_for(takeover_time());
+  EXPECT_EQ(other_->core().state(), mad::SMState::Master);
+  EXPECT_EQ(trouble_for(*box_, other_->endpoint()), "");
+  EXPECT_EQ(lids(), before);
+  auto& sets = sets_[node(*box_, "host-0016")];
+  EXPECT_EQ(sets[mad::AttributeId::LinearForwardingTable], 0u);
+  EXPECT_EQ(sets[mad::AttributeId::SwitchInfo], 0u);
+  EXPECT_GT(sets[mad::AttributeId::PortInfo], 0u) << "the ports must learn of the new master";
+}
+
+TEST_F(TwoManagers, TheStandbyDoesNotTrustTablesItReadLongAgo) {
+  start(4, 3);
+  const auto before = table(*box_, "leaf-2");
+  const auto trunk = cable(*box_, "leaf-6", 4);
+  box_->world().cut(trunk);
+  box_->run_for(seconds(12));
+  ASSERT_NE(table(*box_, "leaf-2"), before) << "the master went round the cut";
+  box_->seat().die();
+  box_->world().restore(trunk);
+  box_->run_for(takeover_time());
+  EXPECT_EQ(other_->core().state(), mad::SMState::Master);
+  EXPECT_EQ(trouble_for(*box_, other_->endpoint()), "");
+  EXPECT_EQ(table(*box_, "leaf-2"), before);
+}
+
+TEST_F(TwoManagers, BothOnOneAdapterSeeEachOther) {
+  sim::Planner plan("one adapter", {});
+  const auto middle = plan.add_switch("middle");
+  const auto twin = plan.add_host("twin", 2);
+  plan.cable(middle, twin);
+  plan.cable(middle, twin);
+  plan.add_hosts(middle, 2);
+  BoxOptions options;
+  options.at = "twin";
+  options.port = 1;
+  Box box(std::move(plan).finish(), options);
+  Seat& other = box.add_seat("twin", {}, 2);
+  ASSERT_TRUE(box.run_until_quiet());
+  box.run_for(seconds(20));
+  EXPECT_EQ(box.core().state(), mad::SMState::Master);
+  EXPECT_EQ(other.core().state(), mad::SMState::Standby);
+  EXPECT_EQ(trouble(box), "");
+}
+
+}  // namespace
+}  // namespace heddle::test
