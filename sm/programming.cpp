@@ -22,11 +22,9 @@ const mad::PortInfo* info_of(const Picture& picture, PortIndex port) {
   return info ? &*info : nullptr;
 }
 
-std::uint64_t key_of(const Picture& picture, PortIndex port) {
+std::pair<mad::Guid, mad::PortNumber> key_of(const Picture& picture, PortIndex port) {
   const auto& topology = *picture.frozen.topology;
-  // Node GUIDs are spread in their low bits; the port goes where vendors leave theirs alone.
-  return topology.node(topology.node_of(port)).guid.value ^
-         (std::uint64_t{topology.number_of(port).value} << 56);
+  return {topology.node(topology.node_of(port)).guid, topology.number_of(port)};
 }
 
 // The capabilities of the device: a switch keeps them at its port 0.

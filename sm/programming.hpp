@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Programming: turns the difference between intent and observation into Sets, in an order that is
-// safe at each step. This is the only place of the SM that sends one.
+// Programming: turns the difference between intent and observation into Sets: LIDs before tables,
+// tables before links. This is the only place of the SM that sends one.
 //
 // Each phase queues everything it wants and is over when the transactions are idle. What a device
 // refuses or does not answer is reported and left; the rest goes on.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <tuple>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "fabric/difference.hpp"
@@ -57,8 +58,7 @@ class Programming {
   bool tells_clients(const Context& context, fabric::PortIndex port) const;
   bool wants(const Context& context, fabric::PortIndex port, LinkStep step) const;
 
-  std::unordered_map<std::uint64_t, Settled>
-      settled_;                   // by node GUID and port number; never walked
+  std::map<std::pair<mad::Guid, mad::PortNumber>, Settled> settled_;  // by node and port
   std::vector<bool> reregister_;  // by PortIndex: its clients must hear of us
   // What went wrong in this sweep and in the one before: by node GUID, attribute and modifier. A
   // device that refuses the same again has not moved; hurrying would not change its mind.
