@@ -186,11 +186,11 @@ void Core::Machine::on(const RoutesReady& ready) {
     say(EngineRejected{rejected.engine, rejected.reason});
   }
   begin_phase(Phase::Tables, Stage::Tables);
-  const std::uint64_t blocks = programming.write_tables(with);
+  const TableWork work = programming.write_tables(with);
   tables_are_ours = !election.rival_seen();
-  announce_phase(transactions.queued());
+  announce_phase(work.switches + work.blocks);
   const auto& proof = picture.routes->proof;
-  say(RoutesChosen{picture.routes->routes.engine, proof.routes, blocks, proof.max_hops,
+  say(RoutesChosen{picture.routes->routes.engine, proof.routes, work.blocks, proof.max_hops,
                    picture.routes->routes.notes});
 }
 

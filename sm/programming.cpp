@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sm/programming.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.hpp"
@@ -88,31 +89,73 @@ void Programming::write_lids(Context& context) {
   }
 }
 
-std::uint64_t Programming::write_tables(Context& context) {
-  std::uint64_t blocks = 0;
+TableWork Programming::write_tables(Context& context) {
+  TableWork work;
   const Picture& picture = context.picture;
   const auto& topology = *picture.frozen.topology;
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
+    const SwitchIndex index{s};
     const auto& node = picture.observation[picture.frozen.node_of[s]];
-    Request request;
-    request.device = *picture.device({picture.frozen.node_of[s], {0}});
-    request.purpose = Purpose::Tables;
-    request.method = mad::Method::Set;
-    request.subject = s;
-    if (!fabric::satisfied(picture.intent.switches, *node.switch_info)) {
-      request.attribute = mad::AttributeId::SwitchInfo;
-      context.transactions.submit(request);
+    if (picture.routes) {
+      work.blocks += fabric::changed_blocks(picture.routes->routes.tables, index,
+                                            picture.lids->top(), node.table)
+                         .size();
     }
-    if (!picture.routes) continue;
-    request.attribute = mad::AttributeId::LinearForwardingTable;
-    for (const std::uint16_t block : fabric::changed_blocks(
-             picture.routes->routes.tables, SwitchIndex{s}, picture.lids->top(), node.table)) {
-      request.modifier = block;
-      context.transactions.submit(request);
-      ++blocks;
+    if (fabric::satisfied(picture.intent.switches, *node.switch_info)) {
+      write_blocks(context, index, false);
+    } else {
+      context.transactions.submit(
+          table_request(context, index, mad::Method::Set, mad::AttributeId::SwitchInfo, 0));
+      ++work.switches;
     }
   }
-  return blocks;
+  return work;
+}
+
+Request Programming::table_request(const Context& context, SwitchIndex of, mad::Method method,
+                                   mad::AttributeId attribute, std::uint32_t modifier) const {
+  Request request;
+  request.device = *context.picture.device({context.picture.frozen.node_of[of.value], {0}});
+  request.purpose = Purpose::Tables;
+  request.method = method;
+  request.attribute = attribute;
+  request.modifier = modifier;
+  request.subject = of.value;
+  return request;
+}
+
+void Programming::write_blocks(Context& context, SwitchIndex of, bool verify) {
+  const Picture& picture = context.picture;
+  if (!picture.routes) return;
+  const auto& wanted = picture.routes->routes.tables;
+  const auto& table = picture.observation[picture.frozen.node_of[of.value]].table;
+  const std::size_t count = std::min<std::size_t>(
+      wanted.block_count(), picture.lids->top().value / fabric::kLftBlockLids + 1);
+  for (std::uint32_t block = 0; block < count; ++block) {
+    const bool holds = table.holds(block, wanted.block(of, block));
+    if (holds && !verify) continue;
+    context.transactions.submit(table_request(context, of,
+                                              holds ? mad::Method::Get : mad::Method::Set,
+                                              mad::AttributeId::LinearForwardingTable, block));
+  }
+}
+
+void Programming::on_block(Context& context, const Answer& answer) {
+  Picture& picture = context.picture;
+  const Request& request = answer.request;
+  const SwitchIndex of{request.subject};
+  auto& table = picture.observation[picture.frozen.node_of[of.value]].table;
+  std::array<std::uint8_t, fabric::kLftBlockLids> entries;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    entries[i] = std::to_integer<std::uint8_t>(answer.data[i]);
+  }
+  table.learn(request.modifier, entries);
+  const bool holds =
+      table.holds(request.modifier, picture.routes->routes.tables.block(of, request.modifier));
+  if (request.method == mad::Method::Get && !holds) {
+    context.transactions.submit(
+        table_request(context, of, mad::Method::Set, request.attribute, request.modifier));
+  }
 }
 
 bool Programming::wants(const Context& context, PortIndex port, LinkStep step) const {
@@ -217,16 +260,8 @@ void Programming::on_answer(Context& context, const Answer& answer) {
       return on_port_info(context, answer);
     case mad::AttributeId::SwitchInfo:
       return on_switch_info(context, answer);
-    case mad::AttributeId::LinearForwardingTable: {
-      std::array<std::uint8_t, fabric::kLftBlockLids> entries;
-      for (std::size_t i = 0; i < entries.size(); ++i) {
-        entries[i] = std::to_integer<std::uint8_t>(answer.data[i]);
-      }
-      Picture& picture = context.picture;
-      picture.observation[picture.frozen.node_of[answer.request.subject]].table.learn(
-          answer.request.modifier, entries);
-      return;
-    }
+    case mad::AttributeId::LinearForwardingTable:
+      return on_block(context, answer);
     default:
       return;
   }
@@ -259,6 +294,9 @@ void Programming::on_switch_info(Context& context, const Answer& answer) {
   const bool cleared = seen.port_state_change;
   seen = mad::decode<mad::SwitchInfo>(answer.data);
   if (cleared) recheck_settled_ports(context, index);
+  // The blocks come only now: a switch that restarts after this shows a LinearFDBTop of 0, whereas
+  // this very Set would have hidden a restart from us. What we believe to stand is read once more.
+  write_blocks(context, index, true);
 }
 
 // A port may have come up or gone down between our reading it and our clearing PortStateChange:
@@ -311,6 +349,9 @@ void Programming::on_refusal(Context& context, const Answer& answer) {
     fabric_moved_ |= news;
   } else {
     picture.problems.push_back(text(picture.name(node)) + " refused its forwarding table");
+    if (request.attribute == mad::AttributeId::SwitchInfo) {
+      write_blocks(context, SwitchIndex{request.subject}, true);
+    }
   }
 }
 

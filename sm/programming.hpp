@@ -22,12 +22,18 @@ namespace heddle::sm {
 // of a link is ahead of the other.
 enum class LinkStep : std::uint8_t { Fields, Arm, Activate, Done };
 
+// What there is to write, as far as is known when the phase begins.
+struct TableWork {
+  std::uint64_t switches = 0;  // SwitchInfo
+  std::uint64_t blocks = 0;    // of linear forwarding tables
+};
+
 class Programming {
  public:
   // LIDs and the other values of ports that own LIDs.
   void write_lids(Context& context);
-  // LinearFDBTop and what else SwitchInfo holds, then the blocks that differ: how many.
-  std::uint64_t write_tables(Context& context);
+  // LinearFDBTop and what else SwitchInfo holds, and after it the blocks that differ.
+  TableWork write_tables(Context& context);
   void write_links(Context& context, LinkStep step);
   // Sets of the steps after Fields, as far as the states of the ports tell: for a progress display.
   std::uint64_t raises_to_come(const Context& context) const;
@@ -48,6 +54,11 @@ class Programming {
     mad::PortInfo outcome;
   };
 
+  Request table_request(const Context& context, fabric::SwitchIndex of, mad::Method method,
+                        mad::AttributeId attribute, std::uint32_t modifier) const;
+  // The blocks that differ; with `verify` those that should not are read.
+  void write_blocks(Context& context, fabric::SwitchIndex of, bool verify);
+  void on_block(Context& context, const Answer& answer);
   void on_port_info(Context& context, const Answer& answer);
   void on_switch_info(Context& context, const Answer& answer);
   void on_refusal(Context& context, const Answer& answer);
