@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sm/changes.hpp"
 
+#include <algorithm>
+#include <optional>
+
 namespace heddle::sm {
 namespace {
 
@@ -37,7 +40,37 @@ void for_each_extra(const Topology& topology, const Topology& other, OnNode on_n
   }
 }
 
+// The node at the end of a route; nothing when it ends before.
+std::optional<mad::Guid> walk(const Picture& picture, const mad::DirectedRoute& route) {
+  fabric::ObservedIndex at = picture.own->node;
+  for (unsigned hop = 1; hop <= route.hop_count; ++hop) {
+    const auto& ports = picture.observation[at].ports;
+    const std::size_t out = route.ports[hop].value;
+    if (out >= ports.size() || !ports[out].sighting) return std::nullopt;
+    at = ports[out].sighting->node;
+  }
+  return picture.observation[at].info.node_guid;
+}
+
 }  // namespace
+
+std::vector<Way> ways_to_switches(const Picture& picture, const Transactions& transactions) {
+  std::vector<Way> ways;
+  for (std::uint32_t n = 0; n < picture.observation.size(); ++n) {
+    const auto& node = picture.observation[fabric::ObservedIndex{n}];
+    const auto device = picture.devices[n].empty() ? std::nullopt : picture.devices[n][0];
+    if (!node.is_switch() || !device) continue;
+    for (const auto& route : transactions.routes(*device)) {
+      ways.push_back({route, node.info.node_guid});
+    }
+  }
+  return ways;
+}
+
+bool still_lead_there(const Picture& picture, const std::vector<Way>& ways) {
+  return std::all_of(ways.begin(), ways.end(),
+                     [&](const Way& way) { return walk(picture, way.route) == way.node; });
+}
 
 void report_differences(Context& context, const Picture& before) {
   const Picture& after = context.picture;

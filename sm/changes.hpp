@@ -3,11 +3,22 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "sm/context.hpp"
 #include "sm/snapshot.hpp"
 
 namespace heddle::sm {
+
+// A way by which a sweep wrote to a switch.
+struct Way {
+  mad::DirectedRoute route;
+  mad::Guid node{};
+};
+std::vector<Way> ways_to_switches(const Picture& picture, const Transactions& transactions);
+// Whether each of them, walked on this picture, ends where it was thought to end. When cables were
+// exchanged while a sweep wrote, its Sets reached other devices than they were meant for.
+bool still_lead_there(const Picture& picture, const std::vector<Way>& ways);
 
 // Says which nodes and links appeared or disappeared since `before`.
 void report_differences(Context& context, const Picture& before);

@@ -186,7 +186,7 @@ void Core::Machine::on(const RoutesReady& ready) {
     say(EngineRejected{rejected.engine, rejected.reason});
   }
   begin_phase(Phase::Tables, Stage::Tables);
-  const TableWork work = programming.write_tables(with);
+  const TableWork work = programming.write_tables(with, !still_lead_there(picture, doubtful_ways));
   tables_are_ours = !election.rival_seen();
   announce_phase(work.switches + work.blocks);
   const auto& proof = picture.routes->proof;

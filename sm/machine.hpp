@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sm/changes.hpp"
 #include "sm/context.hpp"
 #include "sm/core.hpp"
 #include "sm/discovery.hpp"
@@ -103,6 +104,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool blind = false;              // the own port has no link
   bool tables_are_ours = false;    // nobody else can have written one since our last sweep
   std::optional<std::string> due;  // a full sweep is wanted, and why
+  std::vector<Way> doubtful_ways;  // by which the last sweep wrote, unless all stood still
+  bool confirmed = false;          // a light sweep found nothing since
   unsigned hurried = 0;            // full sweeps in a row because the fabric moved under the last
   std::string troubled;  // why the next light sweep must be a full one; empty: it need not
 

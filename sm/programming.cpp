@@ -89,7 +89,7 @@ void Programming::write_lids(Context& context) {
   }
 }
 
-TableWork Programming::write_tables(Context& context) {
+TableWork Programming::write_tables(Context& context, bool verify) {
   TableWork work;
   const Picture& picture = context.picture;
   const auto& topology = *picture.frozen.topology;
@@ -102,7 +102,7 @@ TableWork Programming::write_tables(Context& context) {
                          .size();
     }
     if (fabric::satisfied(picture.intent.switches, *node.switch_info)) {
-      write_blocks(context, index, false);
+      write_blocks(context, index, verify);
     } else {
       context.transactions.submit(
           table_request(context, index, mad::Method::Set, mad::AttributeId::SwitchInfo, 0));

@@ -33,7 +33,8 @@ class Programming {
   // LIDs and the other values of ports that own LIDs.
   void write_lids(Context& context);
   // LinearFDBTop and what else SwitchInfo holds, and after it the blocks that differ.
-  TableWork write_tables(Context& context);
+  // With `verify`, blocks that are believed right are read first.
+  TableWork write_tables(Context& context, bool verify);
   void write_links(Context& context, LinkStep step);
   // Sets of the steps after Fields, as far as the states of the ports tell: for a progress display.
   std::uint64_t raises_to_come(const Context& context) const;

@@ -105,6 +105,9 @@ void Core::Machine::begin_sweep(std::string reason) {
   statistics = {};
   statistics.number = sweeps_finished + 1;
   sweep_began = now;
+  // A quiet look at the fabric after the last sweep shows that it stood still while we wrote.
+  doubtful_ways = std::exchange(confirmed, false) ? std::vector<Way>{}
+                                                  : ways_to_switches(picture, transactions);
   transactions.reset();
   transactions.begin_counting();
   guid_before = own_guid();
@@ -365,6 +368,7 @@ void Core::Machine::finish_watch() {
   }
   if (watch.saw_stranger()) tables_are_ours = false;
   if (!watch.reason().empty()) return begin_sweep(watch.reason());
+  confirmed = true;
   rest(blind ? kSoon : options.sweep_interval);
 }
 

@@ -87,6 +87,10 @@ class Transactions {
   const mad::DirectedRoute& route(DeviceId device) const {
     return devices_[device.value].routes[0];
   }
+  // All that are known, the one in use first.
+  const std::vector<mad::DirectedRoute>& routes(DeviceId device) const {
+    return devices_[device.value].routes;
+  }
   std::size_t device_count() const { return devices_.size(); }
 
   // Forgets all devices and everything queued or in flight; answers to it count as late.
