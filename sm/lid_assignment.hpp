@@ -26,7 +26,6 @@ struct LidRequest {
   mad::Guid port_guid{};
   std::uint8_t lmc = 0;  // wanted
   mad::Lid held{};       // what its PortInfo says; kNoLid for none
-  std::uint8_t held_lmc = 0;
 };
 
 struct LidClash {

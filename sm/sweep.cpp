@@ -37,7 +37,6 @@ std::vector<LidRequest> lid_requests(const Picture& picture, const Options& opti
     request.lmc = takes_lmc ? options.lmc : std::uint8_t{0};
     if (!options.reassign_lids) {
       request.held = info->lid;
-      request.held_lmc = info->lmc;
     }
     requests.push_back(request);
   }

@@ -11,7 +11,7 @@ using fabric::PortIndex;
 constexpr mad::Lid kLast{1000};
 
 LidRequest wants(std::uint32_t port, std::uint16_t held = 0, std::uint8_t lmc = 0) {
-  return {PortIndex{port}, mad::Guid{0x100u + port}, lmc, mad::Lid{held}, lmc};
+  return {PortIndex{port}, mad::Guid{0x100u + port}, lmc, mad::Lid{held}};
 }
 RememberedLids remembers(std::uint32_t port, std::uint16_t base, std::uint8_t lmc = 0) {
   return {mad::Guid{0x100u + port}, mad::Lid{base}, lmc};
