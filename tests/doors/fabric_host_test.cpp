@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "doors/fabric_host.hpp"
+
+#include <chrono>
+
+#include <gtest/gtest.h>
+
+#include "mad/capability.hpp"
+#include "sim/blueprint.hpp"
+#include "sim/devices.hpp"
+#include "tests/sim/probe.hpp"
+
+namespace heddle::doors {
+namespace {
+
+using std::chrono::milliseconds;
+
+class Listener final : public Guest {
+ public:
+  void receive(const mad::Datagram& datagram) override {
+    heard.push_back(*mad::decode_smp(datagram.payload));
+  }
+  std::vector<mad::Smp> heard;
+};
+
+sim::World pair_with_delay(base::Duration hop_delay) {
+  sim::WorldOptions options;
+  options.hop_delay = hop_delay;
+  return {sim::generate_fabric("pair").value(), options};
+}
+
+mad::Datagram get(mad::AttributeId attribute, const sim::Route& route) {
+  mad::Smp smp = sim::directed(mad::Method::Get, attribute, route);
+  smp.transaction_id = mad::TransactionId{7};
+  return mad::make_datagram({}, smp);
+}
+
+class FabricHostTest : public testing::Test {
+ protected:
+  void run_for(milliseconds time) {
+    loop.restart();
+    loop.run_for(time);
+  }
+  sim::EndpointId first() const { return *host.world().default_endpoint(); }
+  sim::EndpointId second() const { return host.world().devices().lines[first()].peer; }
+  bool is_sm(sim::EndpointId port) const {
+    return (host.world().devices().ports[port].info.capability_mask & mad::kIsSM) != 0;
+  }
+
+  boost::asio::io_context loop;
+  FabricHost host{loop, pair_with_delay(milliseconds(5))};
+  Listener near;
+  Listener far;
+};
+
+TEST_F(FabricHostTest, AnswersComeAfterTheirTravelAndNotBefore) {
+  host.attach(first(), near);
+  host.send(first(), get(mad::AttributeId::NodeInfo, {1}));
+  run_for(milliseconds(4));
+  EXPECT_TRUE(near.heard.empty());
+  run_for(milliseconds(60));
+  ASSERT_EQ(near.heard.size(), 1u);
+  EXPECT_EQ(near.heard[0].method, mad::Method::GetResp);
+}
+
+TEST_F(FabricHostTest, SoftwareOfAPortHearsWhatItsDeviceDoesNotAnswer) {
+  host.attach(first(), near);
+  host.attach(second(), far);
+  host.set_is_sm(second(), far, true);
+  host.send(first(), get(mad::AttributeId::SMInfo, {1}));
+  run_for(milliseconds(60));
+  ASSERT_EQ(far.heard.size(), 1u);
+  EXPECT_EQ(far.heard[0].attribute_id, mad::AttributeId::SMInfo);
+  EXPECT_TRUE(near.heard.empty());
+}
+
+TEST_F(FabricHostTest, OneGuestThatIsAnSmIsEnoughAndItsLeavingTakesItBack) {
+  host.attach(first(), near);
+  host.attach(first(), far);
+  host.set_is_sm(first(), near, true);
+  host.set_is_sm(first(), far, false);
+  EXPECT_TRUE(is_sm(first()));
+  host.detach(first(), near);
+  EXPECT_FALSE(is_sm(first()));
+}
+
+TEST_F(FabricHostTest, AChangeIsFollowedByWhatComesOfIt) {
+  host.change([](sim::World& world) { world.cut(0); });
+  run_for(milliseconds(10));
+  EXPECT_EQ(host.world().devices().lines[first()].state, mad::PortState::Down);
+}
+
+}  // namespace
+}  // namespace heddle::doors
