@@ -19,6 +19,10 @@ constexpr std::uint32_t kGenerations = 1u << (32 - kSlotBits - kAttemptBits);
 
 constexpr std::uint32_t kAnswersToGrow = 16;
 
+// The sign of life that a device is asked for. Questions beyond a port ask for NodeInfo, so the two
+// cannot be taken for one another.
+constexpr auto kSignOfLife = mad::AttributeId::NodeDescription;
+
 }  // namespace
 
 Transactions::Transactions(TransactionLimits limits, mad::MKey m_key)
@@ -101,27 +105,41 @@ Transactions::Slot* Transactions::find(std::uint32_t transaction) {
 
 std::optional<Answer> Transactions::on_response(base::Instant now, const mad::Smp& response) {
   Slot* slot = find(static_cast<std::uint32_t>(response.transaction_id.value));
-  if (slot == nullptr || slot->request.attribute != response.attribute_id ||
+  if (slot == nullptr) {
+    ++counters_.late;
+    return std::nullopt;
+  }
+  const auto s = static_cast<std::uint32_t>(slot - slots_.data());
+  if (slot->probing && response.attribute_id == kSignOfLife) {
+    vouch(s);
+    return std::nullopt;
+  }
+  if (slot->request.attribute != response.attribute_id ||
       slot->request.modifier != response.attribute_modifier) {
     ++counters_.late;
     return std::nullopt;
   }
   // A busy device did answer, but not our question: the timeout asks again, later.
   if (response.status == mad::kStatusBusy) return std::nullopt;
-  Device& device = devices_[slot->request.device.value];
+  return finish(now, s, response);
+}
+
+std::optional<Answer> Transactions::finish(base::Instant now, std::uint32_t s,
+                                           const mad::Smp& response) {
+  const Slot& slot = slots_[s];
+  Device& device = devices_[slot.request.device.value];
   // Which attempt was answered tells how long it took, unless it was not the last one.
-  if (static_cast<std::uint32_t>(response.transaction_id.value) ==
-      transaction_of(static_cast<std::uint32_t>(slot - slots_.data()))) {
-    pacing_.on_answer(now - slot->sent);
+  if (static_cast<std::uint32_t>(response.transaction_id.value) == transaction_of(s)) {
+    pacing_.on_answer(now - slot.sent);
   }
-  pacing_.on_success(slot->sendings);
+  pacing_.on_success(slot.sendings);
   device.strikes = 0;
   if (++device.good % kAnswersToGrow == 0 && device.allowed < limits_.window_per_device) {
     ++device.allowed;
   }
   ++counters_.answered;
-  Answer answer{slot->request, true, response.status, response.data};
-  release(static_cast<std::uint32_t>(slot - slots_.data()));
+  Answer answer{slot.request, true, response.status, response.data};
+  release(s);
   return answer;
 }
 
@@ -148,29 +166,54 @@ void Transactions::release(std::uint32_t s) {
 
 void Transactions::time_out(std::uint32_t s) {
   Slot& slot = slots_[s];
-  Device& device = devices_[slot.request.device.value];
-  device.allowed = std::max(device.allowed / 2, 1u);
-  device.good = 0;
+  const bool asked_beyond = slot.request.beyond.value != 0 && !slot.probing;
   // Silence beyond a port is no sign of too much haste.
-  if (slot.request.beyond.value == 0) pacing_.on_loss();
-  if (slot.attempt < pacing_.attempts(limits_.attempts)) {
-    slot.overdue = true;
-    repeat_.push_back(s);
-    return;
+  if (!asked_beyond) {
+    Device& device = devices_[slot.request.device.value];
+    device.allowed = std::max(device.allowed / 2, 1u);
+    device.good = 0;
+    pacing_.on_loss();
   }
-  if (++slot.routes_tried < device.routes.size()) {
-    // The next route takes its turn, for the requests behind this one too. Requests that failed
-    // together on one route change it once, or two of them would come back to where they were.
-    if (slot.turn == device.turn) {
-      std::rotate(device.routes.begin(), device.routes.begin() + 1, device.routes.end());
-      ++device.turn;
-    }
-    slot.attempt = 0;
-    slot.overdue = true;
-    repeat_.push_back(s);
-    return;
+  if (slot.attempt < pacing_.attempts(limits_.attempts)) return repeat(s);
+  if (!asked_beyond) return take_next_route(s);
+  // Either nobody is there or the route has died on the way: the device with the port knows.
+  slot.probing = slot.rounds == kNotVouched;
+  if (!slot.probing && slot.rounds-- == 1) return give_up(s);
+  slot.attempt = 0;
+  repeat(s);
+}
+
+// The device with the port has answered, so the route lives: other routes to the same port are not
+// worth the time. The harder it was to hear, the less the silence beyond it proves.
+void Transactions::vouch(std::uint32_t s) {
+  Slot& slot = slots_[s];
+  devices_[slot.request.device.value].strikes = 0;
+  slot.probing = false;
+  slot.rounds = std::min(slot.attempt - 1, kMaxRounds);
+  if (slot.rounds == 0) return give_up(s);
+  slot.attempt = 0;
+  repeat(s);
+}
+
+void Transactions::repeat(std::uint32_t s) {
+  slots_[s].overdue = true;
+  repeat_.push_back(s);
+}
+
+void Transactions::take_next_route(std::uint32_t s) {
+  Slot& slot = slots_[s];
+  Device& device = devices_[slot.request.device.value];
+  if (++slot.routes_tried >= device.routes.size()) return give_up(s);
+  // The next route takes its turn, for the requests behind this one too. Requests that failed
+  // together on one route change it once, or two of them would come back to where they were.
+  if (slot.turn == device.turn) {
+    std::rotate(device.routes.begin(), device.routes.begin() + 1, device.routes.end());
+    ++device.turn;
   }
-  give_up(s);
+  slot.attempt = 0;
+  slot.probing = false;
+  slot.rounds = kNotVouched;
+  repeat(s);
 }
 
 void Transactions::give_up(std::uint32_t s) {
@@ -179,8 +222,10 @@ void Transactions::give_up(std::uint32_t s) {
   ++counters_.unanswered;
   if (request.beyond.value != 0) ++counters_.unanswered_beyond;
   given_up_.push_back({request, false, {}, {}});
-  // Silence beyond a port says nothing about the device that has the port.
-  if (request.beyond.value == 0 && ++device.strikes >= kStrikes) give_up_queue(device);
+  // Silence beyond a port says nothing about the device that has the port, unless that is silent
+  // too.
+  const bool device_is_silent = request.beyond.value == 0 || slots_[s].probing;
+  if (device_is_silent && ++device.strikes >= kStrikes) give_up_queue(device);
   release(s);
 }
 
@@ -254,6 +299,8 @@ void Transactions::start_next(base::Instant now, DeviceId id, Sink& sink) {
   slots_[s].attempt = 0;
   slots_[s].sendings = 0;
   slots_[s].routes_tried = 0;
+  slots_[s].probing = false;
+  slots_[s].rounds = kNotVouched;
   pending_[entry].next = free_pending_;
   free_pending_ = entry;
   ++device.in_flight;
@@ -272,10 +319,10 @@ void Transactions::transmit(base::Instant now, std::uint32_t s, Sink& sink) {
   const Device& device = devices_[request.device.value];
   slot.turn = device.turn;
   mad::DirectedRoute route = device.routes.front();
-  if (request.beyond.value != 0) route = route.then(request.beyond);
+  if (request.beyond.value != 0 && !slot.probing) route = route.then(request.beyond);
   mad::Smp smp;
   smp.method = request.method;
-  smp.attribute_id = request.attribute;
+  smp.attribute_id = slot.probing ? kSignOfLife : request.attribute;
   smp.attribute_modifier = request.modifier;
   smp.transaction_id = {transaction_of(s)};
   smp.m_key = m_key_;

@@ -121,6 +121,9 @@ class Transactions {
   // A device that left this many requests unanswered gets no more: its queue is given up at once,
   // so that one dead switch does not cost hundreds of timeouts.
   static constexpr std::uint32_t kStrikes = 2;
+  // More rounds of attempts than this no question beyond a port is worth.
+  static constexpr std::uint32_t kMaxRounds = 4;
+  static constexpr std::uint32_t kNotVouched = kNone;
 
   struct Device {
     std::vector<mad::DirectedRoute> routes;  // the one in use first
@@ -148,6 +151,10 @@ class Transactions {
     std::uint32_t generation = 1;    // never 0, so that no transaction id is
     bool live = false;
     bool overdue = false;  // waits in repeat_ to be sent again
+    // Of a question beyond a port that got no answer: whether the device that has the port is being
+    // asked for a sign of life instead, and how many rounds of attempts are left since it gave one.
+    bool probing = false;
+    std::uint32_t rounds = kNotVouched;
   };
   struct Due {
     base::Instant when{};
@@ -161,6 +168,10 @@ class Transactions {
   void start_next(base::Instant now, DeviceId id, Sink& sink);
   void transmit(base::Instant now, std::uint32_t slot, Sink& sink);
   void time_out(std::uint32_t slot);
+  void repeat(std::uint32_t slot);
+  void vouch(std::uint32_t slot);
+  void take_next_route(std::uint32_t slot);
+  std::optional<Answer> finish(base::Instant now, std::uint32_t slot, const mad::Smp& response);
   void give_up(std::uint32_t slot);
   void give_up_queue(Device& device);
   void release(std::uint32_t slot);

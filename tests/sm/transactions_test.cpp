@@ -33,7 +33,27 @@ class TransactionsTest : public testing::Test, public Transactions::Sink {
     request.subject = subject;
     return request;
   }
+  static Request beyond(DeviceId of, std::uint8_t port) {
+    Request request = get(of);
+    request.attribute = mad::AttributeId::NodeInfo;
+    request.beyond = {port};
+    return request;
+  }
+  static bool is_sign_of_life(const mad::Smp& smp) {
+    return smp.attribute_id == mad::AttributeId::NodeDescription;
+  }
   void pump() { transactions.pump(now, *this); }
+  // Until nothing is in flight; `hear` gets each request once, and may answer it.
+  template <class Hear>
+  void run_answering(Hear hear) {
+    for (int guard = 0; !transactions.idle() && guard < 1000; ++guard) {
+      sent.clear();
+      pump();
+      for (const auto& smp : std::vector(sent)) hear(smp);
+      now = std::max(now, std::min(transactions.deadline(), now + 1s));
+    }
+    EXPECT_TRUE(transactions.idle());
+  }
   std::optional<Answer> answer(const mad::Smp& request, mad::Status status = mad::kStatusOk) {
     mad::Smp reply = request;
     reply.method = mad::Method::GetResp;
@@ -195,12 +215,11 @@ TEST_F(TransactionsTest, ARouteOfFullLengthGivesWayToOneThatCanBeExtended) {
   const DeviceId id = transactions.add_device(longest);
   transactions.add_route(id, mad::DirectedRoute{}.then({2}));
   transactions.add_route(id, longest);
-  Request beyond = get(id);
-  beyond.beyond = {7};
-  transactions.submit(beyond);
+  transactions.submit(beyond(id, 7));
   pump();
   run_dry();
-  for (const auto& smp : sent) EXPECT_EQ(smp.hop_count, 2);
+  // One hop to the device itself, asked for a sign of life; none by the route of full length.
+  for (const auto& smp : sent) EXPECT_EQ(smp.hop_count, is_sign_of_life(smp) ? 1 : 2);
 }
 
 TEST_F(TransactionsTest, ADeadDeviceCostsFewTimeoutsHoweverMuchIsQueued) {
@@ -215,21 +234,61 @@ TEST_F(TransactionsTest, ADeadDeviceCostsFewTimeoutsHoweverMuchIsQueued) {
 
 TEST_F(TransactionsTest, SilenceBehindAPortDoesNotCondemnTheSwitch) {
   const DeviceId id = device(1);
-  for (std::uint8_t port = 1; port <= 10; ++port) {
-    Request request = get(id);
-    request.beyond = {port};
-    transactions.submit(request);
-  }
+  for (std::uint8_t port = 1; port <= 10; ++port) transactions.submit(beyond(id, port));
   transactions.submit(get(id, 77));
   bool asked_itself = false;
-  for (int guard = 0; !transactions.idle() && guard < 1000; ++guard) {
-    pump();
-    for (const auto& smp : sent) {
-      if (smp.hop_count == 1) asked_itself |= answer(smp).has_value();
-    }
-    now = std::max(now, transactions.deadline());
-  }
+  run_answering([&](const mad::Smp& smp) {
+    if (smp.hop_count == 1) asked_itself |= answer(smp).has_value();
+  });
   EXPECT_TRUE(asked_itself);
+}
+
+TEST_F(TransactionsTest, SilenceBehindAPortIsNotSoughtByOtherRoutesOnceTheDeviceHasAnswered) {
+  const DeviceId id = device(1);
+  transactions.add_route(id, mad::DirectedRoute{}.then({2}));
+  transactions.submit(beyond(id, 5));
+  std::size_t asked = 0;
+  run_answering([&](const mad::Smp& smp) {
+    EXPECT_EQ(smp.initial_path[1].value, 1);
+    if (!is_sign_of_life(smp)) return void(++asked);
+    EXPECT_FALSE(answer(smp));  // it is nobody's answer but ours
+  });
+  EXPECT_EQ(asked, limits().attempts);
+  EXPECT_EQ(transactions.take_given_up().size(), 1u);
+}
+
+TEST_F(TransactionsTest, AQuestionBeyondAPortTakesAnotherRouteWhenTheFirstHasDied) {
+  const DeviceId id = device(1);
+  transactions.add_route(id, mad::DirectedRoute{}.then({2}));
+  transactions.submit(beyond(id, 5));
+  std::optional<Answer> answered;
+  run_answering([&](const mad::Smp& smp) {
+    if (smp.initial_path[1].value == 2 && !answered) answered = answer(smp);
+  });
+  ASSERT_TRUE(answered);
+  EXPECT_EQ(answered->request.beyond.value, 5);
+  EXPECT_TRUE(transactions.take_given_up().empty());
+}
+
+TEST_F(TransactionsTest, ADeviceWhoseRoutesHaveDiedCostsFewTimeoutsHoweverManyPortsItHas) {
+  const DeviceId id = device(1);
+  for (std::uint8_t port = 1; port <= 64; ++port) transactions.submit(beyond(id, port));
+  pump();
+  const base::Instant began = now;
+  EXPECT_EQ(run_dry().size(), 64u);
+  EXPECT_LT(now - began, 2s);
+}
+
+TEST_F(TransactionsTest, WhenADeviceIsHardToHearSilenceBehindItIsAskedMoreOften) {
+  const DeviceId id = device(1);
+  transactions.submit(beyond(id, 5));
+  std::size_t signs = 0;
+  std::size_t asked = 0;
+  run_answering([&](const mad::Smp& smp) {
+    if (!is_sign_of_life(smp)) ++asked;
+    if (is_sign_of_life(smp) && ++signs == 3) answer(smp);
+  });
+  EXPECT_GT(asked, 2 * limits().attempts);
 }
 
 TEST_F(TransactionsTest, ALateAnswerIsCountedAndIgnored) {
