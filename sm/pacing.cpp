@@ -43,7 +43,7 @@ void Pacing::on_success(std::uint32_t sendings) {
 
 std::uint32_t Pacing::attempts(std::uint32_t usual) const {
   const auto more = static_cast<std::uint32_t>(repeats_ * kAttemptsPerRepeat);
-  return std::min(usual + more, 4 * usual);
+  return std::min(usual + more, 8 * usual);
 }
 
 void Pacing::on_loss() {

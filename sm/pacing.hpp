@@ -26,7 +26,7 @@ class Pacing {
   // How long to wait for the answer to this attempt (1 is the first): twice as long each time.
   base::Duration timeout(std::uint32_t attempt) const;
   // How often to send before silence counts as such. On a fabric that loses much, a few lost
-  // attempts prove nothing: up to four times as many as are `usual`.
+  // attempts prove nothing: up to eight times as many as are `usual`.
   std::uint32_t attempts(std::uint32_t usual) const;
 
  private:

@@ -174,7 +174,7 @@ void Transactions::time_out(std::uint32_t s) {
     device.good = 0;
     pacing_.on_loss();
   }
-  if (slot.attempt < pacing_.attempts(limits_.attempts)) return repeat(s);
+  if (slot.attempt < attempts_for(slot)) return repeat(s);
   if (!asked_beyond) return take_next_route(s);
   // Either nobody is there or the route has died on the way: the device with the port knows.
   slot.probing = slot.rounds == kNotVouched;
@@ -195,6 +195,15 @@ void Transactions::vouch(std::uint32_t s) {
   repeat(s);
 }
 
+// Patience with a fabric that loses much is for the first route and the first round: what comes
+// after them is a second chance, and a dead device must not hold up a sweep for minutes.
+std::uint32_t Transactions::attempts_for(const Slot& slot) const {
+  if (devices_[slot.request.device.value].strikes >= kStrikes) return limits_.attempts;
+  const std::uint32_t patient = pacing_.attempts(limits_.attempts);
+  const bool first = slot.routes_tried == 0 && slot.rounds == kNotVouched;
+  return first ? patient : std::max(patient / 2, limits_.attempts);
+}
+
 void Transactions::repeat(std::uint32_t s) {
   slots_[s].overdue = true;
   repeat_.push_back(s);
@@ -203,7 +212,7 @@ void Transactions::repeat(std::uint32_t s) {
 void Transactions::take_next_route(std::uint32_t s) {
   Slot& slot = slots_[s];
   Device& device = devices_[slot.request.device.value];
-  if (++slot.routes_tried >= device.routes.size()) return give_up(s);
+  if (++slot.routes_tried >= device.routes.size() || device.strikes >= kStrikes) return give_up(s);
   // The next route takes its turn, for the requests behind this one too. Requests that failed
   // together on one route change it once, or two of them would come back to where they were.
   if (slot.turn == device.turn) {

@@ -119,7 +119,8 @@ class Transactions {
   static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
   static constexpr std::size_t kMaxRoutes = 4;
   // A device that left this many requests unanswered gets no more: its queue is given up at once,
-  // so that one dead switch does not cost hundreds of timeouts.
+  // so that one dead switch does not cost hundreds of timeouts. What is submitted later gets the
+  // usual attempts on one route.
   static constexpr std::uint32_t kStrikes = 2;
   // More rounds of attempts than this no question beyond a port is worth.
   static constexpr std::uint32_t kMaxRounds = 4;
@@ -168,6 +169,7 @@ class Transactions {
   void start_next(base::Instant now, DeviceId id, Sink& sink);
   void transmit(base::Instant now, std::uint32_t slot, Sink& sink);
   void time_out(std::uint32_t slot);
+  std::uint32_t attempts_for(const Slot& slot) const;
   void repeat(std::uint32_t slot);
   void vouch(std::uint32_t slot);
   void take_next_route(std::uint32_t slot);
