@@ -202,7 +202,7 @@ void write_subnet_list(std::ostream& out, const sm::Snapshot& snapshot) {
     out << fmt::format("{} {} PHY={} LOG={} SPD={}\n", end_text(snapshot, port),
                        end_text(snapshot, topology.peer(port)),
                        width ? mad::entry(*width).name : "??", state_word(info.port_state),
-                       speed_word(mad::active_speed(info)));
+                       speed_word(sm::link_speed(snapshot, port)));
   }
 }
 

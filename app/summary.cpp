@@ -41,9 +41,9 @@ std::string nodes_text(const fabric::Topology& topology) {
   return fmt::format("{}", fmt::join(kinds, ", "));
 }
 
-std::string speed_of_link(const mad::PortInfo& info) {
-  const auto width = mad::active_width(info);
-  const auto speed = mad::active_speed(info);
+std::string speed_of_link(const sm::Snapshot& snapshot, fabric::PortIndex port) {
+  const auto width = mad::active_width(snapshot.port_infos[port.value]);
+  const auto speed = sm::link_speed(snapshot, port);
   return width && speed ? mad::link_text(*width, *speed) : "unknown speed";
 }
 
@@ -54,7 +54,7 @@ std::string links_text(const sm::Snapshot& snapshot) {
   for (std::uint32_t i = 0; i < topology.port_count(); ++i) {
     const fabric::PortIndex peer = topology.peer(fabric::PortIndex{i});
     if (peer == fabric::kNoPort || peer.value < i) continue;
-    ++by_speed[speed_of_link(snapshot.port_infos[i])];
+    ++by_speed[speed_of_link(snapshot, fabric::PortIndex{i})];
   }
   std::vector<std::string> parts;
   for (const auto& [speed, count] : by_speed) {

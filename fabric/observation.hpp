@@ -13,6 +13,7 @@
 
 #include "fabric/forwarding_tables.hpp"
 #include "fabric/topology.hpp"
+#include "mad/mlnx_extended_port_info.hpp"
 #include "mad/node_info.hpp"
 #include "mad/port_info.hpp"
 #include "mad/switch_info.hpp"
@@ -30,6 +31,8 @@ struct ObservedEnd {
 
 struct ObservedPort {
   std::optional<mad::PortInfo> info;
+  // Asked of ports that look like QDR and may be FDR10; all zero when the device does not know it.
+  std::optional<mad::MlnxExtendedPortInfo> vendor;
   mad::Guid guid{};  // channel adapters and routers: from the NodeInfo that came by this port
   // Who answered when we looked out of this port. For the port by which a node was first entered,
   // and for CA ports, the port we came from.

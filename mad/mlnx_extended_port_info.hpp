@@ -10,6 +10,9 @@
 
 namespace heddle::mad {
 
+// NodeInfo.VendorID of the devices that know the attribute.
+inline constexpr std::uint32_t kMellanoxVendorId = 0x0002C9;
+
 // In each of the four fields; in StateChangeEnable of a Set it says that LinkSpeedEnabled counts.
 inline constexpr std::uint8_t kFdr10 = 1u << 0;
 

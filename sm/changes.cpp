@@ -108,10 +108,13 @@ std::shared_ptr<const Snapshot> take_picture(const Picture& picture,
   if (!picture.frozen.topology) return snapshot;
   const Topology& topology = snapshot->topology = *picture.frozen.topology;
   snapshot->port_infos.resize(topology.port_count());
+  snapshot->fdr10.resize(topology.port_count());
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const auto end = picture.frozen.end_of[p];
     const auto& info = picture.observation[end.node].ports[end.port.value].info;
     if (info) snapshot->port_infos[p] = *info;
+    const auto& vendor = picture.observation[end.node].ports[end.port.value].vendor;
+    snapshot->fdr10[p] = vendor && (vendor->link_speed_active & mad::kFdr10) != 0;
     if (topology.peer(PortIndex{p}) == kNoPort) continue;
     const bool active = info && info->port_state == mad::PortState::Active;
     ++(active ? snapshot->active_ports : snapshot->inactive_ports);
@@ -121,6 +124,12 @@ std::shared_ptr<const Snapshot> take_picture(const Picture& picture,
     snapshot->switch_infos[s] = *picture.observation[picture.frozen.node_of[s]].switch_info;
   }
   return snapshot;
+}
+
+std::optional<mad::LinkSpeed> link_speed(const Snapshot& snapshot, fabric::PortIndex port) {
+  const auto speed = mad::active_speed(snapshot.port_infos[port.value]);
+  const bool renamed = speed == mad::LinkSpeed::QDR && snapshot.fdr10[port.value];
+  return renamed ? mad::LinkSpeed::FDR10 : speed;
 }
 
 }  // namespace heddle::sm

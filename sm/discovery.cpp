@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "mad/capability.hpp"
+#include "mad/link.hpp"
 #include "mad/sm_info.hpp"
 #include "mad/validation.hpp"
 
@@ -71,6 +72,8 @@ void Discovery::on_answer(Context& context, const Answer& answer) {
       return on_table_block(context, answer);
     case mad::AttributeId::SMInfo:
       return on_sm_info(context, answer);
+    case mad::AttributeId::MlnxExtendedPortInfo:
+      return on_vendor_speed(context, answer);
     default:
       return;
   }
@@ -206,7 +209,37 @@ void Discovery::on_port_info(Context& context, const Answer& answer) {
           get(*context.picture.device(end), mad::AttributeId::SMInfo, 0, end));
     }
   }
-  if (info.port_state != mad::PortState::Down) look_beyond(context, end);
+  if (info.port_state == mad::PortState::Down) return;
+  ask_vendor_speed(context, end);
+  look_beyond(context, end);
+}
+
+// The standard's PortInfo shows FDR10 as QDR. A link that stayed up is not asked twice.
+void Discovery::ask_vendor_speed(Context& context, fabric::ObservedEnd end) {
+  ObservedNode& node = context.picture.observation[end.node];
+  fabric::ObservedPort& port = node.ports[end.port.value];
+  const bool may_be_fdr10 = node.info.vendor_id == mad::kMellanoxVendorId && end.port.value != 0 &&
+                            mad::active_speed(*port.info) == mad::LinkSpeed::QDR;
+  if (!may_be_fdr10) return;
+  const auto* before = known_port(context, end);
+  const bool stayed_up = before != nullptr && before->info &&
+                         before->info->port_state == mad::PortState::Active &&
+                         port.info->port_state == mad::PortState::Active;
+  if (stayed_up && before->vendor) {
+    port.vendor = before->vendor;
+    return;
+  }
+  Request request = get(*context.picture.device(end), mad::AttributeId::MlnxExtendedPortInfo,
+                        mad::mlnx_extended_port_info_modifier(end.port), end);
+  request.optional = true;
+  context.transactions.submit(request);
+}
+
+void Discovery::on_vendor_speed(Context& context, const Answer& answer) {
+  auto& node = context.picture.observation[{answer.request.subject}];
+  auto& vendor = node.ports[answer.request.detail].vendor;
+  const bool known = answer.answered && answer.status == mad::kStatusOk;
+  vendor = known ? mad::decode<mad::MlnxExtendedPortInfo>(answer.data) : mad::MlnxExtendedPortInfo{};
 }
 
 void Discovery::look_beyond(Context& context, fabric::ObservedEnd end) {
@@ -318,6 +351,7 @@ void Discovery::on_darkness(Context& context, const Answer& answer) {
 void Discovery::on_silence(Context& context, const Answer& answer) {
   const Request& request = answer.request;
   if (request.attribute == mad::AttributeId::SMInfo) return;  // an SM that has just left
+  if (request.optional) return on_vendor_speed(context, answer);
   if (request.beyond.value != 0) return on_darkness(context, answer);
   if (!context.picture.falls_silent(request.device)) return;
   NodeName node;

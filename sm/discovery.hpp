@@ -32,6 +32,7 @@ class Discovery {
   void on_port_info(Context& context, const Answer& answer);
   void on_table_block(Context& context, const Answer& answer);
   void on_sm_info(Context& context, const Answer& answer);
+  void on_vendor_speed(Context& context, const Answer& answer);
   void on_silence(Context& context, const Answer& answer);
   void on_darkness(Context& context, const Answer& answer);
 
@@ -43,6 +44,7 @@ class Discovery {
   void meet_port(Context& context, fabric::ObservedIndex node, const mad::NodeInfo& info,
                  const mad::DirectedRoute& route);
   void read_port(Context& context, fabric::ObservedEnd end, bool extended);
+  void ask_vendor_speed(Context& context, fabric::ObservedEnd end);
   void read_table(Context& context, fabric::ObservedIndex node);
   void look_beyond(Context& context, fabric::ObservedEnd end);
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "fabric/lid_map.hpp"
 #include "fabric/topology.hpp"
 #include "fabric/verification.hpp"
+#include "mad/link.hpp"
 #include "mad/port_info.hpp"
 #include "mad/switch_info.hpp"
 #include "routing/selection.hpp"
@@ -39,6 +41,7 @@ struct Snapshot {
   fabric::Topology topology;
   fabric::LidMap lids;
   std::vector<mad::PortInfo> port_infos;      // by PortIndex; all zero where never read
+  std::vector<bool> fdr10;                    // by PortIndex: links that PortInfo shows as QDR
   std::vector<mad::SwitchInfo> switch_infos;  // by SwitchIndex
   // Null until the fabric has been routed (a fabric without switches never is).
   std::shared_ptr<const routing::Selected> routes;
@@ -50,5 +53,8 @@ struct Snapshot {
   std::size_t inactive_ports = 0;
   std::vector<std::string> problems;  // for a person, each names its node and port
 };
+
+// What the port's link runs at now; nothing when it is down or says something unknown.
+std::optional<mad::LinkSpeed> link_speed(const Snapshot& snapshot, fabric::PortIndex port);
 
 }  // namespace heddle::sm

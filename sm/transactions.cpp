@@ -18,6 +18,7 @@ constexpr std::uint32_t kAttemptMask = ((1u << kAttemptBits) - 1) << kSlotBits;
 constexpr std::uint32_t kGenerations = 1u << (32 - kSlotBits - kAttemptBits);
 
 constexpr std::uint32_t kAnswersToGrow = 16;
+constexpr std::uint32_t kOptionalAttempts = 2;
 
 // The sign of life that a device is asked for. Questions beyond a port ask for NodeInfo, so the two
 // cannot be taken for one another.
@@ -198,6 +199,7 @@ void Transactions::vouch(std::uint32_t s) {
 // Patience with a fabric that loses much is for the first route and the first round: what comes
 // after them is a second chance, and a dead device must not hold up a sweep for minutes.
 std::uint32_t Transactions::attempts_for(const Slot& slot) const {
+  if (slot.request.optional) return std::min(kOptionalAttempts, limits_.attempts);
   if (devices_[slot.request.device.value].strikes >= kStrikes) return limits_.attempts;
   const std::uint32_t patient = pacing_.attempts(limits_.attempts);
   const bool first = slot.routes_tried == 0 && slot.rounds == kNotVouched;
@@ -212,7 +214,8 @@ void Transactions::repeat(std::uint32_t s) {
 void Transactions::take_next_route(std::uint32_t s) {
   Slot& slot = slots_[s];
   Device& device = devices_[slot.request.device.value];
-  if (++slot.routes_tried >= device.routes.size() || device.strikes >= kStrikes) return give_up(s);
+  const bool enough = slot.request.optional || device.strikes >= kStrikes;
+  if (++slot.routes_tried >= device.routes.size() || enough) return give_up(s);
   // The next route takes its turn, for the requests behind this one too. Requests that failed
   // together on one route change it once, or two of them would come back to where they were.
   if (slot.turn == device.turn) {
@@ -228,14 +231,20 @@ void Transactions::take_next_route(std::uint32_t s) {
 void Transactions::give_up(std::uint32_t s) {
   const Request request = slots_[s].request;
   Device& device = devices_[request.device.value];
-  ++counters_.unanswered;
-  if (request.beyond.value != 0) ++counters_.unanswered_beyond;
   given_up_.push_back({request, false, {}, {}});
+  count_unanswered(request);
   // Silence beyond a port says nothing about the device that has the port, unless that is silent
   // too.
-  const bool device_is_silent = request.beyond.value == 0 || slots_[s].probing;
+  const bool asked_itself = request.beyond.value == 0 || slots_[s].probing;
+  const bool device_is_silent = asked_itself && !request.optional;
   if (device_is_silent && ++device.strikes >= kStrikes) give_up_queue(device);
   release(s);
+}
+
+void Transactions::count_unanswered(const Request& request) {
+  if (request.optional) return;
+  ++counters_.unanswered;
+  if (request.beyond.value != 0) ++counters_.unanswered_beyond;
 }
 
 void Transactions::give_up_queue(Device& device) {
@@ -244,8 +253,7 @@ void Transactions::give_up_queue(Device& device) {
     device.head = pending_[entry].next;
     const Request& request = pending_[entry].request;
     given_up_.push_back({request, false, {}, {}});
-    ++counters_.unanswered;
-    if (request.beyond.value != 0) ++counters_.unanswered_beyond;
+    count_unanswered(request);
     --queued_;
     pending_[entry].next = free_pending_;
     free_pending_ = entry;

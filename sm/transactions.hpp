@@ -38,6 +38,7 @@ struct Request {
   std::uint32_t subject{};   // the handler's own index: a node, a port
   std::uint32_t detail{};    // and what of it: a port number, a block
   mad::PortNumber beyond{};  // not 0: ask what hangs on this port of the device instead
+  bool optional = false;     // nice to know: few attempts, and silence is held against nobody
   friend bool operator==(const Request&, const Request&) = default;
 };
 
@@ -176,6 +177,7 @@ class Transactions {
   std::optional<Answer> finish(base::Instant now, std::uint32_t slot, const mad::Smp& response);
   void give_up(std::uint32_t slot);
   void give_up_queue(Device& device);
+  void count_unanswered(const Request& request);
   void release(std::uint32_t slot);
   void drop_stale_deadlines();
 

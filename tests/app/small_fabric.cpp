@@ -82,6 +82,7 @@ sm::Snapshot small_fabric() {
     EXPECT_TRUE(snapshot.lids.assign(port, {mad::Lid{lid++}, 0}));
   }
   snapshot.port_infos.resize(made.port_count());
+  snapshot.fdr10.resize(made.port_count());
   snapshot.switch_infos.resize(made.switch_count());
   activate_links(snapshot);
   const auto host2 = made.find_node(mad::Guid{0x1010});

@@ -291,6 +291,26 @@ TEST_F(TransactionsTest, WhenADeviceIsHardToHearSilenceBehindItIsAskedMoreOften)
   EXPECT_GT(asked, 2 * limits().attempts);
 }
 
+TEST_F(TransactionsTest, AnOptionalQuestionCostsLittleAndIsHeldAgainstNobody) {
+  const DeviceId id = device(1);
+  transactions.add_route(id, mad::DirectedRoute{}.then({2}));
+  for (int i = 0; i < 4; ++i) {
+    Request request = get(id, 66);
+    request.optional = true;
+    transactions.submit(request);
+  }
+  transactions.submit(get(id, 77));
+  std::size_t optional = 0;
+  bool answered = false;
+  run_answering([&](const mad::Smp& smp) {
+    EXPECT_EQ(smp.initial_path[1].value, 1);
+    if (++optional > 8) answered |= answer(smp).has_value();
+  });
+  EXPECT_TRUE(answered);
+  EXPECT_EQ(transactions.take_given_up().size(), 4u);
+  EXPECT_EQ(transactions.counters().unanswered, 0u);
+}
+
 TEST_F(TransactionsTest, ALateAnswerIsCountedAndIgnored) {
   transactions.submit(get(device(1)));
   pump();
