@@ -239,7 +239,8 @@ void Discovery::on_vendor_speed(Context& context, const Answer& answer) {
   auto& node = context.picture.observation[{answer.request.subject}];
   auto& vendor = node.ports[answer.request.detail].vendor;
   const bool known = answer.answered && answer.status == mad::kStatusOk;
-  vendor = known ? mad::decode<mad::MlnxExtendedPortInfo>(answer.data) : mad::MlnxExtendedPortInfo{};
+  vendor =
+      known ? mad::decode<mad::MlnxExtendedPortInfo>(answer.data) : mad::MlnxExtendedPortInfo{};
 }
 
 void Discovery::look_beyond(Context& context, fabric::ObservedEnd end) {

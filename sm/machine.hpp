@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -71,6 +72,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void finish_links();
   void finish_watch();
   void finish_sweep();
+  bool contradicts_itself_anew();
   void rest(base::Duration pause);
   void heed_trap();
   void lose_port(const std::string& reason);
@@ -107,6 +109,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::vector<Way> doubtful_ways;  // by which the last sweep wrote, unless all stood still
   bool confirmed = false;          // a light sweep found nothing since
   unsigned hurried = 0;            // full sweeps in a row because the fabric moved under the last
+  std::set<mad::Guid> seen_twice;  // nodes, in the last sweep: Frozen::contradictions
   std::string troubled;  // why the next light sweep must be a full one; empty: it need not
 
   SweepStatistics statistics;

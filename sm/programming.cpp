@@ -274,7 +274,7 @@ void Programming::on_port_info(Context& context, const Answer& answer) {
   auto& info = picture.observation[end.node].ports[end.port.value].info;
   const auto now = mad::decode<mad::PortInfo>(answer.data);
   if (answer.request.detail == kRecheck) {
-    fabric_moved_ |= now.port_state != info->port_state;
+    fabric_moved_ |= now.port_state != info->port_state || now.lid != info->lid;
     return;
   }
   info = now;
@@ -300,17 +300,18 @@ void Programming::on_switch_info(Context& context, const Answer& answer) {
 }
 
 // A port may have come up or gone down between our reading it and our clearing PortStateChange:
-// that change would never be seen again. Ports that are yet to be raised tell it themselves.
+// that change would never be seen again. Ports that are yet to be raised tell it themselves. A
+// switch that restarted since it got its LID has lost that.
 void Programming::recheck_settled_ports(Context& context, SwitchIndex of) {
   const Picture& picture = context.picture;
   const auto& topology = *picture.frozen.topology;
-  for (unsigned p = 1; p <= topology.node(of).port_count; ++p) {
+  for (unsigned p = 0; p <= topology.node(of).port_count; ++p) {
     const PortIndex port = topology.port_of(of, {static_cast<std::uint8_t>(p)});
     const auto* info = info_of(picture, port);
     if (info == nullptr) continue;
     const bool starts =
         info->port_state == mad::PortState::Init || info->port_state == mad::PortState::Armed;
-    if (starts) continue;
+    if (starts && p != 0) continue;
     Request request;
     request.device = *picture.device(picture.frozen.end_of[port.value]);
     request.purpose = Purpose::Tables;

@@ -2,6 +2,7 @@
 // The sweep, stage by stage: discovery, LIDs, routing, tables, links, and the light sweeps between.
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <utility>
 
 #include "base/check.hpp"
@@ -124,9 +125,11 @@ void Core::Machine::begin_sweep(std::string reason) {
   pump();
 }
 
-// Once there is a reason to sweep, a device that lets us wait must not put it off.
+// Once there is a reason to sweep, neither a device that lets us wait nor a look along every cable
+// may put it off.
 bool Core::Machine::has_seen_enough() const {
-  return stage == Stage::Watching && !watch.reason().empty() && transactions.counters().retries > 0;
+  if (stage != Stage::Watching || watch.reason().empty()) return false;
+  return !confirmed || transactions.counters().retries > 0;
 }
 
 void Core::Machine::advance() {
@@ -315,12 +318,25 @@ void Core::Machine::finish_sweep() {
   // What is silent beyond a port is asked for by every light sweep.
   if (counters.unanswered > counters.unanswered_beyond)
     troubled = "something did not answer in the last sweep";
-  if (programming.fabric_moved()) troubled = "the fabric changed during the last sweep";
-  if (programming.fabric_moved() && ++hurried <= kMaxHurried) return rest(kSoon);
-  if (!programming.fabric_moved()) hurried = 0;
+  const bool moved = programming.fabric_moved() || contradicts_itself_anew();
+  if (moved) troubled = "the fabric changed during the last sweep";
+  if (moved && ++hurried <= kMaxHurried) return rest(kSoon);
+  if (!moved) hurried = 0;
   if (election.state() == mad::SMState::Standby) return rest(Election::kPollInterval);
   // Without a link no trap can wake us, whatever the interval.
   rest(blind ? kSoon : options.sweep_interval);
+}
+
+// A device that was seen in two places has either a twin, which will be there the next time too, or
+// was moved while we looked.
+bool Core::Machine::contradicts_itself_anew() {
+  std::set<mad::Guid> seen;
+  for (const auto& contradiction : picture.frozen.contradictions) {
+    seen.insert(picture.observation[contradiction.seen.node].info.node_guid);
+  }
+  const bool same = std::includes(seen_twice.begin(), seen_twice.end(), seen.begin(), seen.end());
+  seen_twice = std::move(seen);
+  return !same;
 }
 
 void Core::Machine::rest(base::Duration pause) {
@@ -357,7 +373,7 @@ void Core::Machine::begin_watch() {
   if (!troubled.empty()) return begin_sweep(troubled);
   stage = Stage::Watching;
   trapped = false;
-  watch.begin(with);
+  watch.begin(with, !confirmed);
 }
 
 void Core::Machine::finish_watch() {

@@ -25,13 +25,14 @@ ObservedEnd subject_of(const Request& request) {
 
 }  // namespace
 
-void Watch::begin(Context& context) {
+void Watch::begin(Context& context, bool thorough) {
   reason_.clear();
   saw_stranger_ = false;
   if (!context.picture.own) return found("the own port has not answered yet");
   ask_own_port(context);
   ask_switches(context);
   ask_behind_silent_links(context);
+  if (thorough) ask_along_cables(context);
   ask_neighbour(context);
 }
 
@@ -60,12 +61,30 @@ void Watch::ask_behind_silent_links(Context& context) {
     for (unsigned p = 1; p < node.ports.size(); ++p) {
       const auto& port = node.ports[p];
       if (port.sighting || !port.info || port.info->port_state == mad::PortState::Down) continue;
-      const ObservedEnd end{ObservedIndex{n}, {static_cast<std::uint8_t>(p)}};
-      const DeviceId device = *picture.device(end);
-      if (context.transactions.route(device).hop_count >= context.options.max_hops) continue;
-      Request request = ask(device, mad::AttributeId::NodeInfo, end);
-      request.beyond = end.port;
-      context.transactions.submit(request);
+      ask_beyond(context, {ObservedIndex{n}, {static_cast<std::uint8_t>(p)}});
+    }
+  }
+}
+
+void Watch::ask_beyond(Context& context, ObservedEnd end) {
+  const DeviceId device = *context.picture.device(end);
+  if (context.transactions.route(device).hop_count >= context.options.max_hops) return;
+  Request request = ask(device, mad::AttributeId::NodeInfo, end);
+  request.beyond = end.port;
+  context.transactions.submit(request);
+}
+
+// Each cable once, from a switch.
+void Watch::ask_along_cables(Context& context) {
+  const fabric::Observation& observation = context.picture.observation;
+  for (std::uint32_t n = 0; n < observation.size(); ++n) {
+    const auto& node = observation[ObservedIndex{n}];
+    if (!node.is_switch()) continue;
+    for (unsigned p = 1; p < node.ports.size(); ++p) {
+      const auto& sighting = node.ports[p].sighting;
+      if (!sighting || !node.ports[p].info) continue;
+      const bool other_asks = observation[sighting->node].is_switch() && sighting->node.value < n;
+      if (!other_asks) ask_beyond(context, {ObservedIndex{n}, {static_cast<std::uint8_t>(p)}});
     }
   }
 }
@@ -143,8 +162,9 @@ void Watch::on_neighbour(Context& context, const Answer& answer) {
     return found("a device began to answer behind " + where);
   }
   if (context.picture.observation[sighting->node].info.node_guid != info.node_guid) {
-    found("another device hangs on " + where);
+    return found("another device hangs on " + where);
   }
+  if (sighting->port != info.local_port_num) found("another port hangs on " + where);
 }
 
 void Watch::found(std::string reason) {
