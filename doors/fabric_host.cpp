@@ -60,9 +60,18 @@ void FabricHost::tell_is_sm(sim::EndpointId port) {
   wake();
 }
 
-void FabricHost::send(sim::EndpointId port, mad::Datagram datagram) {
+bool FabricHost::send(sim::EndpointId port, mad::Datagram datagram) {
+  const std::uint64_t discarded = world_.counters().discarded;
   world_.send(port, std::move(datagram), now());
   wake();
+  return world_.counters().discarded == discarded;
+}
+
+void FabricHost::send_together(const std::function<void()>& sends) {
+  const bool woken = std::exchange(woken_, true);
+  sends();
+  woken_ = woken;
+  run();
 }
 
 base::Instant FabricHost::now() const {
@@ -96,6 +105,10 @@ void FabricHost::run() {
 void FabricHost::deliver(const sim::Delivery& delivery) {
   const auto seats = seats_.find(delivery.to);
   if (seats == seats_.end()) return;
+  if (seats->second.size() == 1) {
+    seats->second.front().guest->receive(delivery.datagram);
+    return;
+  }
   const std::vector<Seat> present = seats->second;
   for (const Seat& seat : present) {
     if (find(delivery.to, seat.guest) != nullptr) seat.guest->receive(delivery.datagram);

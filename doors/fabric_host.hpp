@@ -41,8 +41,13 @@ class FabricHost {
   void detach(sim::EndpointId port, Guest& guest);
 
   // A MAD leaves the port's QP0 or QP1 (datagram.peer.qpn). What comes of it arrives later, never
-  // from inside this call.
-  void send(sim::EndpointId port, mad::Datagram datagram);
+  // from inside this call. False: a device discarded it already, because it has no way to where it
+  // should go.
+  bool send(sim::EndpointId port, mad::Datagram datagram);
+
+  // For a guest with a batch to send: what comes of it arrives before this returns, as far as it is
+  // due, and not at the loop's next turn. Not from inside receive().
+  void send_together(const std::function<void()>& sends);
 
   // Whether an SM sits on this port is the affair of all its guests: one that says so is enough.
   void set_is_sm(sim::EndpointId port, Guest& guest, bool is_sm);

@@ -73,6 +73,11 @@ class World {
   // The first channel adapter port with a cable: where an SM is put when nobody says.
   std::optional<EndpointId> default_endpoint() const;
   mad::Guid port_guid(EndpointId endpoint) const;
+  // NodeInfo, PortInfo or P_KeyTable as the endpoint's own software reads it from its adapter:
+  // whatever the M_Key, and nothing is sent or counted. Nothing for other attributes and modifiers
+  // that the device refuses.
+  std::optional<mad::SmpData> look(EndpointId endpoint, mad::AttributeId attribute,
+                                   std::uint32_t modifier) const;
 
   // Management software on this endpoint receives what its device does not answer itself:
   // SMInfo, traps and reports for an SM, class SubnAdm. Sets or clears PortInfo's IsSM.

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Requests that clients have sent and that nobody has answered yet. libumad2sim has no timer of its
+// own and sends a request once, so whoever waits for an answer that never comes would wait for
+// ever: the server keeps the time for it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "base/time.hpp"
+#include "doors/ibsim/messages.hpp"
+
+namespace heddle::doors::ibsim {
+
+// The upper 16 bits of a client's transaction ids: 1 for the first client.
+using ClientTag = std::uint16_t;
+constexpr ClientTag tag_of(mad::TransactionId transaction) {
+  return static_cast<ClientTag>(transaction.value >> 48);
+}
+constexpr mad::TransactionId tagged(mad::TransactionId transaction, ClientTag tag) {
+  return mad::TransactionId{(transaction.value & 0x0000'ffff'ffff'ffff) | std::uint64_t{tag} << 48};
+}
+
+class Outstanding {
+ public:
+  static constexpr std::size_t kMost = 65'536;  // of all clients
+  static constexpr std::size_t kMostOfOneClient = 4096;
+  // As long as libibumad's callers commonly wait for a try.
+  static constexpr base::Duration kPatience = std::chrono::seconds(1);
+
+  // The transaction id bears the client's tag. One that is outstanding already begins anew. False,
+  // and nothing is kept, when there are too many.
+  bool add(const Request& request, base::Instant now);
+  // Whether it was awaited; it is not any more.
+  bool answered(mad::TransactionId transaction) { return take(transaction).has_value(); }
+  std::optional<Request> take(mad::TransactionId transaction);
+  // What waited too long, in the order of sending.
+  std::vector<Request> take_expired(base::Instant now);
+  // When something may expire; kNever when nothing can.
+  base::Instant next() const;
+  void forget(ClientTag client);
+
+  std::size_t size() const { return slots_.size(); }
+
+ private:
+  struct Entry {
+    Request request;
+    std::uint64_t serial = 0;
+  };
+  struct Deadline {
+    base::Instant when{};
+    mad::TransactionId transaction{};
+    std::uint64_t serial = 0;
+  };
+  void release(std::uint32_t slot);
+
+  boost::unordered_flat_map<std::uint64_t, std::uint32_t> slots_;  // by transaction id
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> free_;
+  std::vector<std::uint32_t> counts_;  // by tag
+  std::deque<Deadline> deadlines_;     // all wait equally long, so in order
+  std::uint64_t serial_ = 0;
+};
+
+}  // namespace heddle::doors::ibsim
