@@ -216,7 +216,7 @@ base::Result<> LinkList::describe(const Node& node) {
   header.type = about.type;
   header.port_count = static_cast<std::uint8_t>(about.ports);
   header.id = id;
-  header.description = base::trim(about.description);
+  header.description = about.description;
   const auto added = assembly_.add(FabricLine{header}, node.place);
   if (!added) return added;
   for (const auto& [place, link] : node.links) {
