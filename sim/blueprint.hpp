@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,19 +53,53 @@ struct PlannedCable {
   Speed speed = Speed::HDR;
 };
 
+// How a person would arrange the switches on paper; for drawings only.
+struct Arrangement {
+  enum class Kind : std::uint8_t {
+    Levels,  // by their distance from the hosts
+    Grid,    // switch i stands at i in mixed radix, `sizes` from the fastest digit on
+    Groups,  // sizes[0] switches in each group, one group after another
+  };
+  Kind kind = Kind::Levels;
+  std::vector<std::uint64_t> sizes;
+};
+
 struct Blueprint {
   std::string title;  // the generator's text or the file's name
   std::vector<PlannedNode> nodes;
   std::vector<PlannedCable> cables;
   std::vector<std::string> warnings;  // what an importer had to guess or drop, with line numbers
+  Arrangement arrangement;
+};
+
+struct LoadOptions {
+  // Where system definitions (.ibnl) of a .topo file are looked for, after the file's own folder
+  // and before the places where ibutils installs them.
+  std::vector<std::string> ibnl_directories;
 };
 
 // FABRIC as users write it: a generator ("fat-tree:18,36") or the path of a file. A word with a
 // colon whose head is a generator's name is a generator; everything else is a path.
-base::Result<Blueprint> load_fabric(std::string_view fabric);
+base::Result<Blueprint> load_fabric(std::string_view fabric, const LoadOptions& options = {});
 
-// The text of an ibnetdiscover dump or an ibsim net file. `title` is used in messages.
-base::Result<Blueprint> parse_fabric_file(std::string_view text, std::string_view title);
+struct NamedText {
+  std::string name;  // for messages, and to find what the text itself includes
+  std::string text;
+};
+
+// What a fabric file may lead to. A function that is missing refuses.
+struct OtherFiles {
+  // The file that an 'include' line of the file `from` names.
+  std::function<base::Result<NamedText>(std::string_view name, std::string_view from)> included;
+  // Every .ibnl file within reach.
+  std::function<base::Result<std::vector<NamedText>>()> system_definitions;
+};
+
+// The text of a fabric file; its format is told by its content: ibnetdiscover, ibsim net file,
+// .lst (ibdiagnet, opensm-subnet.lst) or ibdm .topo. `title` is used in messages: errors and
+// warnings name file, line and reason.
+base::Result<Blueprint> parse_fabric_file(std::string_view text, std::string_view title,
+                                          const OtherFiles& others = {});
 
 // A generator's expression; see generator_help().
 base::Result<Blueprint> generate_fabric(std::string_view expression);

@@ -2,6 +2,7 @@
 #include "sim/fabric_assembly.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -12,7 +13,6 @@
 namespace heddle::sim {
 namespace {
 
-constexpr std::size_t kMaxWarnings = 100;
 constexpr std::size_t kNodeDescriptionBytes = 64;
 constexpr std::size_t kMaxIdBytes = 256;
 // For nodes of which the file says no GUID, as ibsim's files do; spaced for the GUIDs of ports.
@@ -29,128 +29,177 @@ std::uint64_t guid_of_id(std::string_view id) {
   return base::parse_hex(id.substr(2)).value_or(0);
 }
 
+// The GUIDs that a node takes from a series: one for itself, one for each port that has its own.
+std::uint64_t guids_taken(const PlannedNode& node) {
+  return node.type == mad::NodeType::Switch ? 1u : node.port_count + 1u;
+}
+
+mad::NodeType type_of_key(std::string_view key) {
+  if (key == "switchguid") return mad::NodeType::Switch;
+  return key == "rtguid" ? mad::NodeType::Router : mad::NodeType::ChannelAdapter;
+}
+
 }  // namespace
 
-FabricAssembly::FabricAssembly(std::string_view title) : title_(title) {
-  blueprint_.title = title_;
-}
-
-std::string FabricAssembly::at(unsigned number, std::string_view what) const {
-  return fmt::format("{}:{}: {}", title_, number, what);
-}
-
-void FabricAssembly::warn(unsigned number, std::string_view what) {
-  if (blueprint_.warnings.size() < kMaxWarnings) {
-    blueprint_.warnings.push_back(at(number, what));
-  } else {
-    ++suppressed_;
-  }
-}
-
 std::string FabricAssembly::port_name(const End& end) const {
-  return fmt::format("{}[{}]", quoted(blueprint_.nodes[end.first].name), end.second);
+  return fmt::format("{}[{}]", quoted(nodes_[end.first].name), end.second);
+}
+
+// Names are those of their module, unless they say another one: "M#S1", "M@uplink".
+std::string FabricAssembly::scoped(std::string_view id) const {
+  if (id.starts_with('@')) return module_ + std::string(id);
+  if (module_.empty() || id.find_first_of("#@") != id.npos) return std::string(id);
+  return fmt::format("{}#{}", module_, id);
 }
 
 PlannedPort& FabricAssembly::planned_port(std::uint32_t node, std::uint8_t port) {
-  auto& ports = blueprint_.nodes[node].ports;
+  auto& ports = nodes_[node].ports;
   if (ports.size() <= port) ports.resize(std::size_t{port} + 1);
   return ports[port];
 }
 
-base::Result<> FabricAssembly::add(const FabricLine& line, unsigned number) {
-  if (const auto* key = std::get_if<KeyLine>(&line)) return add_key(*key);
-  if (const auto* node = std::get_if<NodeLine>(&line)) return add_node(*node, number);
-  if (const auto* port = std::get_if<PortLine>(&line)) return add_port(*port, number);
+base::Result<> FabricAssembly::add(const FabricLine& line, Place place) {
+  if (const auto* key = std::get_if<KeyLine>(&line)) add_key(*key);
+  if (const auto* node = std::get_if<NodeLine>(&line)) return add_node(*node, place);
+  if (const auto* port = std::get_if<PortLine>(&line)) return add_port(*port, place);
+  if (const auto* module = std::get_if<ModuleLine>(&line)) {
+    if (module->name.size() > kMaxIdBytes) return wrong(place, "the module's name is too long");
+    module_ = std::string(module->name);
+  }
+  if (const auto* setting = std::get_if<SettingLine>(&line)) {
+    if (setting->bits.width) settings_.width = setting->bits.width;
+    if (setting->bits.speed) settings_.speed = setting->bits.speed;
+    if (setting->bits.extended) settings_.extended = setting->bits.extended;
+  }
+  if (const auto* command = std::get_if<CommandLine>(&line)) {
+    notes_.warn(place, fmt::format("the console command '{}' is not carried out",
+                                   base::printable(command->command)));
+  }
   // Before the first node anything may stand: a terminal's banner, a tool's complaints.
   if (std::holds_alternative<NoiseLine>(line) && has_nodes()) {
-    warn(number, "this line is not understood and was skipped");
+    notes_.warn(place, "this line is not understood and was skipped");
   }
   return {};
 }
 
-base::Result<> FabricAssembly::add_key(const KeyLine& key) {
-  keys_.emplace_back(key.key, key);
-  return {};
+void FabricAssembly::add_key(const KeyLine& key) {
+  if (key.key == "vendid") vendor_id_ = static_cast<std::uint32_t>(key.value & 0xFF'FFFF);
+  if (key.key == "devid") device_id_ = static_cast<std::uint16_t>(key.value & 0xFFFF);
+  if (key.key == "sysimgguid") system_image_guid_ = key.value;
+  if (!key.key.ends_with("guid") && !key.key.ends_with("guids")) return;
+  if (key.key == "sysimgguid") return;
+  GuidSeries& series = series_[type_of_key(key.key)];
+  if (!key.relative) series.base = key.value;
+  series.next = key.relative ? series.base + key.value : key.value;
+  series.is_fresh = true;
+  series.port0 = key.in_brackets;
 }
 
-base::Result<> FabricAssembly::add_node(const NodeLine& line, unsigned number) {
-  if (line.id.size() > kMaxIdBytes) return base::error(at(number, "the node's name is too long"));
-  const auto index = static_cast<std::uint32_t>(blueprint_.nodes.size());
-  const auto [known, is_new] = by_id_.emplace(std::string(line.id), index);
+// By what stands before the header; else by the node's name; else the next of the last series.
+std::optional<std::uint64_t> FabricAssembly::take_guid(PlannedNode& node, std::string_view id) {
+  node.guid = mad::Guid{guid_of_id(id)};
+  const auto found = series_.find(node.type);
+  if (found == series_.end()) return std::nullopt;
+  GuidSeries& series = found->second;
+  if (!series.is_fresh && node.guid != mad::Guid{}) return std::nullopt;
+  node.guid = mad::Guid{series.next};
+  series.next += guids_taken(node);
+  series.is_fresh = false;
+  return std::exchange(series.port0, std::nullopt);
+}
+
+base::Result<> FabricAssembly::add_node(const NodeLine& line, Place place) {
+  if (line.id.size() > kMaxIdBytes) return wrong(place, "the node's name is too long");
+  const auto index = static_cast<std::uint32_t>(nodes_.size());
+  const std::string id = scoped(line.id);
+  const auto [known, is_new] = by_id_.emplace(id, index);
   if (!is_new) {
-    return base::error(at(number, fmt::format("{} was described before, in line {}",
-                                              quoted(line.id), header_lines_[known->second])));
+    return wrong(place, fmt::format("{} was described before, in {}", quoted(line.id),
+                                    notes_.line_of(headers_[known->second], place)));
   }
-  if (index >= kMaxNodes) {
-    return base::error(at(number, fmt::format("more than {} nodes", kMaxNodes)));
-  }
+  if (index >= kMaxNodes) return wrong(place, fmt::format("more than {} nodes", kMaxNodes));
   PlannedNode node;
-  node.name = std::string(line.id);
-  node.description =
-      std::string(line.description.value_or(line.id).substr(0, kNodeDescriptionBytes));
+  node.name = id;
+  node.description = line.description.value_or(id).substr(0, kNodeDescriptionBytes);
   node.type = line.type;
   node.port_count = line.port_count;
   node.enhanced_port0 = line.enhanced_port0;
-  node.guid = mad::Guid{guid_of_id(line.id)};
-  std::optional<std::uint64_t> port0_guid;
-  for (const auto& [key, value] : keys_) {
-    if (key == "vendid") node.vendor_id = static_cast<std::uint32_t>(value.value & 0xFF'FFFF);
-    if (key == "devid") node.device_id = static_cast<std::uint16_t>(value.value & 0xFFFF);
-    if (key == "sysimgguid") node.system_image_guid = mad::Guid{value.value};
-    if (key.ends_with("guid") && key != "sysimgguid") {
-      node.guid = mad::Guid{value.value};
-      port0_guid = value.in_brackets;
-    }
-  }
-  keys_.clear();
-  blueprint_.nodes.push_back(std::move(node));
-  header_lines_.push_back(number);
+  node.vendor_id = vendor_id_;
+  node.device_id = device_id_;
+  node.system_image_guid = mad::Guid{system_image_guid_.value_or(0)};
+  system_image_guid_.reset();
+  const auto port0_guid = take_guid(node, line.id);
+  nodes_.push_back(std::move(node));
+  headers_.push_back(place);
   if (line.type == mad::NodeType::Switch) {
     if (port0_guid) planned_port(index, 0).guid = mad::Guid{*port0_guid};
-    note_lid(planned_port(index, 0), line.lid, line.lmc, number);
+    note_lid(planned_port(index, 0), line.lid, line.lmc, place);
   }
   return {};
 }
 
 void FabricAssembly::note_lid(PlannedPort& port, std::optional<std::uint64_t> lid,
-                              std::optional<std::uint64_t> lmc, unsigned number) {
+                              std::optional<std::uint64_t> lmc, Place place) {
   if (!lid || *lid == 0) return;
   if (*lid > mad::kLastUnicastLid.value) {
-    if (bad_lids_++ == 0) first_bad_lid_ = at(number, fmt::format("LID {}", *lid));
+    if (bad_lids_++ == 0) first_bad_lid_ = notes_.at(place, fmt::format("LID {}", *lid));
     return;
   }
   port.lid = mad::Lid{static_cast<std::uint16_t>(*lid)};
   if (lmc && *lmc <= mad::kMaxLmc) port.lmc = static_cast<std::uint8_t>(*lmc);
 }
 
-base::Result<> FabricAssembly::add_port(const PortLine& line, unsigned number) {
-  if (!has_nodes()) return base::error(at(number, "a port before any node"));
-  const auto node = static_cast<std::uint32_t>(blueprint_.nodes.size() - 1);
-  if (line.port > blueprint_.nodes[node].port_count) {
-    return base::error(at(number, fmt::format("port {} of {}, which has {} ports", line.port,
-                                              quoted(blueprint_.nodes[node].name),
-                                              blueprint_.nodes[node].port_count)));
+base::Result<> FabricAssembly::add_port(const PortLine& line, Place place) {
+  if (!has_nodes()) return wrong(place, "a port before any node");
+  const auto node = static_cast<std::uint32_t>(nodes_.size() - 1);
+  if (line.port > nodes_[node].port_count) {
+    return wrong(place, fmt::format("port {} of {}, which has {} ports", line.port,
+                                    quoted(nodes_[node].name), nodes_[node].port_count));
   }
+  if (line.peer.size() > kMaxIdBytes) return wrong(place, "the peer's name is too long");
   const End here{node, line.port};
+  if (line.is_alias) return add_alias(line, here, place);
   const auto [known, is_new] = claim_at_.emplace(here, claims_.size());
   if (!is_new) {
-    return base::error(at(number, fmt::format("{} was described before, in line {}",
-                                              port_name(here), claims_[known->second].line)));
+    return wrong(place, fmt::format("{} was described before, in {}", port_name(here),
+                                    notes_.line_of(claims_[known->second].place, place)));
   }
-  claims_.push_back({here, std::string(line.peer), {}, number, line.width, line.speed, false});
-  if (line.has_unknown_rate) warn(number, "the link's width or speed is not known");
-  read_facts(line, number);
+  claims_.push_back({here, scoped(line.peer), {0, line.peer_port}, place, {}, {}, false});
+  note_rate(claims_.back(), line);
+  if (line.has_unknown_rate) notes_.warn(place, "the link's width or speed is not known");
+  hearsay_.push_back({0, line.peer_port, line.peer_guid, line.peer_lid, place});
+  if (nodes_[node].type == mad::NodeType::Switch) return {};
+  PlannedPort& port = planned_port(node, line.port);
+  if (line.guid) port.guid = mad::Guid{*line.guid};
+  note_lid(port, line.lid, line.lmc, place);
   return {};
 }
 
-void FabricAssembly::read_facts(const PortLine& line, unsigned number) {
-  Claim& claim = claims_.back();
-  claim.there.second = line.peer_port;
-  hearsay_.push_back({claim.peer, line.peer_port, line.peer_guid, line.peer_lid, number});
-  if (blueprint_.nodes[claim.here.first].type == mad::NodeType::Switch) return;
-  PlannedPort& port = planned_port(claim.here.first, claim.here.second);
-  if (line.guid) port.guid = mad::Guid{*line.guid};
-  note_lid(port, line.lid, line.lmc, number);
+base::Result<> FabricAssembly::add_alias(const PortLine& line, End here, Place place) {
+  if (line.peer.find_first_of("#@") != line.peer.npos) {
+    return wrong(place, "'#' and '@' cannot be in the name of a port");
+  }
+  if (!aliases_.emplace(fmt::format("{}@{}", module_, line.peer), here).second) {
+    return wrong(place, fmt::format("another port is called {}", quoted(line.peer)));
+  }
+  return {};
+}
+
+// The port's own registers first, then what the dump measured, then what holds for the file.
+void FabricAssembly::note_rate(Claim& claim, const PortLine& line) {
+  const auto widest = [](std::optional<std::uint8_t> bits) {
+    return bits ? widest_of(*bits) : std::nullopt;
+  };
+  const auto fastest = [](const EnabledBits& bits) -> std::optional<Speed> {
+    if (!bits.speed && !bits.extended) return std::nullopt;
+    return fastest_of({bits.speed.value_or(0), bits.extended.value_or(0)});
+  };
+  claim.width = widest(line.bits.width);
+  claim.speed = fastest(line.bits);
+  if (!claim.width) claim.width = line.width;
+  if (!claim.speed) claim.speed = line.speed;
+  if (!claim.width) claim.width = widest(settings_.width);
+  if (!claim.speed) claim.speed = fastest(settings_);
 }
 
 base::Result<Blueprint> FabricAssembly::finish() && {
@@ -160,32 +209,41 @@ base::Result<Blueprint> FabricAssembly::finish() && {
   cable_confirmed();
   complete_one_sided();
   if (bad_lids_ > 0) {
-    blueprint_.warnings.push_back(
+    notes_.conclude(
         fmt::format("{} is no unicast LID ({} such in the file): the port starts without one",
                     first_bad_lid_, bad_lids_));
   }
-  if (suppressed_ > 0) {
-    blueprint_.warnings.push_back(
-        fmt::format("{}: and {} more warnings of these kinds", title_, suppressed_));
-  }
-  return std::move(blueprint_);
+  Blueprint blueprint;
+  blueprint.title = notes_.title();
+  blueprint.nodes = std::move(nodes_);
+  blueprint.cables = std::move(cables_);
+  blueprint.warnings = std::move(notes_).finish();
+  return blueprint;
 }
 
 base::Result<> FabricAssembly::resolve_peers() {
-  for (Claim& claim : claims_) {
+  for (std::size_t i = 0; i < claims_.size(); ++i) {
+    Claim& claim = claims_[i];
+    const auto alias = aliases_.find(claim.peer);
     auto found = by_id_.find(claim.peer);
+    if (alias != aliases_.end()) {
+      claim.there = alias->second;
+      hearsay_[i].node = claim.there.first;
+      hearsay_[i].port = claim.there.second;
+      continue;
+    }
     if (found == by_id_.end()) {
       const auto added = add_implied(claim);
       if (!added) return added;
       found = by_id_.find(claim.peer);
     }
-    claim.there.first = found->second;
-    PlannedNode& peer = blueprint_.nodes[found->second];
+    claim.there.first = hearsay_[i].node = found->second;
+    PlannedNode& peer = nodes_[found->second];
     if (claim.there.second <= peer.port_count) continue;
-    if (header_lines_[found->second] != 0) {
-      return base::error(
-          at(claim.line, fmt::format("leads to port {} of {}, which has {} ports",
-                                     claim.there.second, quoted(claim.peer), peer.port_count)));
+    if (headers_[found->second].line != 0) {
+      return wrong(claim.place,
+                   fmt::format("leads to port {} of {}, which has {} ports", claim.there.second,
+                               quoted(claim.peer), peer.port_count));
     }
     peer.port_count = claim.there.second;
   }
@@ -197,14 +255,15 @@ base::Result<> FabricAssembly::add_implied(Claim& claim) {
   const std::uint64_t guid = guid_of_id(claim.peer);
   const char kind = claim.peer.front();
   if (guid == 0 || (kind != 'S' && kind != 'H' && kind != 'R')) {
-    return base::error(at(claim.line, fmt::format("leads to {}, which is not described anywhere",
-                                                  quoted(claim.peer))));
+    return wrong(claim.place,
+                 fmt::format("leads to {}, which is not described anywhere", quoted(claim.peer)));
   }
-  if (blueprint_.nodes.size() >= kMaxNodes) {
-    return base::error(at(claim.line, fmt::format("more than {} nodes", kMaxNodes)));
+  if (nodes_.size() >= kMaxNodes) {
+    return wrong(claim.place, fmt::format("more than {} nodes", kMaxNodes));
   }
-  warn(claim.line, fmt::format("{} is not described: it gets only the ports that others name",
-                               quoted(claim.peer)));
+  notes_.warn(claim.place,
+              fmt::format("{} is not described: it gets only the ports that others name",
+                          quoted(claim.peer)));
   PlannedNode node;
   node.name = node.description = claim.peer;
   node.type = kind == 'S'   ? mad::NodeType::Switch
@@ -212,28 +271,28 @@ base::Result<> FabricAssembly::add_implied(Claim& claim) {
                             : mad::NodeType::Router;
   node.guid = mad::Guid{guid};
   node.port_count = claim.there.second;
-  by_id_.emplace(claim.peer, static_cast<std::uint32_t>(blueprint_.nodes.size()));
-  blueprint_.nodes.push_back(std::move(node));
-  header_lines_.push_back(0);
+  by_id_.emplace(claim.peer, static_cast<std::uint32_t>(nodes_.size()));
+  nodes_.push_back(std::move(node));
+  headers_.push_back({});
   return {};
 }
 
 void FabricAssembly::finish_nodes() {
-  for (std::size_t i = 0; i < blueprint_.nodes.size(); ++i) {
-    PlannedNode& node = blueprint_.nodes[i];
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    PlannedNode& node = nodes_[i];
     if (node.guid == mad::Guid{}) node.guid = mad::Guid{kMadeUpGuids + (i + 1) * kGuidStep};
     if (node.system_image_guid == mad::Guid{}) node.system_image_guid = node.guid;
     if (!node.ports.empty()) node.ports.resize(std::size_t{node.port_count} + 1);
   }
   for (const Hearsay& said : hearsay_) {
-    const std::uint32_t node = by_id_.find(said.id)->second;
-    const bool is_switch = blueprint_.nodes[node].type == mad::NodeType::Switch;
+    const std::uint32_t node = said.node;
+    const bool is_switch = nodes_[node].type == mad::NodeType::Switch;
     if (!said.guid && !said.lid) continue;
     PlannedPort& port = planned_port(node, is_switch ? std::uint8_t{0} : said.port);
     if (said.guid && !is_switch && port.guid == mad::Guid{}) port.guid = mad::Guid{*said.guid};
     const bool says_nothing = claim_at_.count({node, said.port}) == 0 || is_switch;
-    if (says_nothing && header_lines_[node] == 0 && port.lid == mad::kNoLid) {
-      note_lid(port, said.lid, std::nullopt, said.line);
+    if (says_nothing && headers_[node].line == 0 && port.lid == mad::kNoLid) {
+      note_lid(port, said.lid, std::nullopt, said.place);
     }
   }
 }
@@ -242,29 +301,24 @@ void FabricAssembly::lay(Claim& claim, const Claim* confirming) {
   PlannedCable cable{{claim.here.first, claim.here.second},
                      {claim.there.first, claim.there.second}};
   const Claim& other = confirming != nullptr ? *confirming : claim;
-  const auto lesser_width = [](Width a, Width b) {
-    constexpr Width kByRank[] = {Width::X1, Width::X2, Width::X4, Width::X8, Width::X12};
-    const auto rank = [&](Width w) { return std::find(kByRank, kByRank + 5, w); };
-    return rank(a) < rank(b) ? a : b;
-  };
-  cable.width = lesser_width(claim.width.value_or(other.width.value_or(cable.width)),
-                             other.width.value_or(claim.width.value_or(cable.width)));
+  cable.width = std::min(claim.width.value_or(other.width.value_or(cable.width)),
+                         other.width.value_or(claim.width.value_or(cable.width)));
   cable.speed = std::min(claim.speed.value_or(other.speed.value_or(cable.speed)),
                          other.speed.value_or(claim.speed.value_or(cable.speed)));
   if (claim.width != other.width || claim.speed != other.speed) {
-    warn(claim.line, fmt::format("line {} says another width or speed of the same cable; the "
-                                 "lesser is taken",
-                                 other.line));
+    notes_.warn(claim.place, fmt::format("{} says another width or speed of the same cable; the "
+                                         "lesser is taken",
+                                         notes_.line_of(other.place, claim.place)));
   }
   claim.used = true;
-  blueprint_.cables.push_back(cable);
+  cables_.push_back(cable);
 }
 
 void FabricAssembly::cable_confirmed() {
   for (Claim& claim : claims_) {
     if (claim.used) continue;
     if (claim.here == claim.there) {
-      warn(claim.line, fmt::format("{} leads to itself: left open", port_name(claim.here)));
+      notes_.warn(claim.place, fmt::format("{} leads to itself: left open", port_name(claim.here)));
       claim.used = true;
       continue;
     }
@@ -276,20 +330,23 @@ void FabricAssembly::cable_confirmed() {
 }
 
 void FabricAssembly::complete_one_sided() {
-  std::map<End, unsigned> taken;  // far ends completed here, and by which line
+  std::map<End, Place> taken;  // far ends completed here, and by which line
   for (Claim& claim : claims_) {
     if (claim.used) continue;
     const auto contradicting = claim_at_.find(claim.there);
     if (contradicting != claim_at_.end()) {
-      warn(claim.line, fmt::format("leads to {}, but line {} says that this leads elsewhere: left "
-                                   "open",
-                                   port_name(claim.there), claims_[contradicting->second].line));
+      notes_.warn(claim.place,
+                  fmt::format("leads to {}, but {} says that this leads elsewhere: left "
+                              "open",
+                              port_name(claim.there),
+                              notes_.line_of(claims_[contradicting->second].place, claim.place)));
       continue;
     }
-    const auto [other, is_free] = taken.emplace(claim.there, claim.line);
+    const auto [other, is_free] = taken.emplace(claim.there, claim.place);
     if (!is_free) {
-      warn(claim.line, fmt::format("leads to {}, as line {} does already: left open",
-                                   port_name(claim.there), other->second));
+      notes_.warn(claim.place,
+                  fmt::format("leads to {}, as {} does already: left open", port_name(claim.there),
+                              notes_.line_of(other->second, claim.place)));
       continue;
     }
     lay(claim, nullptr);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,17 +14,20 @@
 #include "base/result.hpp"
 #include "sim/blueprint.hpp"
 #include "sim/fabric_lines.hpp"
+#include "sim/fabric_notes.hpp"
 
 namespace heddle::sim {
 
 class FabricAssembly {
  public:
-  explicit FabricAssembly(std::string_view title);
+  explicit FabricAssembly(std::string_view title) : notes_(title) {}
 
-  // Lines come in the order of the file, numbered from 1.
-  base::Result<> add(const FabricLine& line, unsigned number);
+  void add_key(const KeyLine& key);
+  // Lines come in the order of the file; those of an included file stand where it is included.
+  base::Result<> add(const FabricLine& line, Place place);
 
-  bool has_nodes() const { return !blueprint_.nodes.empty(); }
+  FabricNotes& notes() { return notes_; }
+  bool has_nodes() const { return !nodes_.empty(); }
 
   base::Result<Blueprint> finish() &&;
 
@@ -35,46 +39,64 @@ class FabricAssembly {
     End here;
     std::string peer;
     End there{};
-    unsigned line = 0;
+    Place place;
     std::optional<Width> width;
     std::optional<Speed> speed;
     bool used = false;
   };
+  // What a peer's line says of a port, for ports that say nothing themselves.
+  struct Hearsay {
+    std::uint32_t node = 0;
+    std::uint8_t port = 0;
+    std::optional<std::uint64_t> guid;
+    std::optional<std::uint64_t> lid;
+    Place place;
+  };
+  // GUIDs for nodes of one type that have none of their own, as ibsim counts them.
+  struct GuidSeries {
+    std::uint64_t base = 0;
+    std::uint64_t next = 0;
+    bool is_fresh = false;  // set since the last node of its type
+    std::optional<std::uint64_t> port0;
+  };
 
-  base::Result<> add_key(const KeyLine& key);
-  base::Result<> add_node(const NodeLine& node, unsigned number);
-  base::Result<> add_port(const PortLine& port, unsigned number);
+  base::Result<> add_node(const NodeLine& line, Place place);
+  base::Result<> add_port(const PortLine& line, Place place);
+  base::Result<> add_alias(const PortLine& line, End here, Place place);
+  // The GUID of port 0, where the file says one.
+  std::optional<std::uint64_t> take_guid(PlannedNode& node, std::string_view id);
+  void note_rate(Claim& claim, const PortLine& line);
+  std::string scoped(std::string_view id) const;
+
   base::Result<> resolve_peers();
   base::Result<> add_implied(Claim& claim);
   void cable_confirmed();
   void complete_one_sided();
   void lay(Claim& claim, const Claim* confirming);
   void finish_nodes();
-  void read_facts(const PortLine& port, unsigned number);
   void note_lid(PlannedPort& port, std::optional<std::uint64_t> lid,
-                std::optional<std::uint64_t> lmc, unsigned number);
+                std::optional<std::uint64_t> lmc, Place place);
   PlannedPort& planned_port(std::uint32_t node, std::uint8_t port);
-  std::string at(unsigned number, std::string_view what) const;
-  void warn(unsigned number, std::string_view what);
   std::string port_name(const End& end) const;
+  base::Error wrong(Place place, std::string_view what) const {
+    return base::error(notes_.at(place, what));
+  }
 
-  std::string title_;
-  Blueprint blueprint_;
+  FabricNotes notes_;
+  std::vector<PlannedNode> nodes_;
+  std::vector<PlannedCable> cables_;
   std::map<std::string, std::uint32_t, std::less<>> by_id_;
-  std::vector<unsigned> header_lines_;  // by node; 0 for implied ones
-  std::vector<Claim> claims_;           // in the order of the file
+  std::map<std::string, End, std::less<>> aliases_;
+  std::vector<Place> headers_;  // by node; line 0 for implied ones
+  std::vector<Claim> claims_;   // in the order of the file
   std::map<End, std::size_t> claim_at_;
-  // What a peer's line says of a port, for ports that say nothing themselves.
-  struct Hearsay {
-    std::string id;
-    std::uint8_t port = 0;
-    std::optional<std::uint64_t> guid;
-    std::optional<std::uint64_t> lid;
-    unsigned line = 0;
-  };
-  std::vector<Hearsay> hearsay_;
-  std::vector<std::pair<std::string_view, KeyLine>> keys_;  // since the last header
-  std::size_t suppressed_ = 0;
+  std::vector<Hearsay> hearsay_;                    // one for each claim
+  std::optional<std::uint64_t> system_image_guid_;  // of the next header
+  std::uint32_t vendor_id_ = 0;                     // these two hold until they are said anew
+  std::uint16_t device_id_ = 0;
+  std::map<mad::NodeType, GuidSeries> series_;
+  EnabledBits settings_;
+  std::string module_;
   // Adapters that are down have LID 65535 in hundreds: told once.
   std::string first_bad_lid_;
   std::size_t bad_lids_ = 0;

@@ -8,61 +8,13 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "sim/fabric_cursor.hpp"
 #include "sim/link_kind.hpp"
 
 namespace heddle::sim {
 namespace {
 
 constexpr std::uint64_t kMaxPorts = 254;
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-// Eats a line from the left. Blanks between pieces do not matter: terminals lose tabs.
-class Cursor {
- public:
-  explicit Cursor(std::string_view text) : rest_(text) {}
-
-  std::string_view rest() const { return rest_; }
-
-  bool eat(char wanted) {
-    skip_blanks();
-    if (rest_.empty() || rest_.front() != wanted) return false;
-    rest_.remove_prefix(1);
-    return true;
-  }
-
-  std::optional<std::string_view> digits() {
-    skip_blanks();
-    std::size_t length = 0;
-    while (length < rest_.size() && is_digit(rest_[length])) ++length;
-    if (length == 0) return std::nullopt;
-    return take(length);
-  }
-
-  std::optional<std::string_view> until(char end) {
-    const std::size_t length = rest_.find(end);
-    if (length == std::string_view::npos) return std::nullopt;
-    const std::string_view piece = take(length);
-    rest_.remove_prefix(1);
-    return piece;
-  }
-
- private:
-  void skip_blanks() {
-    while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\t')) {
-      rest_.remove_prefix(1);
-    }
-  }
-  std::string_view take(std::size_t length) {
-    const std::string_view piece = rest_.substr(0, length);
-    rest_.remove_prefix(length);
-    return piece;
-  }
-
-  std::string_view rest_;
-};
 
 bool starts_with_word(std::string_view line, std::string_view word) {
   if (line.size() < word.size()) return false;
@@ -155,32 +107,77 @@ base::Result<std::string_view> read_id(Cursor& cursor) {
   return *id;
 }
 
+struct BitField {
+  std::string_view name;    // of the line that holds for many ports
+  std::string_view option;  // of one port's line
+  std::uint64_t most;
+  std::optional<std::uint8_t> EnabledBits::*member;
+};
+constexpr std::array<BitField, 3> kBitFields{{{"width", "w", 0x1F, &EnabledBits::width},
+                                              {"speed", "s", 0x07, &EnabledBits::speed},
+                                              {"extspeed", "e", 0x1F, &EnabledBits::extended}}};
+
+base::Result<> set_bits(EnabledBits& bits, const BitField& field, std::string_view value) {
+  const auto number = base::parse_number(base::trim(value), field.most);
+  const bool nothing_left = field.option == "w" && number == 0u;
+  if (!number || nothing_left) {
+    return base::error(fmt::format("{}={} is no set of register bits (up to {})", field.option,
+                                   base::printable(base::trim(value)), field.most));
+  }
+  bits.*field.member = static_cast<std::uint8_t>(*number);
+  return {};
+}
+
+// "w=2 s=4", with or without blanks about the sign.
+base::Result<EnabledBits> read_options(std::string_view text) {
+  EnabledBits bits;
+  Cursor cursor(text);
+  while (auto name = cursor.until('=')) {
+    const std::string_view option = base::trim(*name);
+    const auto field = std::find_if(kBitFields.begin(), kBitFields.end(),
+                                    [&](const BitField& f) { return f.option == option; });
+    if (field == kBitFields.end()) {
+      return base::error(fmt::format("'{}=' is no option of a port; there are w=, s= and e=",
+                                     base::printable(option)));
+    }
+    const auto set = set_bits(bits, *field, cursor.word().value_or(""));
+    if (!set) return set.error();
+  }
+  return bits;
+}
+
 base::Result<FabricLine> read_port_line(std::string_view line) {
   Cursor cursor(line);
   PortLine port;
+  port.is_alias = cursor.eat('@');
   const auto number = read_port_number(cursor);
   if (!number) return number.error();
+  port.port = *number;
   const auto guid = read_guid_in_brackets(cursor);
   if (!guid) return guid.error();
+  port.guid = *guid;
   const auto peer = read_id(cursor);
   if (!peer) return peer.error();
-  const auto peer_port = read_port_number(cursor);
-  if (!peer_port) return peer_port.error();
+  port.peer = *peer;
+  if (cursor.stands_at('[')) {
+    const auto peer_port = read_port_number(cursor);
+    if (!peer_port) return peer_port.error();
+    port.peer_port = *peer_port;
+  }
   const auto peer_guid = read_guid_in_brackets(cursor);
   if (!peer_guid) return peer_guid.error();
+  port.peer_guid = *peer_guid;
+  const auto bits = read_options(cursor.rest().substr(0, cursor.rest().find('#')));
+  if (!bits) return bits.error();
+  port.bits = *bits;
   const Remark remark = read_remark(cursor.rest());
   const Rate rate = read_rate(remark.quoted ? remark.behind : remark.before);
-  port = {*number,
-          *guid,
-          *peer,
-          *peer_port,
-          *peer_guid,
-          number_after(remark.before, "lid"),
-          number_after(remark.before, "lmc"),
-          number_after(remark.behind, "lid"),
-          rate.width,
-          rate.speed,
-          rate.unknown};
+  port.lid = number_after(remark.before, "lid");
+  port.lmc = number_after(remark.before, "lmc");
+  port.peer_lid = number_after(remark.behind, "lid");
+  port.width = rate.width;
+  port.speed = rate.speed;
+  port.has_unknown_rate = rate.unknown;
   return FabricLine{port};
 }
 
@@ -212,16 +209,21 @@ base::Result<FabricLine> read_node_line(std::string_view line, std::string_view 
   return FabricLine{node};
 }
 
+bool is_node_guid_key(std::string_view key) {
+  return key == "switchguid" || key == "caguid" || key == "hcaguid" || key == "hcaguids" ||
+         key == "rtguid";
+}
+
 base::Result<FabricLine> read_key_line(std::string_view line, std::string_view key) {
   std::string_view value = line.substr(key.size());
   value = base::trim(value.substr(0, value.find('#')));
-  if (value.starts_with('+')) {
-    return base::error(
-        fmt::format("{}+ (relative numbers) is not understood; write {}=0x...", key, key));
-  }
-  if (!value.starts_with('=')) return FabricLine{NoiseLine{}};
+  const bool relative = value.starts_with('+');
+  if (!relative && !value.starts_with('=')) return FabricLine{NoiseLine{}};
   value = base::trim(value.substr(1));
-  KeyLine result{key, 0, std::nullopt};
+  KeyLine result{key, 0, std::nullopt, relative};
+  if (relative && !is_node_guid_key(key)) {
+    return base::error(fmt::format("only GUIDs of nodes can be relative, not {}", key));
+  }
   const std::size_t bracket = value.find('(');
   if (bracket != std::string_view::npos) {
     Cursor cursor(value.substr(bracket));
@@ -235,12 +237,30 @@ base::Result<FabricLine> read_key_line(std::string_view line, std::string_view k
   return FabricLine{result};
 }
 
-constexpr std::array<std::string_view, 7> kKeys{"vendid", "devid",   "sysimgguid", "switchguid",
-                                                "caguid", "hcaguid", "rtguid"};
+// 'module = "M"' and 'include "file"': what stands in the quotation marks.
+base::Result<std::string_view> read_quoted(std::string_view line, std::string_view word) {
+  Cursor cursor(line);
+  const auto before = cursor.until('"');
+  const auto quoted = before ? cursor.until('"') : std::nullopt;
+  if (!quoted) return base::error(fmt::format("{} needs a name in quotation marks", word));
+  return *quoted;
+}
 
-// Headings of grouped dumps, and settings of ibsim that say nothing about the fabric.
-constexpr std::array<std::string_view, 9> kHeadings{
-    "chassis", "non-chassis", "spine", "line", "module", "width", "speed", "extspeed", "do"};
+base::Result<FabricLine> read_setting_line(std::string_view line, const BitField& field) {
+  std::string_view value = base::trim(line.substr(field.name.size()));
+  if (!value.starts_with('=')) return FabricLine{NoiseLine{}};
+  value = value.substr(1);
+  SettingLine setting;
+  const auto set = set_bits(setting.bits, field, value.substr(0, value.find('#')));
+  if (!set) return set.error();
+  return FabricLine{setting};
+}
+
+constexpr std::array<std::string_view, 8> kKeys{"vendid", "devid",    "sysimgguid", "switchguid",
+                                                "caguid", "hcaguids", "hcaguid",    "rtguid"};
+
+// Headings of grouped dumps.
+constexpr std::array<std::string_view, 4> kHeadings{"chassis", "non-chassis", "spine", "line"};
 
 struct NodeWord {
   std::string_view word;
@@ -257,15 +277,28 @@ constexpr std::array<NodeWord, 5> kNodeWords{{{"switch", mad::NodeType::Switch},
 base::Result<FabricLine> read_fabric_line(std::string_view raw) {
   const std::string_view line = base::trim(raw);
   if (line.empty() || line.front() == '#') return FabricLine{EmptyLine{}};
-  if (line.front() == '[') return read_port_line(line);
+  if (line.front() == '[' || line.starts_with("@[")) return read_port_line(line);
   for (const NodeWord& word : kNodeWords) {
     if (starts_with_word(line, word.word)) return read_node_line(line, word.word, word.type);
   }
   for (const std::string_view key : kKeys) {
     if (starts_with_word(line, key)) return read_key_line(line, key);
   }
+  for (const BitField& field : kBitFields) {
+    if (starts_with_word(line, field.name)) return read_setting_line(line, field);
+  }
+  if (starts_with_word(line, "do")) return FabricLine{CommandLine{base::trim(line.substr(2))}};
+  const auto quoted = [&](std::string_view word) { return read_quoted(line, word); };
   if (starts_with_word(line, "include")) {
-    return base::error("'include' is not followed; put the other file's lines here");
+    const auto name = quoted("include");
+    if (!name) return name.error();
+    return FabricLine{IncludeLine{*name}};
+  }
+  if (starts_with_word(line, "module")) {
+    if (line.find('=') == line.npos) return FabricLine{EmptyLine{}};  // a heading of a chassis
+    const auto name = quoted("module");
+    if (!name) return name.error();
+    return FabricLine{ModuleLine{*name}};
   }
   for (const std::string_view heading : kHeadings) {
     if (starts_with_word(line, heading)) return FabricLine{EmptyLine{}};

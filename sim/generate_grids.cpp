@@ -80,6 +80,7 @@ std::string grid_name(const Grid& grid, std::uint64_t index) {
 
 Blueprint build_grid(const Expression& expression, const Grid& grid, const Neighbours& neighbours) {
   Planner planner(expression.text, expression.cables);
+  planner.arrange({Arrangement::Kind::Grid, grid.sizes});
   std::vector<std::uint32_t> switches;
   for (std::uint64_t i = 0; i < grid.switches; ++i) {
     switches.push_back(planner.add_switch(grid_name(grid, i)));

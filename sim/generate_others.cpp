@@ -147,6 +147,7 @@ Generated generate_dragonfly(const Expression& expression) {
   if (!read) return read.error();
   const DragonflyShape& shape = *read;
   Planner planner(expression.text, expression.cables);
+  planner.arrange({Arrangement::Kind::Groups, {shape.routers}});
   std::vector<std::vector<std::uint32_t>> groups(shape.groups);
   for (std::uint64_t g = 0; g < shape.groups; ++g) {
     for (std::uint64_t a = 0; a < shape.routers; ++a) {

@@ -208,7 +208,8 @@ bool is_generator_expression(std::string_view fabric) {
 
 std::string generator_help() {
   std::string help =
-      "A fabric is the path of an ibnetdiscover dump or an ibsim net file, or one of:\n";
+      "A fabric is the path of a file (ibnetdiscover's output, an ibsim net file, a .lst of\n"
+      "ibdiagnet or OpenSM, an ibdm .topo), or one of:\n";
   for (const Generator& generator : kGenerators) {
     help += fmt::format("  {}\n      {}\n      for example {}\n", generator.grammar,
                         generator.meaning, generator.example);

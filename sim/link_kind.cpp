@@ -65,6 +65,13 @@ std::uint8_t width_bit(Width width) {
   return 2;
 }
 
+std::optional<Width> widest_of(std::uint8_t bits) {
+  for (const Width width : {Width::X12, Width::X8, Width::X4, Width::X2, Width::X1}) {
+    if ((bits & width_bit(width)) != 0) return width;
+  }
+  return std::nullopt;
+}
+
 std::uint8_t widths_up_to(Width width) {
   constexpr std::uint8_t kOneAndFour = 3;
   return static_cast<std::uint8_t>(kOneAndFour | width_bit(width));
@@ -96,6 +103,26 @@ SpeedBits speeds_up_to(Speed speed) {
   const SpeedBits bits = speed_bits(speed);
   if (bits.extended == 0) return {bits_up_to(bits.speed), 0};
   return {kAllBasicSpeeds, bits_up_to(bits.extended)};
+}
+
+std::optional<Speed> fastest_of(SpeedBits bits) {
+  constexpr std::array kExtended{Speed::XDR, Speed::NDR, Speed::HDR, Speed::EDR, Speed::FDR};
+  for (std::size_t i = 0; i < kExtended.size(); ++i) {
+    if ((bits.extended >> (kExtended.size() - 1 - i) & 1) != 0) return kExtended[i];
+  }
+  constexpr std::array kBasic{Speed::QDR, Speed::DDR, Speed::SDR};
+  for (const Speed speed : kBasic) {
+    if ((bits.speed & speed_bits(speed).speed) != 0) return speed;
+  }
+  return std::nullopt;
+}
+
+std::string_view name_of(Width width) {
+  return kWidths[static_cast<std::size_t>(width)].first;
+}
+
+std::string_view name_of(Speed speed) {
+  return kSpeeds[static_cast<std::size_t>(speed)].first;
 }
 
 }  // namespace heddle::sim

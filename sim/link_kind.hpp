@@ -21,6 +21,9 @@ std::optional<Width> parse_width(std::string_view text);  // "4x" or "4"
 std::uint8_t width_bit(Width width);
 std::uint8_t widths_up_to(Width width);
 
+// The widest of some LinkWidth bits; nothing without a bit that is known.
+std::optional<Width> widest_of(std::uint8_t bits);
+
 // One speed is two registers: LinkSpeed up to 10 Gb/s per lane and LinkSpeedExt from 14 on.
 // FDR10 shows as QDR (it is a vendor's speed), XDR as NDR (these registers end there).
 struct SpeedBits {
@@ -29,5 +32,10 @@ struct SpeedBits {
 };
 SpeedBits speed_bits(Speed speed);
 SpeedBits speeds_up_to(Speed speed);
+std::optional<Speed> fastest_of(SpeedBits bits);
+
+// "4x", "HDR": as parse_width and parse_speed read them.
+std::string_view name_of(Width width);
+std::string_view name_of(Speed speed);
 
 }  // namespace heddle::sim

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "sim/blueprint.hpp"
 
@@ -32,6 +33,8 @@ class Planner {
 
   // A switch of at least this many ports, whatever is plugged in.
   void set_ports(std::uint32_t node, std::uint8_t ports);
+
+  void arrange(Arrangement arrangement) { blueprint_.arrangement = std::move(arrangement); }
 
   std::uint32_t ports_used(std::uint32_t node) const { return used_[node]; }
   Blueprint finish() &&;

@@ -10,8 +10,21 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   using namespace heddle;
-  const std::string_view text(reinterpret_cast<const char*>(bytes), size);
-  auto parsed = sim::parse_fabric_file(text, "fuzz");
+  const std::string_view all(reinterpret_cast<const char*>(bytes), size);
+  // What stands behind the mark is the other file, whatever it is asked for as.
+  constexpr std::string_view kMark = "%%%";
+  const std::size_t mark = all.find(kMark);
+  const std::string_view text = all.substr(0, mark);
+  const sim::NamedText other{"other",
+                             std::string(mark == all.npos ? "" : all.substr(mark + kMark.size()))};
+  sim::OtherFiles others;
+  others.included = [&](std::string_view, std::string_view) -> base::Result<sim::NamedText> {
+    return other;
+  };
+  others.system_definitions = [&]() -> base::Result<std::vector<sim::NamedText>> {
+    return std::vector{other};
+  };
+  auto parsed = sim::parse_fabric_file(text, "fuzz", others);
   if (!parsed) {
     HEDDLE_CHECK(!parsed.error().message.empty());
     return 0;
