@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "base/text.hpp"
 #include "sim/devices.hpp"
@@ -11,7 +12,6 @@
 namespace heddle::sim {
 namespace {
 
-constexpr std::uint16_t kNarrow = 0x1000;
 constexpr std::uint64_t kFull = std::numeric_limits<std::uint64_t>::max();
 
 struct Name {
@@ -25,6 +25,8 @@ constexpr std::array kNames{
     Name{"PortRcvData", Counter::PortRcvData},
     Name{"PortXmitPkts", Counter::PortXmitPkts},
     Name{"PortRcvPkts", Counter::PortRcvPkts},
+    Name{"PortUnicastXmitPkts", Counter::PortUnicastXmitPkts},
+    Name{"PortUnicastRcvPkts", Counter::PortUnicastRcvPkts},
     Name{"PortMulticastXmitPkts", Counter::PortMulticastXmitPkts},
     Name{"PortMulticastRcvPkts", Counter::PortMulticastRcvPkts},
     Name{"SymbolErrorCounter", Counter::SymbolErrorCounter},
@@ -116,6 +118,10 @@ unsigned key_of(Counter counter) {
   return static_cast<unsigned>(counter);
 }
 
+unsigned offset_key(Counter counter, Register which) {
+  return key_of(counter) + (which == Register::Narrow ? 0x1000 : 0x2000);
+}
+
 }  // namespace
 
 std::optional<Counter> find_counter(std::string_view name) {
@@ -144,31 +150,39 @@ std::string_view name_of(Counter counter) {
 }
 
 void count(Devices& devices, std::uint32_t port, Counter counter, std::uint64_t amount) {
-  set_count(devices, port, counter, sum(count_of(devices, port, counter), amount));
+  if (const auto member = dense(counter)) {
+    std::uint64_t& value = devices.traffic[port].*member;
+    value = sum(value, amount);
+  } else {
+    std::uint64_t& value = sparse(devices, port, key_of(counter));
+    value = sum(value, amount);
+  }
 }
 
 std::uint64_t count_of(const Devices& devices, std::uint32_t port, Counter counter) {
   if (const auto member = dense(counter)) return devices.traffic[port].*member;
+  const Traffic& traffic = devices.traffic[port];
+  if (counter == Counter::PortUnicastXmitPkts) {
+    return traffic.xmit_packets - sparse(devices, port, key_of(Counter::PortMulticastXmitPkts));
+  }
+  if (counter == Counter::PortUnicastRcvPkts) {
+    return traffic.rcv_packets - sparse(devices, port, key_of(Counter::PortMulticastRcvPkts));
+  }
   return sparse(devices, port, key_of(counter));
 }
 
-void set_count(Devices& devices, std::uint32_t port, Counter counter, std::uint64_t value) {
-  if (const auto member = dense(counter)) {
-    devices.traffic[port].*member = value;
-  } else {
-    sparse(devices, port, key_of(counter)) = value;
-  }
+std::uint64_t shown_in(const Devices& devices, std::uint32_t port, Counter counter, Register which,
+                       unsigned bits) {
+  const std::uint64_t value =
+      count_of(devices, port, counter) - sparse(devices, port, offset_key(counter, which));
+  return bits >= 64 ? value : std::min(value, (std::uint64_t{1} << bits) - 1);
 }
 
-std::uint64_t narrow_count_of(const Devices& devices, std::uint32_t port, Counter counter,
-                              unsigned bits) {
-  const std::uint64_t since =
-      count_of(devices, port, counter) - sparse(devices, port, key_of(counter) + kNarrow);
-  return bits >= 64 ? since : std::min(since, (std::uint64_t{1} << bits) - 1);
-}
-
-void set_narrow_count(Devices& devices, std::uint32_t port, Counter counter, std::uint64_t value) {
-  sparse(devices, port, key_of(counter) + kNarrow) = count_of(devices, port, counter) - value;
+void write_into(Devices& devices, std::uint32_t port, Counter counter, Register which,
+                std::uint64_t value) {
+  const std::uint64_t offset = count_of(devices, port, counter) - value;
+  const unsigned key = offset_key(counter, which);
+  if (offset != sparse(std::as_const(devices), port, key)) sparse(devices, port, key) = offset;
 }
 
 }  // namespace heddle::sim

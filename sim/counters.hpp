@@ -20,6 +20,9 @@ enum class Counter : std::uint16_t {
   PortRcvData,
   PortXmitPkts,
   PortRcvPkts,
+  // Computed: what is not multicast.
+  PortUnicastXmitPkts,
+  PortUnicastRcvPkts,
   // Sparse:
   PortMulticastXmitPkts,
   PortMulticastRcvPkts,
@@ -79,6 +82,10 @@ constexpr Counter element(Counter first, unsigned index) {
   return static_cast<Counter>(static_cast<unsigned>(first) + index);
 }
 
+constexpr bool is_computed(Counter counter) {
+  return counter == Counter::PortUnicastXmitPkts || counter == Counter::PortUnicastRcvPkts;
+}
+
 // By the name that the PMA's attributes give it: "SymbolErrorCounter", "PortXmitDataSL[3]" or
 // "PortXmitDataSL3". An attribute in front ("PortCounters.SymbolErrorCounter") is allowed.
 std::optional<Counter> find_counter(std::string_view name);
@@ -91,20 +98,23 @@ struct Traffic {
   std::uint64_t rcv_packets = 0;
 };
 
-// What is not there is zero. With kNarrow added: what the counter stood at when the attribute of
-// few bits was last written, so that it restarts while the 64 bits run on.
+// What is not there is zero. Beside the counters it holds, for each register that was written,
+// what has to be subtracted from its counter.
 using SparseCounts = boost::container::flat_map<std::uint16_t, std::uint64_t>;
 
 struct Devices;
 
-// Saturates at 2^64 - 1. `port` is a PortIndex.
+// What really happened: never reset but by power, saturates at 2^64 - 1. `port` is a PortIndex.
+// The computed counters cannot be counted.
 void count(Devices& devices, std::uint32_t port, Counter counter, std::uint64_t amount = 1);
 std::uint64_t count_of(const Devices& devices, std::uint32_t port, Counter counter);
-void set_count(Devices& devices, std::uint32_t port, Counter counter, std::uint64_t value);
 
-// The same through an attribute that shows `bits` bits and counts for itself.
-std::uint64_t narrow_count_of(const Devices& devices, std::uint32_t port, Counter counter,
-                              unsigned bits);
-void set_narrow_count(Devices& devices, std::uint32_t port, Counter counter, std::uint64_t value);
+// Registers start again from what is written into them, each by itself: PortCounters has narrow
+// ones, every other attribute has wide ones.
+enum class Register : std::uint8_t { Narrow, Wide };
+std::uint64_t shown_in(const Devices& devices, std::uint32_t port, Counter counter, Register which,
+                       unsigned bits);
+void write_into(Devices& devices, std::uint32_t port, Counter counter, Register which,
+                std::uint64_t value);
 
 }  // namespace heddle::sim

@@ -207,6 +207,9 @@ base::Result<> World::inject(std::uint32_t node, std::uint8_t port, std::string_
   const auto which = find_counter(counter);
   if (!which) return base::error(fmt::format("no counter is named \"{}\"", counter));
   const PortIndex at = devices.port_at(node, port);
+  if (is_computed(*which)) {
+    return base::error(fmt::format("{} follows from other counters", counter));
+  }
   count(devices, at, *which, amount);
   raise_threshold_notice(devices, at, *which);
   impl_->follow_up();

@@ -18,6 +18,9 @@ enum class Fate : std::uint8_t {
   Discarded,  // by a device: no route, port down, hop pointer wrong
 };
 
+// SMPs travel on it, and nothing else.
+inline constexpr std::uint8_t kManagementLane = 15;
+
 // LRH, BTH, DETH, 256 bytes of MAD and the ICRC.
 inline constexpr std::uint16_t kSmpWords = (8 + 12 + 8 + 256 + 4) / 4;
 
@@ -30,7 +33,7 @@ struct Passage {
   unsigned hops = 0;
   unsigned copies = 0;              // that cables made of it
   std::uint16_t words = kSmpWords;  // of four bytes, as PortXmitData counts them
-  std::uint8_t lane = 15;           // 15: SMPs
+  std::uint8_t lane = kManagementLane;
   mad::ServiceLevel sl{};
   base::Duration delay{0};  // more than the hops' own
 };

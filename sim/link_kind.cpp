@@ -98,4 +98,9 @@ SpeedBits speeds_up_to(Speed speed) {
   return {kAllBasicSpeeds, bits_up_to(bits.extended)};
 }
 
+bool runs_rs_fec(const mad::PortInfo& info) {
+  constexpr unsigned kHdrAndAbove = 4 | 8;
+  return (info.link_speed_ext_active & kHdrAndAbove) != 0 || info.link_speed_ext2_active != 0;
+}
+
 }  // namespace heddle::sim

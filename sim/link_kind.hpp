@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "mad/port_info.hpp"
 #include "sim/blueprint.hpp"
 
 namespace heddle::sim {
@@ -29,5 +30,9 @@ struct SpeedBits {
 };
 SpeedBits speed_bits(Speed speed);
 SpeedBits speeds_up_to(Speed speed);
+
+// Whether a link that runs as this PortInfo says corrects errors by RS-FEC: from 50 Gb/s per lane
+// on there is no link without.
+bool runs_rs_fec(const mad::PortInfo& info);
 
 }  // namespace heddle::sim

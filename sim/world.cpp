@@ -97,8 +97,10 @@ void World::Impl::run(std::uint32_t slot) {
   } else if (flight.to_software) {
     deliver(flight);
     free_.push_back(slot);
-  } else {
+  } else if (flight.is_smp) {
     answer(slot);
+  } else {
+    answer_packet(slot);
   }
   follow_up();
 }
@@ -179,28 +181,6 @@ void World::Impl::arrive(std::uint32_t slot) {
     flights_[copy] = flights_[slot];
     schedule(copy, travel(flights_[copy].passage) + thought(flights_[copy]));
   }
-}
-
-void World::Impl::send_packet(EndpointId from, mad::Datagram datagram) {
-  const std::uint32_t slot = take_slot();
-  Flight& flight = flights_[slot];
-  flight.is_smp = false;
-  flight.to_software = true;
-  flight.packet = std::move(datagram);
-  flight.passage.at = from;
-  flight.passage.dlid = flight.packet.peer.lid;
-  const std::uint16_t base_lid = devices.ports[from].info.lid.value;
-  flight.passage.slid =
-      mad::Lid{static_cast<std::uint16_t>(base_lid + flight.packet.peer.path_bits)};
-  report(Sighting::What::Sent, from, nullptr);
-  const bool powered = devices.nodes[devices.lines[from].node].powered;
-  const Fate fate =
-      powered ? carry_packet({devices, prng, options.loss}, flight.passage) : Fate::Discarded;
-  if (!account(fate, flight)) {
-    free_.push_back(slot);
-    return;
-  }
-  schedule(slot, travel(flight.passage));
 }
 
 // --- arriving -----------------------------------------------------------------------------------
