@@ -17,7 +17,14 @@
 #include "mad/notice.hpp"
 #include "mad/p_key_table.hpp"
 #include "mad/pm_header.hpp"
+#include "mad/port_congestion_counters.hpp"
+#include "mad/port_counter_details.hpp"
+#include "mad/port_counters.hpp"
+#include "mad/port_extended_speeds_counters.hpp"
 #include "mad/port_info.hpp"
+#include "mad/port_lane_counters.hpp"
+#include "mad/port_samples.hpp"
+#include "mad/port_sl_counters.hpp"
 #include "mad/rmpp_header.hpp"
 #include "mad/sa_header.hpp"
 #include "mad/sl_to_vl_mapping_table.hpp"
@@ -80,7 +87,12 @@ using OtherDescribed =
     TypeList<Smp, MADHeader, RMPPHeader, SAHeader, PMHeader, VendorHeader, ClassPortInfo,
              IssuedNotice, GidNotice, LinkStateNotice, PortThresholdNotice, LocalChangesNotice,
              SystemImageGuidNotice, BadMKeyNotice, BadKeyNotice, SwitchBadPKeyNotice, Gid,
-             VLArbitrationEntry>;
+             VLArbitrationEntry, PortCounters, PortCountersExtended, PortRcvErrorDetails,
+             PortXmitDiscardDetails, PortOpRcvCounters, PortFlowCtlCounters, PortVLOpPackets,
+             PortVLOpData, PortVLXmitFlowCtlUpdateErrors, PortVLXmitWaitCounters, PortXmitDataSL,
+             PortRcvDataSL, SwPortVLCongestion, PortRcvConCtrl, PortSLRcvFECN, PortSLRcvBECN,
+             PortXmitConCtrl, PortVLXmitTimeCong, PortExtendedSpeedsCounters,
+             PortExtendedSpeedsCountersRSFEC, PortSamplesControl, PortSamplesResult>;
 
 // Calls visit.template operator()<T>() for everything described: the attributes above and these.
 template <class Visit>

@@ -38,5 +38,27 @@ template void visit_fields(const RMPPHeader&, FieldVisitor&);
 template void visit_fields(const SAHeader&, FieldVisitor&);
 template void visit_fields(const PMHeader&, FieldVisitor&);
 template void visit_fields(const VendorHeader&, FieldVisitor&);
+template void visit_fields(const PortCounters&, FieldVisitor&);
+template void visit_fields(const PortCountersExtended&, FieldVisitor&);
+template void visit_fields(const PortRcvErrorDetails&, FieldVisitor&);
+template void visit_fields(const PortXmitDiscardDetails&, FieldVisitor&);
+template void visit_fields(const PortOpRcvCounters&, FieldVisitor&);
+template void visit_fields(const PortFlowCtlCounters&, FieldVisitor&);
+template void visit_fields(const PortVLOpPackets&, FieldVisitor&);
+template void visit_fields(const PortVLOpData&, FieldVisitor&);
+template void visit_fields(const PortVLXmitFlowCtlUpdateErrors&, FieldVisitor&);
+template void visit_fields(const PortVLXmitWaitCounters&, FieldVisitor&);
+template void visit_fields(const PortXmitDataSL&, FieldVisitor&);
+template void visit_fields(const PortRcvDataSL&, FieldVisitor&);
+template void visit_fields(const SwPortVLCongestion&, FieldVisitor&);
+template void visit_fields(const PortRcvConCtrl&, FieldVisitor&);
+template void visit_fields(const PortSLRcvFECN&, FieldVisitor&);
+template void visit_fields(const PortSLRcvBECN&, FieldVisitor&);
+template void visit_fields(const PortXmitConCtrl&, FieldVisitor&);
+template void visit_fields(const PortVLXmitTimeCong&, FieldVisitor&);
+template void visit_fields(const PortExtendedSpeedsCounters&, FieldVisitor&);
+template void visit_fields(const PortExtendedSpeedsCountersRSFEC&, FieldVisitor&);
+template void visit_fields(const PortSamplesControl&, FieldVisitor&);
+template void visit_fields(const PortSamplesResult&, FieldVisitor&);
 
 }  // namespace heddle::mad

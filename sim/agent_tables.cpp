@@ -3,13 +3,12 @@
 // (IBA vol. 1, 14.2.5.5 to 14.2.5.9, 14.2.5.15). Kept as the bytes that were written.
 #include <algorithm>
 
+#include "mad/guid_info.hpp"
 #include "sim/agent.hpp"
-#include "sim/wire_shapes.hpp"
 
 namespace heddle::sim {
 namespace {
 
-constexpr unsigned kGuidsPerBlock = 8;
 constexpr unsigned kPKeysPerBlock = 32;
 constexpr std::size_t kSlToVlBytes = 8;
 constexpr unsigned kServiceLevels = 16;
@@ -76,9 +75,9 @@ mad::SmpData default_arbitration(unsigned quarter, unsigned entries) {
 mad::Status on_guid_info(const AgentContext& context, mad::Smp& smp) {
   const PortIndex port = context.devices.management_port(context.port);
   const unsigned capacity = context.devices.ports[port].info.guid_cap;
-  const unsigned first = (smp.attribute_modifier & 0xFF) * kGuidsPerBlock;
+  const auto first = static_cast<unsigned>(smp.attribute_modifier & 0xFF) * mad::kGuidsPerBlock;
   if (first >= capacity) return mad::kStatusBadField;
-  const auto block = static_cast<std::uint8_t>(first / kGuidsPerBlock);
+  const auto block = static_cast<std::uint8_t>(first / mad::kGuidsPerBlock);
   constexpr std::size_t kGuidBytes = 8;
   if (sets(smp)) {
     truncate(smp.data, (capacity - first) * kGuidBytes);
@@ -86,8 +85,9 @@ mad::Status on_guid_info(const AgentContext& context, mad::Smp& smp) {
   }
   smp.data = held(context, port, &PortTables::alias_guids, block, {});
   if (block == 0) {
-    const auto own = mad::encode(OwnGuid{context.devices.port_guid(port)});
-    std::copy(own.begin(), own.end(), smp.data.begin());
+    auto guids = mad::decode<mad::GUIDInfo>(smp.data);
+    guids.guids[0] = context.devices.port_guid(port);
+    mad::encode(guids, std::span(smp.data));
   }
   return mad::kStatusOk;
 }

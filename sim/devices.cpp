@@ -92,7 +92,12 @@ void plug(Devices& devices, const PlannedCable& planned) {
   HEDDLE_CHECK(planned.a.port <= devices.nodes[planned.a.node].port_count);
   HEDDLE_CHECK(planned.b.port <= devices.nodes[planned.b.node].port_count);
   HEDDLE_CHECK(a != b && devices.lines[a].peer == kNone && devices.lines[b].peer == kNone);
-  devices.cables.push_back({a, b, planned.width, planned.speed, false, 0});
+  Cable cable;
+  cable.a = a;
+  cable.b = b;
+  cable.width = planned.width;
+  cable.speed = planned.speed;
+  devices.cables.push_back(cable);
   for (const auto& [here, there] : {std::pair{a, b}, std::pair{b, a}}) {
     devices.lines[here].peer = there;
     devices.lines[here].cable = index;
@@ -109,38 +114,49 @@ void plug(Devices& devices, const PlannedCable& planned) {
 
 }  // namespace
 
-Devices::Devices(Blueprint blueprint) : plan(std::move(blueprint)) {
-  for (const PlannedNode& planned : plan.nodes) {
-    Device device;
-    device.type = planned.type;
-    device.port_count = planned.port_count;
-    device.first_port = static_cast<PortIndex>(lines.size());
-    device.info = node_info(planned);
-    if (planned.type == mad::NodeType::Switch) {
-      device.switch_index = static_cast<std::uint32_t>(switches.size());
-      switches.emplace_back();
-    }
-    const auto node = static_cast<NodeIndex>(nodes.size());
-    nodes.push_back(device);
-    for (unsigned number = 0; number <= planned.port_count; ++number) {
-      lines.push_back({kNone, kNone, node, static_cast<std::uint8_t>(number), {}});
-      lines.back().state = mad::PortState::Down;
-    }
-    ports.resize(lines.size());
-    reset(node);
-  }
-  for (const PlannedCable& cable : plan.cables) plug(*this, cable);
-  for (NodeIndex node = 0; node < nodes.size(); ++node) {
-    const auto& planned = plan.nodes[node].ports;
-    for (std::size_t number = 0; number < planned.size(); ++number) {
-      mad::PortInfo& info = ports[nodes[node].first_port + number].info;
-      info.lid = planned[number].lid;
-      info.lmc = planned[number].lmc;
-    }
-  }
+Devices::Devices(Blueprint blueprint) {
+  plan.title = std::move(blueprint.title);
+  plan.warnings = std::move(blueprint.warnings);
+  for (PlannedNode& planned : blueprint.nodes) add_node(std::move(planned));
+  for (const PlannedCable& cable : blueprint.cables) add_cable(cable);
   for (CableIndex cable = 0; cable < cables.size(); ++cable) train(*this, cable);
   // Coming up for the first time is no change that anybody waits to hear of.
   changed_switches.clear();
+}
+
+NodeIndex Devices::add_node(PlannedNode planned) {
+  Device device;
+  device.type = planned.type;
+  device.port_count = planned.port_count;
+  device.first_port = static_cast<PortIndex>(lines.size());
+  device.info = node_info(planned);
+  if (planned.type == mad::NodeType::Switch) {
+    device.switch_index = static_cast<std::uint32_t>(switches.size());
+    switches.emplace_back();
+  }
+  const auto node = static_cast<NodeIndex>(nodes.size());
+  nodes.push_back(device);
+  for (unsigned number = 0; number <= planned.port_count; ++number) {
+    lines.push_back({kNone, kNone, node, static_cast<std::uint8_t>(number), {}});
+    lines.back().state = mad::PortState::Down;
+  }
+  ports.resize(lines.size());
+  traffic.resize(lines.size());
+  plan.nodes.push_back(std::move(planned));
+  reset(node);
+  const auto& planned_ports = plan.nodes[node].ports;
+  for (std::size_t number = 0; number < planned_ports.size(); ++number) {
+    mad::PortInfo& info = ports[device.first_port + number].info;
+    info.lid = planned_ports[number].lid;
+    info.lmc = planned_ports[number].lmc;
+  }
+  return node;
+}
+
+CableIndex Devices::add_cable(const PlannedCable& planned) {
+  plan.cables.push_back(planned);
+  plug(*this, planned);
+  return static_cast<CableIndex>(cables.size() - 1);
 }
 
 mad::Guid Devices::port_guid(PortIndex port) const {
@@ -187,6 +203,7 @@ void Devices::reset(NodeIndex node) {
       lines[port].state = mad::PortState::Active;
     }
     ports[port] = std::move(fresh);
+    traffic[port] = {};
   }
 }
 

@@ -13,10 +13,12 @@
 
 #include "base/time.hpp"
 #include "mad/node_info.hpp"
+#include "mad/notice.hpp"
 #include "mad/port_info.hpp"
 #include "mad/smp.hpp"
 #include "mad/switch_info.hpp"
 #include "sim/blueprint.hpp"
+#include "sim/counters.hpp"
 
 namespace heddle::sim {
 
@@ -47,6 +49,7 @@ struct PortRegisters {
   base::Instant lease_expires = base::kNever;
   std::uint32_t reregistrations = 0;  // ClientReregister requests seen
   std::unique_ptr<PortTables> tables;
+  std::unique_ptr<SparseCounts> counts;
 };
 
 struct SwitchRegisters {
@@ -61,6 +64,7 @@ struct Misbehaviour {
   bool silent = false;                             // its agent answers nothing; forwarding works on
   bool busy = false;                               // answers every request with status busy
   double damage = 0;                               // chance that one bit of an answer is wrong
+  base::Duration delay{0};                         // more than the world's agent_delay
   std::optional<std::uint8_t> claims_ports;        // NodeInfo.NumPorts
   std::optional<std::uint16_t> claims_linear_top;  // SwitchInfo.LinearFDBTop
 };
@@ -82,7 +86,14 @@ struct Cable {
   Width width{};
   Speed speed{};
   bool cut = false;
-  double loss = 0;  // chance per MAD and passage, beside the world's own
+  bool troubled = false;  // any of these is not zero
+  double loss = 0;        // chances per MAD and passage; loss beside the world's own
+  double reorder = 0;
+  double duplicate = 0;
+  base::Duration delay{0};
+  // Counts the times that the link went down or began to train: an end of training that was
+  // scheduled for an earlier one means nothing.
+  std::uint32_t epoch = 0;
 };
 
 struct Devices {
@@ -92,10 +103,15 @@ struct Devices {
   std::vector<Device> nodes;
   std::vector<Line> lines;           // by PortIndex
   std::vector<PortRegisters> ports;  // by PortIndex
+  std::vector<Traffic> traffic;      // by PortIndex
   std::vector<SwitchRegisters> switches;
   std::vector<Cable> cables;
-  // Switches that owe a trap 128, in the order of their changes; the world drains it.
+  // What the world drains after each step. Switches that owe a trap 128, in the order of their
+  // changes; other traps, by the port that sends them; cables that began to train.
   std::vector<NodeIndex> changed_switches;
+  std::vector<std::pair<PortIndex, mad::Notice>> notices;
+  std::vector<CableIndex> training;
+  bool training_takes_time = false;  // else links come up at once
 
   bool is_switch(NodeIndex node) const { return nodes[node].switch_index != kNone; }
   SwitchRegisters& switch_at(NodeIndex node) { return switches[nodes[node].switch_index]; }
@@ -121,6 +137,10 @@ struct Devices {
     }
     return registers.linear[lid.value];
   }
+
+  // Grows: a node without cables, a cable between two free ports. The plan grows along.
+  NodeIndex add_node(PlannedNode planned);
+  CableIndex add_cable(const PlannedCable& planned);
 
   // Registers as they are after power-on, LIDs and tables empty. Line states are not touched.
   void reset(NodeIndex node);

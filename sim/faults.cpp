@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Trouble on demand: the world's side of chaos. What a change does to link states follows from
 // links.hpp; traps leave at once.
+#include <algorithm>
+#include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "base/check.hpp"
 #include "sim/links.hpp"
+#include "sim/notices.hpp"
 #include "sim/world.hpp"
 #include "sim/world_impl.hpp"
 
 namespace heddle::sim {
 namespace {
+
+// As fast as a storm may be: a storm without pauses would end the world's time.
+constexpr base::Duration kLeastStormInterval = std::chrono::microseconds(10);
 
 void train_all_of(Devices& devices, NodeIndex node) {
   const Device& device = devices.nodes[node];
@@ -23,6 +31,10 @@ void connect(Devices& devices, CableIndex index) {
   devices.lines[cable.a].peer = cable.b;
   devices.lines[cable.b].peer = cable.a;
   devices.lines[cable.a].cable = devices.lines[cable.b].cable = index;
+}
+
+void note_trouble(Cable& cable) {
+  cable.troubled = cable.reorder > 0 || cable.duplicate > 0 || cable.delay > base::Duration::zero();
 }
 
 }  // namespace
@@ -49,14 +61,14 @@ void World::cut(std::uint32_t cable) {
   HEDDLE_CHECK(cable < impl_->devices.cables.size());
   impl_->devices.cables[cable].cut = true;
   train(impl_->devices, cable);
-  impl_->send_traps();
+  impl_->follow_up();
 }
 
 void World::restore(std::uint32_t cable) {
   HEDDLE_CHECK(cable < impl_->devices.cables.size());
   impl_->devices.cables[cable].cut = false;
   train(impl_->devices, cable);
-  impl_->send_traps();
+  impl_->follow_up();
 }
 
 void World::swap_cables(std::uint32_t first, std::uint32_t second) {
@@ -67,7 +79,34 @@ void World::swap_cables(std::uint32_t first, std::uint32_t second) {
   std::swap(devices.cables[first].b, devices.cables[second].b);
   for (const CableIndex cable : {first, second}) connect(devices, cable);
   for (const CableIndex cable : {first, second}) train(devices, cable);
-  impl_->send_traps();
+  impl_->follow_up();
+}
+
+void World::degrade(std::uint32_t cable, Width width, Speed speed) {
+  Devices& devices = impl_->devices;
+  HEDDLE_CHECK(cable < devices.cables.size());
+  devices.cables[cable].width = width;
+  devices.cables[cable].speed = speed;
+  take_down(devices, cable);
+  train(devices, cable);
+  impl_->follow_up();
+}
+
+void World::flap(std::uint32_t cable, base::Duration down, base::Duration up, unsigned times) {
+  HEDDLE_CHECK(cable < impl_->devices.cables.size());
+  impl_->flap(cable, down, up, times);
+  impl_->follow_up();
+}
+
+void World::Impl::flap(CableIndex cable, base::Duration down, base::Duration up, unsigned times) {
+  if (times == 0) return;
+  devices.cables[cable].cut = true;
+  train(devices, cable);
+  agenda.add(now + down, [=, this] {
+    devices.cables[cable].cut = false;
+    train(devices, cable);
+    agenda.add(now + up, [=, this] { flap(cable, down, up, times - 1); });
+  });
 }
 
 void World::set_loss(std::uint32_t cable, double chance) {
@@ -75,21 +114,48 @@ void World::set_loss(std::uint32_t cable, double chance) {
   impl_->devices.cables[cable].loss = chance;
 }
 
+void World::set_delay(std::uint32_t cable, base::Duration delay) {
+  HEDDLE_CHECK(cable < impl_->devices.cables.size());
+  impl_->devices.cables[cable].delay = std::max(delay, base::Duration::zero());
+  note_trouble(impl_->devices.cables[cable]);
+}
+
+void World::set_reorder(std::uint32_t cable, double chance) {
+  HEDDLE_CHECK(cable < impl_->devices.cables.size());
+  impl_->devices.cables[cable].reorder = chance;
+  note_trouble(impl_->devices.cables[cable]);
+}
+
+void World::set_duplicate(std::uint32_t cable, double chance) {
+  HEDDLE_CHECK(cable < impl_->devices.cables.size());
+  impl_->devices.cables[cable].duplicate = chance;
+  note_trouble(impl_->devices.cables[cable]);
+}
+
 void World::power_off(std::uint32_t node) {
   HEDDLE_CHECK(node < impl_->devices.nodes.size());
   impl_->devices.nodes[node].powered = false;
   train_all_of(impl_->devices, node);
-  impl_->send_traps();
+  impl_->follow_up();
 }
 
 void World::power_on(std::uint32_t node) {
-  Devices& devices = impl_->devices;
-  HEDDLE_CHECK(node < devices.nodes.size());
+  HEDDLE_CHECK(node < impl_->devices.nodes.size());
+  impl_->power_on(node);
+  impl_->follow_up();
+}
+
+void World::Impl::power_on(NodeIndex node) {
   if (devices.nodes[node].powered) return;
   devices.reset(node);
   devices.nodes[node].powered = true;
   train_all_of(devices, node);
-  impl_->send_traps();
+}
+
+void World::reboot(std::uint32_t node, base::Duration outage) {
+  power_off(node);
+  Impl* const impl = impl_.get();
+  impl->agenda.add(impl->now + outage, [impl, node] { impl->power_on(node); });
 }
 
 void World::silence(std::uint32_t node, bool silent) {
@@ -105,6 +171,75 @@ void World::make_busy(std::uint32_t node, bool busy) {
 void World::set_damage(std::uint32_t node, double chance) {
   HEDDLE_CHECK(node < impl_->devices.nodes.size());
   impl_->devices.nodes[node].misbehaviour.damage = chance;
+}
+
+void World::set_agent_delay(std::uint32_t node, base::Duration delay) {
+  HEDDLE_CHECK(node < impl_->devices.nodes.size());
+  impl_->devices.nodes[node].misbehaviour.delay = std::max(delay, base::Duration::zero());
+}
+
+void World::storm(std::uint32_t node, base::Duration interval, unsigned count) {
+  HEDDLE_CHECK(node < impl_->devices.nodes.size());
+  impl_->storm(node, std::max(interval, kLeastStormInterval), count);
+}
+
+void World::Impl::storm(NodeIndex node, base::Duration interval, unsigned count) {
+  if (count == 0) return;
+  const bool is_switch = devices.is_switch(node);
+  const PortIndex port = devices.nodes[node].first_port + (is_switch ? 0 : 1);
+  if (is_switch) {
+    devices.changed_switches.push_back(node);
+  } else {
+    devices.notices.emplace_back(port, local_changes_notice(devices, port, {}));
+  }
+  follow_up();
+  if (count == 1) return;
+  agenda.add(now + interval, [=, this] { storm(node, interval, count - 1); });
+}
+
+base::Result<> World::inject(std::uint32_t node, std::uint8_t port, std::string_view counter,
+                             std::uint64_t amount) {
+  Devices& devices = impl_->devices;
+  if (node >= devices.nodes.size()) return base::error(fmt::format("no node {}", node));
+  if (port > devices.nodes[node].port_count) {
+    return base::error(fmt::format("{} has no port {}", devices.plan.nodes[node].name, port));
+  }
+  const auto which = find_counter(counter);
+  if (!which) return base::error(fmt::format("no counter is named \"{}\"", counter));
+  const PortIndex at = devices.port_at(node, port);
+  if (is_computed(*which)) {
+    return base::error(fmt::format("{} follows from other counters", counter));
+  }
+  count(devices, at, *which, amount);
+  raise_threshold_notice(devices, at, *which);
+  impl_->follow_up();
+  return {};
+}
+
+base::Result<std::uint32_t> World::add_node(PlannedNode node) {
+  if (find_node(node.name)) {
+    return base::error(fmt::format("there is a node \"{}\" already", node.name));
+  }
+  return impl_->devices.add_node(std::move(node));
+}
+
+base::Result<std::uint32_t> World::add_cable(const PlannedCable& cable) {
+  Devices& devices = impl_->devices;
+  for (const PlannedEnd& end : {cable.a, cable.b}) {
+    if (end.node >= devices.nodes.size()) return base::error(fmt::format("no node {}", end.node));
+    const std::string& name = devices.plan.nodes[end.node].name;
+    if (end.port == 0 || end.port > devices.nodes[end.node].port_count) {
+      return base::error(fmt::format("{} has no port {} for a cable", name, end.port));
+    }
+    if (devices.lines[devices.port_at(end.node, end.port)].peer != kNone) {
+      return base::error(fmt::format("{} port {} has a cable already", name, end.port));
+    }
+  }
+  if (cable.a == cable.b) return base::error("a cable needs two ports");
+  const CableIndex index = devices.add_cable(cable);
+  train(devices, index);
+  impl_->follow_up();
+  return index;
 }
 
 void World::claim_ports(std::uint32_t node, std::optional<std::uint8_t> ports) {

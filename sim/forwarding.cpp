@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/forwarding.hpp"
 
+#include "sim/world.hpp"
+
 namespace heddle::sim {
 namespace {
 
@@ -20,20 +22,88 @@ constexpr bool admits_smp(mad::PortState state) {
          state == mad::PortState::Active;
 }
 
+Fate discard(Devices& devices, PortIndex out, Counter reason) {
+  count(devices, out, Counter::PortXmitDiscards);
+  count(devices, out, reason);
+  return Fate::Discarded;
+}
+
+// What a bad cable does to a packet on its way.
+void suffer(const Medium& medium, Passage& passage, const Cable& cable) {
+  passage.delay += cable.delay;
+  if (cable.reorder > 0 && medium.prng.chance(cable.reorder)) {
+    const auto most = static_cast<std::uint64_t>(kReorderHold.count());
+    passage.delay += base::Duration(static_cast<std::int64_t>(1 + medium.prng.below(most)));
+  }
+  if (cable.duplicate > 0 && medium.prng.chance(cable.duplicate)) ++passage.copies;
+}
+
+// The receiver saw a packet whose check sums are wrong, or nothing that it could call one.
+Fate spoil(const Medium& medium, PortIndex receiver) {
+  count(medium.devices, receiver, Counter::SymbolErrorCounter);
+  count(medium.devices, receiver, Counter::PortRcvErrors);
+  count(medium.devices, receiver, Counter::PortLocalPhysicalErrors);
+  return Fate::Lost;
+}
+
+// The service level's and lane's share; SMPs have none, so the usual packet costs nothing here.
+void count_lane(Devices& devices, PortIndex out, PortIndex in, const Passage& passage) {
+  count(devices, out, element(Counter::PortXmitDataSL, passage.sl.value), passage.words);
+  count(devices, in, element(Counter::PortRcvDataSL, passage.sl.value), passage.words);
+  count(devices, in, element(Counter::PortVLOpPackets, passage.lane));
+  count(devices, in, element(Counter::PortVLOpData, passage.lane), passage.words);
+}
+
+// The lane on which a packet leaves, by the table for its service level and the port it came in by;
+// 15 where the table wants it dropped. Tables that nobody wrote spread levels over eight lanes.
+std::uint8_t lane_of(const Devices& devices, const Passage& passage, PortIndex out) {
+  const unsigned sl = passage.sl.value & 0xF;
+  const bool by_input = passage.from_wire && devices.is_switch(devices.lines[out].node);
+  const std::uint8_t input = by_input ? devices.lines[passage.at].number : std::uint8_t{0};
+  const auto& tables = devices.ports[out].tables;
+  if (!tables) return static_cast<std::uint8_t>(sl % 8);
+  const auto found = tables->sl_to_vl.find(input);
+  if (found == tables->sl_to_vl.end()) return static_cast<std::uint8_t>(sl % 8);
+  const auto pair = std::to_integer<unsigned>(found->second[sl / 2]);
+  return static_cast<std::uint8_t>(sl % 2 == 0 ? pair >> 4 : pair & 0xF);
+}
+
 Fate cross(const Medium& medium, Passage& passage, PortIndex out, bool data) {
-  const Line& line = medium.devices.lines[out];
-  if (line.peer == kNone) return Fate::Discarded;
-  const Line& peer = medium.devices.lines[line.peer];
+  Devices& devices = medium.devices;
+  const Line& line = devices.lines[out];
+  if (line.peer == kNone) return discard(devices, out, Counter::PortInactiveDiscards);
+  const Line& peer = devices.lines[line.peer];
   const bool open =
       data ? line.state == mad::PortState::Active &&
                  (peer.state == mad::PortState::Armed || peer.state == mad::PortState::Active)
            : admits_smp(line.state) && admits_smp(peer.state);
-  if (!open) return Fate::Discarded;
-  if (++passage.hops > kMaxHopsEver) return Fate::Discarded;
-  passage.at = line.peer;
+  if (!open) return discard(devices, out, Counter::PortInactiveDiscards);
+  if (++passage.hops > kMaxHopsEver) {
+    return discard(devices, out, Counter::PortSwLifetimeLimitDiscards);
+  }
+  if (data) {
+    passage.lane = lane_of(devices, passage, out);
+    if (passage.lane == kManagementLane) {
+      count(devices, out, Counter::PortXmitDiscards);
+      return Fate::Discarded;
+    }
+  }
+  Traffic& sent = devices.traffic[out];
+  sent.xmit_data += passage.words;
+  ++sent.xmit_packets;
+  const PortIndex in = line.peer;
+  passage.at = in;
   passage.from_wire = true;
-  const double loss = medium.loss + medium.devices.cables[line.cable].loss;
-  return loss > 0 && medium.prng.chance(loss) ? Fate::Lost : Fate::Arrived;
+  const Cable& cable = devices.cables[line.cable];
+  if (medium.loss > 0 || cable.loss > 0) {
+    if (medium.prng.chance(medium.loss + cable.loss)) return spoil(medium, in);
+  }
+  if (cable.troubled) suffer(medium, passage, cable);
+  Traffic& received = devices.traffic[in];
+  received.rcv_data += passage.words;
+  ++received.rcv_packets;
+  if (data) count_lane(devices, out, in, passage);
+  return Fate::Arrived;
 }
 
 // Outbound (IBA vol. 1, C14-9). A step counts the hop pointer up.

@@ -6,6 +6,8 @@
 #include <cstdint>
 
 #include "base/prng.hpp"
+#include "base/time.hpp"
+#include "mad/types.hpp"
 #include "sim/devices.hpp"
 
 namespace heddle::sim {
@@ -16,6 +18,12 @@ enum class Fate : std::uint8_t {
   Discarded,  // by a device: no route, port down, hop pointer wrong
 };
 
+// SMPs travel on it, and nothing else.
+inline constexpr std::uint8_t kManagementLane = 15;
+
+// LRH, BTH, DETH, 256 bytes of MAD and the ICRC.
+inline constexpr std::uint16_t kSmpWords = (8 + 12 + 8 + 256 + 4) / 4;
+
 // Where a packet is and how it is addressed. Both LIDs are permissive on directed hops.
 struct Passage {
   PortIndex at = 0;        // the port it leaves by its own software; the port it came in by
@@ -23,6 +31,11 @@ struct Passage {
   mad::Lid slid = mad::kPermissiveLid;
   mad::Lid dlid = mad::kPermissiveLid;
   unsigned hops = 0;
+  unsigned copies = 0;              // that cables made of it
+  std::uint16_t words = kSmpWords;  // of four bytes, as PortXmitData counts them
+  std::uint8_t lane = kManagementLane;
+  mad::ServiceLevel sl{};
+  base::Duration delay{0};  // more than the hops' own
 };
 
 // What lies between the devices.

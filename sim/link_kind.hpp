@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "mad/port_info.hpp"
 #include "sim/blueprint.hpp"
 
 namespace heddle::sim {
@@ -37,5 +38,9 @@ std::optional<Speed> fastest_of(SpeedBits bits);
 // "4x", "HDR": as parse_width and parse_speed read them.
 std::string_view name_of(Width width);
 std::string_view name_of(Speed speed);
+
+// Whether a link that runs as this PortInfo says corrects errors by RS-FEC: from 50 Gb/s per lane
+// on there is no link without.
+bool runs_rs_fec(const mad::PortInfo& info);
 
 }  // namespace heddle::sim

@@ -69,6 +69,7 @@ void bring_down(Devices& devices, PortIndex port) {
   }
   if (devices.lines[port].state == mad::PortState::Down) return;
   devices.lines[port].state = mad::PortState::Down;
+  count(devices, port, Counter::LinkDownedCounter);
   note_change(devices, port);
 }
 
@@ -84,23 +85,50 @@ void bring_up(Devices& devices, PortIndex port, const Negotiated& negotiated) {
 
 }  // namespace
 
+namespace {
+
+bool can_be_up(const Devices& devices, const Cable& cable, const Negotiated& negotiated) {
+  return !cable.cut && may_train(devices, cable.a) && may_train(devices, cable.b) &&
+         negotiated.width != 0 && (negotiated.speed | negotiated.extended) != 0;
+}
+
+}  // namespace
+
 void train(Devices& devices, CableIndex index) {
-  const Cable& cable = devices.cables[index];
+  Cable& cable = devices.cables[index];
   const Negotiated negotiated = negotiate(devices, cable);
-  const bool can_be_up = !cable.cut && may_train(devices, cable.a) && may_train(devices, cable.b) &&
-                         negotiated.width != 0 && (negotiated.speed | negotiated.extended) != 0;
-  if (!can_be_up) {
+  if (!can_be_up(devices, cable, negotiated)) {
     take_down(devices, index);
     return;
   }
   if (devices.lines[cable.a].state != mad::PortState::Down) return;
+  if (!devices.training_takes_time) {
+    bring_up(devices, cable.a, negotiated);
+    bring_up(devices, cable.b, negotiated);
+    return;
+  }
+  for (const PortIndex port : {cable.a, cable.b}) {
+    devices.ports[port].info.port_physical_state =
+        mad::PortPhysicalState::PortConfigurationTraining;
+  }
+  ++cable.epoch;
+  devices.training.push_back(index);
+}
+
+void finish_training(Devices& devices, CableIndex index, std::uint32_t epoch) {
+  const Cable& cable = devices.cables[index];
+  if (cable.epoch != epoch) return;
+  const Negotiated negotiated = negotiate(devices, cable);
+  if (!can_be_up(devices, cable, negotiated)) return;
   bring_up(devices, cable.a, negotiated);
   bring_up(devices, cable.b, negotiated);
 }
 
 void take_down(Devices& devices, CableIndex index) {
-  bring_down(devices, devices.cables[index].a);
-  bring_down(devices, devices.cables[index].b);
+  Cable& cable = devices.cables[index];
+  ++cable.epoch;
+  bring_down(devices, cable.a);
+  bring_down(devices, cable.b);
 }
 
 }  // namespace heddle::sim

@@ -8,9 +8,13 @@
 namespace heddle::sim {
 
 // Brings both ends to where cable, power and physical states put them: a link that can be up and
-// is Down trains to Initialize at once, one that cannot be up goes Down. Switches remember the
-// change in PortStateChange and in Devices::changed_switches.
+// is Down trains to Initialize, one that cannot be up goes Down. Switches remember the change in
+// PortStateChange and in Devices::changed_switches. With Devices::training_takes_time the link is
+// put into Devices::training instead and comes up in finish_training().
 void train(Devices& devices, CableIndex cable);
+
+// The training that began at this epoch of the cable is over; nothing if the link went down since.
+void finish_training(Devices& devices, CableIndex cable, std::uint32_t epoch);
 
 // Down now, as by Set(PortInfo.PortState = Down); then train() brings it back if it can.
 void take_down(Devices& devices, CableIndex cable);

@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include "sim/notices.hpp"
+
 namespace heddle::sim {
 namespace {
 
@@ -36,6 +38,7 @@ bool m_key_admits(const AgentContext& context, const mad::Smp& smp) {
   }
   if (smp.method == mad::Method::Get && info.m_key_protect_bits < kReadingIsFreeBelow) return true;
   note_violation(registers, context.now);
+  raise_bad_m_key(context.devices, context.port, smp);
   return false;
 }
 

@@ -8,13 +8,20 @@
 #include "base/check.hpp"
 #include "mad/capability.hpp"
 #include "sim/agent.hpp"
-#include "sim/wire_shapes.hpp"
 #include "sim/world_impl.hpp"
 
 namespace heddle::sim {
+namespace {
+
+// Of one MAD on one way: cables that duplicate everything, in a row, end here.
+constexpr unsigned kMaxCopies = 8;
+
+}  // namespace
 
 World::Impl::Impl(Blueprint blueprint, WorldOptions wanted)
-    : devices(std::move(blueprint)), options(wanted), prng(wanted.seed) {}
+    : devices(std::move(blueprint)), options(wanted), prng(wanted.seed) {
+  devices.training_takes_time = options.training_time > base::Duration::zero();
+}
 
 // --- the queue ----------------------------------------------------------------------------------
 
@@ -41,7 +48,7 @@ void World::Impl::schedule(std::uint32_t slot, base::Duration delay) {
 }
 
 base::Instant World::Impl::next_event() const {
-  base::Instant next = later_.empty() ? base::kNever : later_.top().due;
+  base::Instant next = std::min(agenda.next(), later_.empty() ? base::kNever : later_.top().due);
   if (!at_once_.empty()) next = std::min(next, flights_[at_once_.front()].due);
   return next;
 }
@@ -66,7 +73,16 @@ std::uint32_t World::Impl::take_due(base::Instant until) {
 }
 
 void World::Impl::advance(base::Instant until) {
-  for (std::uint32_t slot = take_due(until); slot != kNone; slot = take_due(until)) {
+  while (true) {
+    // A task comes before the flights of its instant.
+    if (!agenda.empty() && agenda.next() <= until && agenda.next() == next_event()) {
+      now = std::max(now, agenda.next());
+      agenda.take()();
+      follow_up();
+      continue;
+    }
+    const std::uint32_t slot = take_due(until);
+    if (slot == kNone) break;
     now = std::max(now, flights_[slot].due);
     run(slot);
   }
@@ -81,10 +97,12 @@ void World::Impl::run(std::uint32_t slot) {
   } else if (flight.to_software) {
     deliver(flight);
     free_.push_back(slot);
-  } else {
+  } else if (flight.is_smp) {
     answer(slot);
+  } else {
+    answer_packet(slot);
   }
-  send_traps();
+  follow_up();
 }
 
 // --- sending ------------------------------------------------------------------------------------
@@ -133,7 +151,7 @@ void World::Impl::send_smp(EndpointId from, const mad::Smp& smp, mad::Lid dlid) 
   // A LID-routed SMP with the permissive LID never leaves its own port.
   if (!directed && dlid == mad::kPermissiveLid) {
     flight.to_software = wants_software(flight);
-    schedule(slot, options.agent_delay);
+    schedule(slot, thought(flight));
     return;
   }
   launch(slot);
@@ -151,41 +169,30 @@ void World::Impl::launch(std::uint32_t slot) {
     return;
   }
   flight.to_software = wants_software(flight);
-  schedule(slot, travel(flight.passage) +
-                     (flight.to_software ? base::Duration::zero() : options.agent_delay));
+  arrive(slot);
 }
 
-void World::Impl::send_packet(EndpointId from, mad::Datagram datagram) {
-  const std::uint32_t slot = take_slot();
-  Flight& flight = flights_[slot];
-  flight.is_smp = false;
-  flight.to_software = true;
-  flight.packet = std::move(datagram);
-  flight.passage.at = from;
-  flight.passage.dlid = flight.packet.peer.lid;
-  const std::uint16_t base_lid = devices.ports[from].info.lid.value;
-  flight.passage.slid =
-      mad::Lid{static_cast<std::uint16_t>(base_lid + flight.packet.peer.path_bits)};
-  report(Sighting::What::Sent, from, nullptr);
-  const bool powered = devices.nodes[devices.lines[from].node].powered;
-  const Fate fate =
-      powered ? carry_packet({devices, prng, options.loss}, flight.passage) : Fate::Discarded;
-  if (!account(fate, flight)) {
-    free_.push_back(slot);
-    return;
+// The flight has passed its links; so have the copies that a cable made.
+void World::Impl::arrive(std::uint32_t slot) {
+  const unsigned copies = std::exchange(flights_[slot].passage.copies, 0u);
+  schedule(slot, travel(flights_[slot].passage) + thought(flights_[slot]));
+  for (unsigned i = 0; i < std::min(copies, kMaxCopies); ++i) {
+    const std::uint32_t copy = take_slot();
+    flights_[copy] = flights_[slot];
+    schedule(copy, travel(flights_[copy].passage) + thought(flights_[copy]));
   }
-  schedule(slot, travel(flight.passage));
 }
 
 // --- arriving -----------------------------------------------------------------------------------
 
 bool World::Impl::wants_software(const Flight& flight) const {
   const mad::Smp& smp = flight.smp;
-  const bool is_answer =
-      smp.direction || (mad::is_response(smp.method) && smp.method != mad::Method::TrapRepress);
-  if (is_answer) return true;
+  const bool represses = smp.method == mad::Method::TrapRepress;
+  if (smp.direction || (mad::is_response(smp.method) && !represses)) return true;
   const PortIndex port = devices.management_port(flight.passage.at);
   const bool has_sm = (devices.ports[port].info.capability_mask & mad::kIsSM) != 0;
+  // Software that sends traps of its own hears that they arrived.
+  if (represses) return has_sm && !device_has_trap(smp.transaction_id);
   return has_sm && (smp.attribute_id == mad::AttributeId::SMInfo ||
                     smp.method == mad::Method::Trap || smp.method == mad::Method::Send);
 }
@@ -195,6 +202,7 @@ void World::Impl::answer(std::uint32_t slot) {
   const NodeIndex node = devices.lines[flight.passage.at].node;
   const Misbehaviour& misbehaviour = devices.nodes[node].misbehaviour;
   const mad::Method method = flight.smp.method;
+  if (method == mad::Method::TrapRepress) unrepressed_.erase(flight.smp.transaction_id.value);
   const bool answered = !misbehaviour.silent &&
                         answer_smp({devices, flight.passage.at, now}, flight.smp) == Answer::Reply;
   if (!answered) {
@@ -254,42 +262,14 @@ void World::Impl::deliver(Flight& flight) {
   delivery.datagram = mad::make_datagram(peer, flight.smp);
 }
 
-// --- traps --------------------------------------------------------------------------------------
-
-void World::Impl::send_traps() {
-  if (devices.changed_switches.empty()) return;
-  std::vector<NodeIndex> changed;
-  changed.swap(devices.changed_switches);
-  if (!options.traps) return;
-  for (std::size_t i = 0; i < changed.size(); ++i) {
-    if (std::find(changed.begin(), changed.begin() + static_cast<std::ptrdiff_t>(i), changed[i]) ==
-        changed.begin() + static_cast<std::ptrdiff_t>(i)) {
-      send_trap(changed[i]);
-    }
-  }
-}
-
-void World::Impl::send_trap(NodeIndex node) {
-  const PortIndex port = devices.nodes[node].first_port;
-  const mad::PortInfo& info = devices.ports[port].info;
-  const bool can_send = devices.nodes[node].powered && mad::is_unicast(info.lid) &&
-                        mad::is_unicast(info.master_sm_lid);
-  if (!can_send) return;
-  mad::Smp smp;
-  smp.management_class = mad::ManagementClass::SubnLidRouted;
-  smp.method = mad::Method::Trap;
-  smp.attribute_id = mad::AttributeId::Notice;
-  smp.m_key = info.m_key;
-  smp.transaction_id = mad::TransactionId{++trap_count_};
-  LinkStateTrap trap;
-  trap.issuer_lid = info.lid;
-  trap.lid_address = info.lid;
-  mad::encode(trap, std::span(smp.data));
-  ++counters.traps;
-  send_smp(port, smp, info.master_sm_lid);
-}
-
 // --- the world from outside ---------------------------------------------------------------------
+
+WorldOptions lifelike_options() {
+  WorldOptions options;
+  options.training_time = std::chrono::milliseconds(50);
+  options.trap_interval = std::chrono::seconds(1);
+  return options;
+}
 
 World::World(Blueprint blueprint, WorldOptions options)
     : impl_(std::make_unique<Impl>(std::move(blueprint), options)) {}

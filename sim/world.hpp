@@ -4,6 +4,7 @@
 // belief cannot agree with itself.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,11 +13,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.hpp"
 #include "base/time.hpp"
 #include "mad/datagram.hpp"
 #include "sim/blueprint.hpp"
 
 namespace heddle::sim {
+
+// Longest time that set_reorder() holds a MAD back.
+inline constexpr base::Duration kReorderHold = std::chrono::milliseconds(2);
 
 // Where a host's management software sits: a port of a CA, router, or switch port 0.
 using EndpointId = std::uint32_t;
@@ -26,8 +31,16 @@ struct WorldOptions {
   base::Duration hop_delay{0};    // per link passed, each way
   base::Duration agent_delay{0};  // per MAD answered by a device
   double loss = 0;                // chance that a MAD is lost on a link
-  bool traps = true;              // switches send trap 128 when a port goes Down or comes up
+  bool traps = true;              // devices send traps, such as 128 when a switch's port changes
+  // From a signal on both ends to LinkUp. 0: at once. Power-on of the world itself takes none.
+  base::Duration training_time{0};
+  // A trap that nobody repressed is sent again after this; 0: each trap is sent once.
+  base::Duration trap_interval{0};
+  unsigned trap_repeats = 5;  // how often at most, with trap_interval
 };
+
+// Devices as people have them in racks: links that take a moment, traps that insist.
+WorldOptions lifelike_options();
 
 struct Devices;
 
@@ -109,20 +122,51 @@ class World {
   void restore(std::uint32_t cable);
   // The b ends of two cables change places.
   void swap_cables(std::uint32_t first, std::uint32_t second);
-  // Chance that a MAD is lost on this cable, beside WorldOptions::loss.
+  // Down for `down`, up for `up`, and so on, `times` times; ends restored. Begins now.
+  void flap(std::uint32_t cable, base::Duration down, base::Duration up, unsigned times);
+  // The cable carries at most this from now on; the link trains again. Its planned width and speed
+  // (devices().plan.cables) heal it.
+  void degrade(std::uint32_t cable, Width width, Speed speed);
+  // Chance that a MAD is lost on this cable, beside WorldOptions::loss. Its receiver counts errors.
   void set_loss(std::uint32_t cable, double chance);
+  // Each passage of this cable takes so much longer than WorldOptions::hop_delay.
+  void set_delay(std::uint32_t cable, base::Duration delay);
+  // Chance that a MAD is held back on this cable for up to kReorderHold, so that later ones
+  // overtake.
+  void set_reorder(std::uint32_t cable, double chance);
+  // Chance that a MAD passes this cable twice.
+  void set_duplicate(std::uint32_t cable, double chance);
   // Off: its links go down. On: registers and tables as after power-on, LIDs forgotten.
   void power_off(std::uint32_t node);
   void power_on(std::uint32_t node);
+  // Off, and on again after `outage`.
+  void reboot(std::uint32_t node, base::Duration outage);
   // Its agent answers nothing, yet it forwards.
   void silence(std::uint32_t node, bool silent);
   // Its agent answers every request with status busy.
   void make_busy(std::uint32_t node, bool busy);
   // Chance that one bit of an answer of this node is wrong.
   void set_damage(std::uint32_t node, double chance);
+  // Its agent takes so much longer than WorldOptions::agent_delay.
+  void set_agent_delay(std::uint32_t node, base::Duration delay);
+  // `count` traps of its own (128 from a switch, 144 from others), one each `interval`, whether or
+  // not anybody represses them.
+  void storm(std::uint32_t node, base::Duration interval, unsigned count);
+  // Adds to a counter of the port by its name in the PMA's attributes ("SymbolErrorCounter",
+  // "PortXmitDataSL[3]"), as if that had happened; saturates where the attribute does. What a
+  // device tells of by a trap (129 to 131) it tells. Unknown names, nodes and ports are errors.
+  base::Result<> inject(std::uint32_t node, std::uint8_t port, std::string_view counter,
+                        std::uint64_t amount);
   // It lies: NodeInfo.NumPorts, SwitchInfo.LinearFDBTop. Nothing ends the lie.
   void claim_ports(std::uint32_t node, std::optional<std::uint8_t> ports);
   void claim_linear_top(std::uint32_t node, std::optional<std::uint16_t> top);
+
+  // --- growth --------------------------------------------------------------------------------
+
+  // Another node, powered and without cables; its index. Errors: a name that is taken.
+  base::Result<std::uint32_t> add_node(PlannedNode node);
+  // A cable between two free ports, which trains; its index. Errors: no such port, port taken.
+  base::Result<std::uint32_t> add_cable(const PlannedCable& cable);
 
  private:
   struct Impl;

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <queue>
 #include <vector>
 
 #include "base/prng.hpp"
+#include "sim/agenda.hpp"
 #include "sim/devices.hpp"
 #include "sim/forwarding.hpp"
 #include "sim/world.hpp"
@@ -41,8 +43,13 @@ struct World::Impl {
   void advance(base::Instant until);
   base::Instant next_event() const;
 
-  // Traps for what changed in the switches since the last call.
-  void send_traps();
+  // What devices left to be done: traps for what changed in them, links that began to train. After
+  // each step, and after each change from outside.
+  void follow_up();
+  void flap(CableIndex cable, base::Duration down, base::Duration up, unsigned times);
+  void power_on(NodeIndex node);
+  void storm(NodeIndex node, base::Duration interval, unsigned count);
+  void send_notice(PortIndex from, const mad::Notice& notice);
 
   Devices devices;
   WorldOptions options;
@@ -51,15 +58,19 @@ struct World::Impl {
   WorldCounters counters;
   Watcher watcher;
   std::vector<Delivery> deliveries;
+  Agenda agenda;
 
  private:
   std::uint32_t take_slot();
   std::uint32_t take_due(base::Instant until);
+  void arrive(std::uint32_t slot);
   void schedule(std::uint32_t slot, base::Duration delay);
   void run(std::uint32_t slot);
 
   void send_smp(EndpointId from, const mad::Smp& smp, mad::Lid dlid);
   void send_packet(EndpointId from, mad::Datagram datagram);
+  void launch_packet(std::uint32_t slot);
+  void answer_packet(std::uint32_t slot);
   // Carries the flight's SMP on from where it is and schedules its arrival.
   void launch(std::uint32_t slot);
   bool wants_software(const Flight& flight) const;
@@ -67,12 +78,19 @@ struct World::Impl {
   void turn_round(Flight& flight);
   void damage(mad::Smp& smp);
   void deliver(Flight& flight);
-  void send_trap(NodeIndex node);
+  bool device_has_trap(mad::TransactionId id) const { return unrepressed_.contains(id.value); }
+  void repeat(std::uint64_t trap);
   bool account(Fate fate, const Flight& flight);
   void report(Sighting::What what, PortIndex port, const mad::Smp* smp) const;
 
   base::Duration travel(const Passage& passage) const {
-    return options.hop_delay * static_cast<std::int64_t>(passage.hops);
+    return options.hop_delay * static_cast<std::int64_t>(passage.hops) + passage.delay;
+  }
+  // What the agent where the flight arrived takes, nothing for software.
+  base::Duration thought(const Flight& flight) const {
+    if (flight.to_software) return base::Duration::zero();
+    const NodeIndex node = devices.lines[flight.passage.at].node;
+    return options.agent_delay + devices.nodes[node].misbehaviour.delay;
   }
 
   std::deque<Flight> flights_;  // slots; addresses stay
@@ -81,6 +99,13 @@ struct World::Impl {
   std::priority_queue<Later> later_;
   std::uint64_t order_ = 0;
   std::uint64_t trap_count_ = 0;
+  // Traps that are repeated until somebody represses them, by transaction id.
+  struct Unrepressed {
+    PortIndex from = 0;
+    unsigned left = 0;
+    mad::Smp smp;
+  };
+  std::map<std::uint64_t, Unrepressed> unrepressed_;
 };
 
 }  // namespace heddle::sim

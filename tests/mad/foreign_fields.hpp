@@ -3,33 +3,12 @@
 // the golden generator let libibmad judge us. Fields it does not know are not here.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
-#include <infiniband/mad.h>
+#include "tests/mad/foreign_attribute.hpp"
+#include "tests/mad/foreign_perf_fields.hpp"
 
 namespace heddle::mad {
-
-struct ForeignField {
-  MAD_FIELDS field;
-  std::string_view row;  // as LeafCollector spells it
-  int bits = 32;         // 64: read and written by libibmad's 64-bit functions
-};
-
-struct ForeignAttribute {
-  std::string_view layout;  // Layout<T>::name
-  std::size_t bytes;        // what the golden holds: the attribute, or the whole SMP data
-  std::vector<ForeignField> fields;
-};
-
-// An array that libibmad moves as one piece of bytes; its elements are `element_bits` wide.
-struct ForeignArray {
-  std::string_view layout;
-  MAD_FIELDS field;
-  std::string_view row;
-  std::size_t bytes;
-  unsigned element_bits;
-};
 
 inline const std::vector<ForeignAttribute> kForeignAttributes{
     {"NodeInfo",
@@ -237,6 +216,17 @@ inline const std::vector<ForeignAttribute> kForeignAttributes{
          {IB_VEND2_OUI_F, "OUI"},
      }},
 };
+
+// These and those of performance management.
+inline const std::vector<ForeignAttribute>& foreign_attributes() {
+  static const std::vector<ForeignAttribute> all = [] {
+    std::vector<ForeignAttribute> attributes = kForeignAttributes;
+    attributes.insert(attributes.end(), kForeignPerfAttributes.begin(),
+                      kForeignPerfAttributes.end());
+    return attributes;
+  }();
+  return all;
+}
 
 inline const std::vector<ForeignArray>& foreign_arrays() {
   static const std::vector<ForeignArray> arrays{

@@ -134,7 +134,7 @@ TEST(OpenSMStructs, LayOutWhatWeDecode) {
 TEST(Libibmad, ReadsEveryFieldOfArbitraryBytesAsWeDo) {
   base::Prng prng(7);
   for (int i = 0; i < kRounds; ++i) {
-    for (const ForeignAttribute& attribute : kForeignAttributes) {
+    for (const ForeignAttribute& attribute : foreign_attributes()) {
       std::vector<std::byte> bytes(kMadBytes);
       for (std::byte& byte : bytes) byte = static_cast<std::byte>(prng() >> 56);
       Reading ours = read_as(attribute.layout, bytes);

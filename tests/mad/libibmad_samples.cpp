@@ -98,7 +98,7 @@ Sample vl_arbitration_sample(base::Prng& prng) {
 
 std::vector<Sample> libibmad_samples(base::Prng& prng, bool with_text) {
   std::vector<Sample> samples;
-  for (const ForeignAttribute& attribute : kForeignAttributes) {
+  for (const ForeignAttribute& attribute : foreign_attributes()) {
     samples.push_back(sample_of(attribute, prng, with_text));
   }
   for (const ForeignArray& array : foreign_arrays()) samples.push_back(sample_of(array, prng));
