@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/cli_sim.hpp"
 #include "app/commands.hpp"
 #include "app/sm_options.hpp"
 #include "config/load.hpp"
@@ -171,6 +172,7 @@ int run(int argc, const char* const* argv) {
   app.get_formatter()->column_width(44);
   std::function<Exit()> command;
   add_sm(app, command);
+  add_sim(app, command);
   add_ports(app, command);
   add_config(app, command);
   add_replay(app, command);

@@ -11,6 +11,7 @@
 
 #include "app/exit_codes.hpp"
 #include "app/settings.hpp"
+#include "base/time.hpp"
 
 namespace heddle::app {
 
@@ -33,6 +34,33 @@ Exit run_config_reference();
 
 // Plays what --record wrote again: "same", or the first difference and Exit::Internal.
 Exit run_replay(const std::filesystem::path& file);
+
+// `heddle sim FABRIC`: a simulated fabric in real time, for programs of others.
+struct SimArguments {
+  std::string fabric;
+  std::string name;                 // empty: $IBSIM_SOCKNAME, else "sim"
+  std::string socket_name;          // empty: the name
+  std::string listen;               // [ADDRESS:]PORT; empty: no UDP
+  std::filesystem::path directory;  // of the control socket; empty: the user's runtime directory
+  std::uint64_t seed = 1;
+  base::Duration hop_delay{0};
+  base::Duration agent_delay{0};
+  double loss = 0;
+  std::filesystem::path script;  // empty: none
+  std::filesystem::path record;  // empty: nothing is recorded
+  bool console = false;
+  bool quiet = false;
+};
+Exit run_sim(const SimArguments& arguments);
+
+// `heddle sim ctl NAME VERB...`
+struct SimCtlArguments {
+  std::string name;
+  std::vector<std::string> words;
+  std::filesystem::path directory;
+  bool json = false;
+};
+Exit run_sim_ctl(const SimCtlArguments& arguments);
 
 // "heddle: " and the sentence, on standard error.
 void complain(const std::string& sentence);

@@ -14,6 +14,7 @@ enum class Exit : int {
   Problems = 5,  // --once: the fabric is not wholly up; the summary says why
   Fabric = 6,    // --sim: the fabric cannot be built, or has no such node
   Output = 7,    // a log, dump or record file cannot be written
+  Taken = 8,     // sim: the name is taken, a socket cannot be made, or nobody runs by that name
 };
 
 }  // namespace heddle::app
