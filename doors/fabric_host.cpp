@@ -44,6 +44,11 @@ void FabricHost::detach(sim::EndpointId port, Guest& guest) {
   tell_is_sm(port);
 }
 
+std::size_t FabricHost::guest_count(sim::EndpointId port) const {
+  const auto seats = seats_.find(port);
+  return seats == seats_.end() ? 0 : seats->second.size();
+}
+
 void FabricHost::set_is_sm(sim::EndpointId port, Guest& guest, bool is_sm) {
   Seat* seat = find(port, &guest);
   HEDDLE_CHECK(seat != nullptr);

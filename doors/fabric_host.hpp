@@ -5,6 +5,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -39,6 +40,7 @@ class FabricHost {
   // The guest must be detached before it dies; detaching also takes back its IsSM.
   void attach(sim::EndpointId port, Guest& guest);
   void detach(sim::EndpointId port, Guest& guest);
+  std::size_t guest_count(sim::EndpointId port) const;
 
   // A MAD leaves the port's QP0 or QP1 (datagram.peer.qpn). What comes of it arrives later, never
   // from inside this call. False: a device discarded it already, because it has no way to where it

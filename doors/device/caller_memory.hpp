@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The buffer of a thread that waits in read(2) or write(2) on one of our files. FUSE can answer a
+// read either with bytes or with an error; ib_umad does both when a buffer is too small for an RMPP
+// message (ENOSPC, and the header that tells the length). The bytes therefore take the way of a
+// debugger.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include <sys/types.h>
+
+namespace heddle::doors {
+
+struct CallerBuffer {
+  std::uint64_t address = 0;
+  std::size_t size = 0;  // of the whole call; FUSE cuts large ones into pieces
+};
+
+// Nothing when the thread is in another call, or may not be looked at.
+std::optional<CallerBuffer> caller_buffer(pid_t thread);
+
+// False when not all of it could be written.
+bool write_into_caller(pid_t thread, const CallerBuffer& buffer, std::span<const std::byte> bytes);
+
+}  // namespace heddle::doors
