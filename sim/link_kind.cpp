@@ -105,7 +105,6 @@ SpeedBits speeds_up_to(Speed speed) {
   return {kAllBasicSpeeds, bits_up_to(bits.extended)};
 }
 
-<<<<<<< HEAD
 std::optional<Speed> fastest_of(SpeedBits bits) {
   constexpr std::array kExtended{Speed::XDR, Speed::NDR, Speed::HDR, Speed::EDR, Speed::FDR};
   for (std::size_t i = 0; i < kExtended.size(); ++i) {
@@ -124,11 +123,11 @@ std::string_view name_of(Width width) {
 
 std::string_view name_of(Speed speed) {
   return kSpeeds[static_cast<std::size_t>(speed)].first;
-=======
+}
+
 bool runs_rs_fec(const mad::PortInfo& info) {
   constexpr unsigned kHdrAndAbove = 4 | 8;
   return (info.link_speed_ext_active & kHdrAndAbove) != 0 || info.link_speed_ext2_active != 0;
->>>>>>> room/devices
 }
 
 }  // namespace heddle::sim
