@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/cli_sim_run.hpp"
 #include "app/commands.hpp"
 #include "config/duration.hpp"
 #include "sim/blueprint.hpp"
@@ -96,6 +97,8 @@ void add_sim(CLI::App& app, std::function<Exit()>& command) {
   add_sim_options(*sim, *arguments);
   sim->footer(sim_footer());
   add_sim_ctl(*sim, command);
+  add_sim_run(*sim, command);
+  add_sim_enter(*sim, command);
   // Runs after the callback of a subcommand, which has the last word.
   sim->callback([sim, arguments, &command] {
     if (!sim->get_subcommands().empty()) return;

@@ -62,6 +62,30 @@ struct SimCtlArguments {
 };
 Exit run_sim_ctl(const SimCtlArguments& arguments);
 
+// `heddle sim run FABRIC -- COMMAND`: a fabric for the time of one command, which sees it through
+// device files. The exit code is the command's.
+struct SimRunArguments {
+  std::string fabric;
+  std::vector<std::string> at;  // NODE or NODE:PORT each; empty: the first host
+  std::vector<std::string> command;
+  std::string name;                 // empty: "run-" and the process id
+  std::filesystem::path directory;  // of the door's socket; empty: the user's runtime directory
+  std::uint64_t seed = 1;
+  base::Duration hop_delay{0};
+  base::Duration agent_delay{0};
+  double loss = 0;
+};
+int run_sim_run(const SimRunArguments& arguments);
+
+// `heddle sim enter NAME -- COMMAND`: the same on a fabric that runs already.
+struct SimEnterArguments {
+  std::string name;
+  std::vector<std::string> at;
+  std::vector<std::string> command;
+  std::filesystem::path directory;
+};
+int run_sim_enter(const SimEnterArguments& arguments);
+
 // "heddle: " and the sentence, on standard error.
 void complain(const std::string& sentence);
 

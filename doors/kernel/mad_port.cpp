@@ -78,9 +78,13 @@ std::errc MadPort::send(AgentId id, const UserMadHeader& header, mad::Payload ma
   send.transaction_id = view.transaction_id;
   send.retries_left = header.retries;
   send.mad = std::move(mad);
-  if (agent->kernel_rmpp && view.is_active_rmpp() && view.rmpp.type == mad::RMPPType::Data) {
-    start_rmpp(std::move(send), now);
-    return {};
+  if (agent->kernel_rmpp && may_rmpp(view.management_class)) {
+    // Of the program's RMPP header only the Active flag counts.
+    if (view.is_active_rmpp()) {
+      start_rmpp(std::move(send), now);
+      return {};
+    }
+    put_rmpp_header(send.mad, {});
   }
   send.mad.resize(mad::kMadBytes, std::byte{0});
   if (view.management_class == 0x81) {

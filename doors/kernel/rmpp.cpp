@@ -8,6 +8,11 @@
 #include "doors/kernel/mad_view.hpp"
 
 namespace heddle::doors::kernel {
+namespace {
+
+constexpr std::uint8_t kNoResponseTime = 31;
+
+}  // namespace
 
 RmppSend::RmppSend(mad::Payload message)
     : message_(std::move(message)),
@@ -32,13 +37,12 @@ std::optional<mad::Payload> RmppSend::next_segment() {
                  message_.begin() + static_cast<long>(end));
   segment.resize(mad::kMadBytes, std::byte{0});
 
-  mad::RMPPHeader header = MadView(message_).rmpp;
+  mad::RMPPHeader header;
+  header.response_time = kNoResponseTime;
   header.version = mad::kRmppVersion;
   header.type = mad::RMPPType::Data;
   header.flags = mad::kRmppActive;
-  header.status = 0;
   header.data1 = number;
-  header.data2 = 0;
   if (number == 1) {
     const auto last = segments_ * segment_bytes_ + header_bytes_ - message_.size();
     header.flags |= mad::kRmppFirst;

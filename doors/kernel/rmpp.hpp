@@ -37,7 +37,7 @@ inline constexpr std::size_t kMaxMessageBytes = 64u << 20;
 
 class RmppSend {
  public:
-  // At least a class header; the RMPP header in it says Active and Data.
+  // At least a class header; what its RMPP header says does not count.
   explicit RmppSend(mad::Payload message);
 
   // The next segment that the receiver's window admits; nothing when an Ack must come first.

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/cli_sim_run.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "app/commands.hpp"
+#include "config/duration.hpp"
+
+namespace heddle::app {
+namespace {
+
+void add_where(CLI::App& command, std::vector<std::string>& at, std::filesystem::path& directory) {
+  command
+      .add_option("--at", at, "The node whose programs run; again for a host of several adapters")
+      ->option_text("NODE[:PORT] [the first host]")
+      ->expected(1)
+      ->allow_extra_args(false);
+  command.add_option("--dir", directory, "Where the fabric's sockets are")
+      ->option_text("DIR [$XDG_RUNTIME_DIR/heddle]")
+      ->envname("HEDDLE_SIM_DIR");
+}
+
+void add_command(CLI::App& command, std::vector<std::string>& words) {
+  command.add_option("COMMAND", words, "The program and its arguments, behind --")
+      ->required()
+      ->option_text(" ");
+}
+
+void add_time(CLI::App& command, const std::string& name, base::Duration& value,
+              const std::string& meaning) {
+  const auto take = [&value](const std::string& text) {
+    value = config::parse_duration(text).value_or(value);
+  };
+  command.add_option_function<std::string>(name, take, meaning)
+      ->option_text("TIME [0]")
+      ->check([](const std::string& text) {
+        return config::parse_duration(text)
+                   ? std::string()
+                   : fmt::format("'{}' is no time; write a number and a unit: 50us, 2ms", text);
+      });
+}
+
+}  // namespace
+
+void add_sim_run(CLI::App& sim, std::function<Exit()>& command) {
+  CLI::App* run = sim.add_subcommand(
+      "run", "Run one command on a node of a fabric, through device files and without preload");
+  auto arguments = std::make_shared<SimRunArguments>();
+  run->add_option("FABRIC", arguments->fabric, "A generator's expression or a file")
+      ->required()
+      ->option_text(" ");
+  add_command(*run, arguments->command);
+  add_where(*run, arguments->at, arguments->directory);
+  run->add_option("--name", arguments->name, "How 'heddle sim enter' finds this fabric")
+      ->option_text("NAME [run-PID]");
+  run->add_option("--seed", arguments->seed, "Seed of the fabric's chance")->option_text("N [1]");
+  add_time(*run, "--hop-delay", arguments->hop_delay, "Time on each cable");
+  add_time(*run, "--agent-delay", arguments->agent_delay, "Time a device takes to answer");
+  run->add_option("--loss", arguments->loss, "Chance that a MAD is lost on a cable, 0 to 1")
+      ->option_text("P [0]")
+      ->check(CLI::Range(0.0, 1.0));
+  run->footer(
+      "The command sees /dev/infiniband and /sys/class/infiniband of the node; root is not needed\n"
+      "where user namespaces are allowed. $HEDDLE_SIM is the fabric's name.\n\n"
+      "Examples:\n"
+      "  heddle sim run fat-tree:4,8 -- sh -c 'opensm -o; ibnetdiscover; saquery'\n"
+      "  heddle sim run net.txt --at host-2 -- heddle sm --once\n"
+      "  heddle sim run pair -- sh -c 'heddle sim enter $HEDDLE_SIM --at host-2 -- ibstat'\n\n"
+      "Exit codes: the command's own, 128 and the signal's number if one ended it; 6 FABRIC "
+      "cannot\n"
+      "be built, 8 the node cannot be entered, 126 and 127 as shells have them.");
+  run->callback([arguments, &command] {
+    command = [arguments] { return static_cast<Exit>(run_sim_run(*arguments)); };
+  });
+}
+
+void add_sim_enter(CLI::App& sim, std::function<Exit()>& command) {
+  CLI::App* enter = sim.add_subcommand(
+      "enter", "Run a command on a node of a running fabric, through device files");
+  auto arguments = std::make_shared<SimEnterArguments>();
+  enter->add_option("NAME", arguments->name, "The fabric's name")->required()->option_text(" ");
+  add_command(*enter, arguments->command);
+  add_where(*enter, arguments->at, arguments->directory);
+  enter->footer(
+      "Exit codes: the command's own; 8 no such fabric runs, or the node cannot be entered,\n"
+      "126 and 127 as shells have them.");
+  enter->callback([arguments, &command] {
+    command = [arguments] { return static_cast<Exit>(run_sim_enter(*arguments)); };
+  });
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <fmt/format.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "app/commands.hpp"
+#include "app/inside.hpp"
+#include "app/runtime_dir.hpp"
+#include "doors/device/device_door.hpp"
+#include "sim/blueprint.hpp"
+
+namespace heddle::app {
+namespace {
+
+using std::chrono::milliseconds;
+
+// What the command left behind is asked to end, and after this time made to.
+constexpr milliseconds kGrace{1000};
+constexpr milliseconds kSlice{20};
+
+int exit_code(int status) {
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// Looks after the command: passes signals on and ends the loop when it ends.
+class Nurse {
+ public:
+  Nurse(boost::asio::io_context& loop, pid_t command)
+      : loop_(loop), signals_(loop, SIGCHLD, SIGTERM, SIGHUP), command_(command) {
+    signals_.add(SIGINT);  // a terminal tells the command by itself
+    look();
+    wait();
+  }
+  bool ended() const { return code_.has_value(); }
+  int code() const { return code_.value_or(0); }
+
+  // Children of the command that outlived it have become ours: nobody shall be left on a fabric
+  // that is gone.
+  void clear_away() {
+    for (const int signal : {SIGTERM, SIGKILL}) {
+      for (milliseconds spent{0}; spent < kGrace; spent += kSlice) {
+        while (waitpid(-1, nullptr, WNOHANG) > 0) continue;
+        if (!tell_children(signal)) return;
+        loop_.restart();
+        loop_.run_for(kSlice);
+      }
+    }
+  }
+
+ private:
+  void wait() {
+    signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+      if (error) return;
+      if (signal == SIGTERM || signal == SIGHUP) kill(command_, signal);
+      look();
+      wait();
+    });
+  }
+
+  void look() {
+    int status = 0;
+    if (code_ || waitpid(command_, &status, WNOHANG) != command_) return;
+    code_ = exit_code(status);
+    loop_.stop();
+  }
+
+  static bool tell_children(int signal) {
+    std::ifstream children(fmt::format("/proc/self/task/{}/children", getpid()));
+    bool any = false;
+    for (pid_t child = 0; children >> child; any = true) kill(child, signal);
+    return any;
+  }
+
+  boost::asio::io_context& loop_;
+  boost::asio::signal_set signals_;
+  pid_t command_;
+  std::optional<int> code_;
+};
+
+struct Born {
+  pid_t pid = -1;
+  doors::UniqueFd socket;
+};
+
+// Forked before the loop exists: the child has nothing of it.
+Born start(const Inside& inside) {
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return {};
+  doors::UniqueFd ours(ends[0]);
+  doors::UniqueFd theirs(ends[1]);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  const pid_t pid = fork();
+  if (pid != 0) return {pid, std::move(ours)};
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  ours = doors::UniqueFd();
+  _exit(become(std::move(theirs), inside));
+}
+
+}  // namespace
+
+int run_sim_run(const SimRunArguments& arguments) {
+  auto blueprint = sim::load_fabric(arguments.fabric);
+  if (!blueprint) {
+    complain(blueprint.error().message);
+    return static_cast<int>(Exit::Fabric);
+  }
+  const auto directory = runtime_directory(arguments.directory);
+  if (!directory) {
+    complain(directory.error().message);
+    return static_cast<int>(Exit::Taken);
+  }
+  sim::WorldOptions options;
+  options.seed = arguments.seed;
+  options.hop_delay = arguments.hop_delay;
+  options.agent_delay = arguments.agent_delay;
+  options.loss = arguments.loss;
+  sim::World world(std::move(*blueprint), options);
+  if (const auto plan = doors::plan_host(world, arguments.at); !plan) {
+    complain(plan.error().message);
+    return static_cast<int>(Exit::Fabric);
+  }
+  const std::string name =
+      arguments.name.empty() ? fmt::format("run-{}", getpid()) : arguments.name;
+  Born born = start({arguments.at, arguments.command, name, *directory});
+  if (born.pid < 0) {
+    complain("no process can be started for the command");
+    return static_cast<int>(Exit::Internal);
+  }
+  boost::asio::io_context loop{1};
+  doors::FabricHost fabric(loop, std::move(world));
+  doors::DeviceDoor door(loop, fabric);
+  Nurse nurse(loop, born.pid);
+  door.admit(std::move(born.socket));
+  if (const auto listens = door.listen(std::filesystem::path(*directory) / (name + ".enter"));
+      !listens) {
+    complain(listens.error().message);
+    kill(born.pid, SIGTERM);
+    return static_cast<int>(Exit::Taken);
+  }
+  if (!nurse.ended()) loop.run();
+  nurse.clear_away();
+  return nurse.code();
+}
+
+}  // namespace heddle::app
