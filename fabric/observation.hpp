@@ -51,6 +51,10 @@ class ObservedTable {
   bool holds(std::size_t block, Block bytes) const;
   void learn(std::size_t block, Block bytes);
   void forget() { *this = {}; }
+  // That block and those behind it.
+  void forget_from(std::size_t block) {
+    if (block < known_.size()) known_.resize(block);
+  }
 
  private:
   std::vector<std::uint8_t> entries_;

@@ -125,10 +125,10 @@ Request Programming::table_request(const Context& context, SwitchIndex of, mad::
 }
 
 void Programming::write_blocks(Context& context, SwitchIndex of, bool verify) {
-  const Picture& picture = context.picture;
+  Picture& picture = context.picture;
   if (!picture.routes) return;
   const auto& wanted = picture.routes->routes.tables;
-  const auto& table = picture.observation[picture.frozen.node_of[of.value]].table;
+  auto& table = picture.observation[picture.frozen.node_of[of.value]].table;
   const std::size_t count = std::min<std::size_t>(
       wanted.block_count(), picture.lids->top().value / fabric::kLftBlockLids + 1);
   for (std::uint32_t block = 0; block < count; ++block) {
@@ -138,6 +138,8 @@ void Programming::write_blocks(Context& context, SwitchIndex of, bool verify) {
                                               holds ? mad::Method::Get : mad::Method::Set,
                                               mad::AttributeId::LinearForwardingTable, block));
   }
+  // Blocks of LIDs that nobody holds now are not worth a question, nor the belief in them.
+  if (verify) table.forget_from(count);
 }
 
 void Programming::on_block(Context& context, const Answer& answer) {
