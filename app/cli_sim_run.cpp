@@ -18,7 +18,6 @@ void add_where(CLI::App& command, std::vector<std::string>& at, std::filesystem:
   command
       .add_option("--at", at, "The node whose programs run; again for a host of several adapters")
       ->option_text("NODE[:PORT] [the first host]")
-      ->expected(1)
       ->allow_extra_args(false);
   command.add_option("--dir", directory, "Where the fabric's sockets are")
       ->option_text("DIR [$XDG_RUNTIME_DIR/heddle]")

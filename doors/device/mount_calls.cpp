@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <fcntl.h>
+#include <linux/fuse.h>
 #include <poll.h>
 #include <sys/stat.h>
 
@@ -120,10 +121,14 @@ struct MountCalls {
       return;
     }
     OpenFile& opened = self.open(*entry);
-    info->fh = reinterpret_cast<std::uint64_t>(&opened);
-    info->direct_io = 1;
-    info->nonseekable = entry->kind != Tree::Kind::Text;
-    if (fuse_reply_open(request, info) != 0) self.close(opened);  // the caller is gone
+    // Made by hand, since libfuse does not know the flag for streams: without it, a thread that
+    // waits in a read keeps the file's position, and all others of its process from writing.
+    fuse_open_out reply{};
+    reply.fh = reinterpret_cast<std::uint64_t>(&opened);
+    reply.open_flags = FOPEN_DIRECT_IO;
+    if (entry->kind != Tree::Kind::Text) reply.open_flags |= FOPEN_NONSEEKABLE | FOPEN_STREAM;
+    const auto* bytes = reinterpret_cast<const char*>(&reply);
+    if (fuse_reply_buf(request, bytes, sizeof reply) != 0) self.close(opened);  // nobody waits
   }
 
   static void release(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
