@@ -54,20 +54,6 @@ void count_lane(Devices& devices, PortIndex out, PortIndex in, const Passage& pa
   count(devices, in, element(Counter::PortVLOpData, passage.lane), passage.words);
 }
 
-// The lane on which a packet leaves, by the table for its service level and the port it came in by;
-// 15 where the table wants it dropped. Tables that nobody wrote spread levels over eight lanes.
-std::uint8_t lane_of(const Devices& devices, const Passage& passage, PortIndex out) {
-  const unsigned sl = passage.sl.value & 0xF;
-  const bool by_input = passage.from_wire && devices.is_switch(devices.lines[out].node);
-  const std::uint8_t input = by_input ? devices.lines[passage.at].number : std::uint8_t{0};
-  const auto& tables = devices.ports[out].tables;
-  if (!tables) return static_cast<std::uint8_t>(sl % 8);
-  const auto found = tables->sl_to_vl.find(input);
-  if (found == tables->sl_to_vl.end()) return static_cast<std::uint8_t>(sl % 8);
-  const auto pair = std::to_integer<unsigned>(found->second[sl / 2]);
-  return static_cast<std::uint8_t>(sl % 2 == 0 ? pair >> 4 : pair & 0xF);
-}
-
 Fate cross(const Medium& medium, Passage& passage, PortIndex out, bool data) {
   Devices& devices = medium.devices;
   const Line& line = devices.lines[out];
@@ -82,7 +68,9 @@ Fate cross(const Medium& medium, Passage& passage, PortIndex out, bool data) {
     return discard(devices, out, Counter::PortSwLifetimeLimitDiscards);
   }
   if (data) {
-    passage.lane = lane_of(devices, passage, out);
+    const bool by_input = passage.from_wire && devices.is_switch(line.node);
+    const std::uint8_t input = by_input ? devices.lines[passage.at].number : std::uint8_t{0};
+    passage.lane = lane_of(devices, out, input, passage.sl);
     if (passage.lane == kManagementLane) {
       count(devices, out, Counter::PortXmitDiscards);
       return Fate::Discarded;
@@ -193,6 +181,17 @@ PortIndex way_out(const Devices& devices, const Passage& passage, std::uint8_t o
 bool owns_lid(const mad::PortInfo& info, mad::Lid lid) {
   return info.lid != mad::kNoLid && lid.value >= info.lid.value &&
          lid.value < info.lid.value + (1u << info.lmc);
+}
+
+std::uint8_t lane_of(const Devices& devices, PortIndex out, std::uint8_t input,
+                     mad::ServiceLevel sl) {
+  const unsigned level = sl.value & 0xF;
+  const auto& tables = devices.ports[out].tables;
+  if (!tables) return static_cast<std::uint8_t>(level % 8);
+  const auto found = tables->sl_to_vl.find(input);
+  if (found == tables->sl_to_vl.end()) return static_cast<std::uint8_t>(level % 8);
+  const auto pair = std::to_integer<unsigned>(found->second[level / 2]);
+  return static_cast<std::uint8_t>(level % 2 == 0 ? pair >> 4 : pair & 0xF);
 }
 
 Fate carry_smp(const Medium& medium, Passage& passage, mad::Smp& smp) {

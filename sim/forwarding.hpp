@@ -54,6 +54,12 @@ Fate carry_smp(const Medium& medium, Passage& passage, mad::Smp& smp);
 // in by ports that are Armed or Active.
 Fate carry_packet(const Medium& medium, Passage& passage);
 
+// The lane on which a packet leaves, by SLtoVLMappingTable for the port number it came in by (0:
+// made by the node itself, and for adapters); 15 where the table wants it dropped. Tables that
+// nobody wrote spread levels over eight lanes.
+std::uint8_t lane_of(const Devices& devices, PortIndex out, std::uint8_t input,
+                     mad::ServiceLevel sl);
+
 // Whether the LID is one of the port's own.
 bool owns_lid(const mad::PortInfo& info, mad::Lid lid);
 

@@ -197,7 +197,7 @@ void Draftsman::draw_groups() {
   }
   const double own_radius = std::max(1.0, static_cast<double>(size) / 4);
   const auto count = static_cast<double>(groups.size());
-  const double radius = groups.size() < 2 ? 0 : std::max(2.0, count / 2.5) * own_radius;
+  const double radius = groups.size() < 2 ? 0 : std::max(2.5, count / 1.8) * own_radius;
   const double middle = radius + own_radius;
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const double angle = 2 * std::numbers::pi * static_cast<double>(g) / count;
