@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "mad/class_port_info.hpp"
+#include "mad/congestion_control.hpp"
 #include "mad/gid.hpp"
 #include "mad/guid_info.hpp"
 #include "mad/led_info.hpp"
@@ -22,6 +23,7 @@
 #include "mad/port_counters.hpp"
 #include "mad/port_extended_speeds_counters.hpp"
 #include "mad/port_info.hpp"
+#include "mad/port_info_extended.hpp"
 #include "mad/port_lane_counters.hpp"
 #include "mad/port_samples.hpp"
 #include "mad/port_sl_counters.hpp"
@@ -69,6 +71,7 @@ inline constexpr auto kSmpAttributes = std::tuple{
     SmpAttribute<MulticastForwardingTable>{AttributeId::MulticastForwardingTable, kGetSet},
     SmpAttribute<SMInfo>{AttributeId::SMInfo, kGetSet},
     SmpAttribute<LedInfo>{AttributeId::LedInfo, kGetSet},
+    SmpAttribute<PortInfoExtended>{AttributeId::PortInfoExtended, kGetSet},
     SmpAttribute<SwitchPortStateTable>{AttributeId::SwitchPortStateTable, kGetOnly},
     SmpAttribute<MlnxExtendedPortInfo>{AttributeId::MlnxExtendedPortInfo, kGetSet},
 };
@@ -83,16 +86,16 @@ template <class... T>
 struct TypeList {};
 
 // Headers, details of notices, and attributes of other classes.
-using OtherDescribed =
-    TypeList<Smp, MADHeader, RMPPHeader, SAHeader, PMHeader, VendorHeader, ClassPortInfo,
-             IssuedNotice, GidNotice, LinkStateNotice, PortThresholdNotice, LocalChangesNotice,
-             SystemImageGuidNotice, BadMKeyNotice, BadKeyNotice, SwitchBadPKeyNotice, Gid,
-             VLArbitrationEntry, PortCounters, PortCountersExtended, PortRcvErrorDetails,
-             PortXmitDiscardDetails, PortOpRcvCounters, PortFlowCtlCounters, PortVLOpPackets,
-             PortVLOpData, PortVLXmitFlowCtlUpdateErrors, PortVLXmitWaitCounters, PortXmitDataSL,
-             PortRcvDataSL, SwPortVLCongestion, PortRcvConCtrl, PortSLRcvFECN, PortSLRcvBECN,
-             PortXmitConCtrl, PortVLXmitTimeCong, PortExtendedSpeedsCounters,
-             PortExtendedSpeedsCountersRSFEC, PortSamplesControl, PortSamplesResult>;
+using OtherDescribed = TypeList<
+    Smp, MADHeader, RMPPHeader, SAHeader, PMHeader, VendorHeader, ClassPortInfo, IssuedNotice,
+    GidNotice, LinkStateNotice, PortThresholdNotice, LocalChangesNotice, SystemImageGuidNotice,
+    BadMKeyNotice, BadKeyNotice, SwitchBadPKeyNotice, Gid, VLArbitrationEntry, PortCounters,
+    PortCountersExtended, PortRcvErrorDetails, PortXmitDiscardDetails, PortOpRcvCounters,
+    PortFlowCtlCounters, PortVLOpPackets, PortVLOpData, PortVLXmitFlowCtlUpdateErrors,
+    PortVLXmitWaitCounters, PortXmitDataSL, PortRcvDataSL, SwPortVLCongestion, PortRcvConCtrl,
+    PortSLRcvFECN, PortSLRcvBECN, PortXmitConCtrl, PortVLXmitTimeCong, PortExtendedSpeedsCounters,
+    PortExtendedSpeedsCountersRSFEC, PortSamplesControl, PortSamplesResult, CongestionInfo,
+    CongestionKeyInfo, CongestionLogSwitch, CongestionLogCA, CongestionControlTable, TimeStamp>;
 
 // Calls visit.template operator()<T>() for everything described: the attributes above and these.
 template <class Visit>

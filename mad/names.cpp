@@ -83,6 +83,8 @@ std::string_view name_of(ManagementClass management_class) {
       return "CommunicationManagement";
     case ManagementClass::VendorMellanox:
       return "VendorMellanox";
+    case ManagementClass::CongestionControl:
+      return "CongestionControl";
     case ManagementClass::SubnDirectedRoute:
       return "SubnDirectedRoute";
   }
@@ -161,6 +163,8 @@ std::string_view name_of(AttributeId id) {
       return "VendorDiag";
     case AttributeId::LedInfo:
       return "LedInfo";
+    case AttributeId::PortInfoExtended:
+      return "PortInfoExtended";
     case AttributeId::SwitchPortStateTable:
       return "SwitchPortStateTable";
     case AttributeId::MlnxExtendedPortInfo:

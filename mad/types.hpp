@@ -72,6 +72,7 @@ enum class ManagementClass : std::uint8_t {
   DeviceManagement = 0x06,
   CommunicationManagement = 0x07,
   VendorMellanox = 0x0A,
+  CongestionControl = 0x21,
   SubnDirectedRoute = 0x81,
 };
 
@@ -122,6 +123,7 @@ enum class AttributeId : std::uint16_t {
   SMInfo = 0x0020,
   VendorDiag = 0x0030,
   LedInfo = 0x0031,
+  PortInfoExtended = 0x0033,
   SwitchPortStateTable = 0x0034,
   MlnxExtendedPortInfo = 0xFF90,
 };

@@ -12,6 +12,7 @@ template void visit_fields(const NodeInfo&, FieldVisitor&);
 template void visit_fields(const SwitchInfo&, FieldVisitor&);
 template void visit_fields(const GUIDInfo&, FieldVisitor&);
 template void visit_fields(const PortInfo&, FieldVisitor&);
+template void visit_fields(const PortInfoExtended&, FieldVisitor&);
 template void visit_fields(const PKeyTable&, FieldVisitor&);
 template void visit_fields(const SLtoVLMappingTable&, FieldVisitor&);
 template void visit_fields(const VLArbitrationTable&, FieldVisitor&);
@@ -60,5 +61,11 @@ template void visit_fields(const PortExtendedSpeedsCounters&, FieldVisitor&);
 template void visit_fields(const PortExtendedSpeedsCountersRSFEC&, FieldVisitor&);
 template void visit_fields(const PortSamplesControl&, FieldVisitor&);
 template void visit_fields(const PortSamplesResult&, FieldVisitor&);
+template void visit_fields(const CongestionInfo&, FieldVisitor&);
+template void visit_fields(const CongestionKeyInfo&, FieldVisitor&);
+template void visit_fields(const CongestionLogSwitch&, FieldVisitor&);
+template void visit_fields(const CongestionLogCA&, FieldVisitor&);
+template void visit_fields(const CongestionControlTable&, FieldVisitor&);
+template void visit_fields(const TimeStamp&, FieldVisitor&);
 
 }  // namespace heddle::mad

@@ -30,6 +30,10 @@ mad::Status dispatch(const AgentContext& context, mad::Smp& smp) {
       return on_sl_to_vl(context, smp);
     case mad::AttributeId::VLArbitrationTable:
       return on_vl_arbitration(context, smp);
+    case mad::AttributeId::MlnxExtendedPortInfo:
+      return on_mlnx_extended_port_info(context, smp);
+    case mad::AttributeId::PortInfoExtended:
+      return on_port_info_extended(context, smp);
     case mad::AttributeId::LedInfo:
       return on_led_info(context, smp);
     default:

@@ -15,6 +15,8 @@ constexpr std::uint8_t kAllSupportedWidths = 0xFF;
 constexpr std::uint8_t kAllSupportedSpeeds = 0x0F;
 constexpr std::uint8_t kNoExtendedSpeeds = 30;
 constexpr std::uint8_t kAllSupportedExtendedSpeeds = 31;
+constexpr std::uint8_t kNoExtendedSpeeds2 = 6;
+constexpr std::uint8_t kAllSupportedExtendedSpeeds2 = 7;
 constexpr std::uint8_t kPolling = 2;
 
 // Which fields of PortInfo a port has (the columns of the specification's table).
@@ -71,9 +73,12 @@ bool link_fields_are_valid(const Line& line, const mad::PortInfo& now,
   const bool extended_ok = wanted.link_speed_ext_enabled == kNoExtendedSpeeds ||
                            enables(wanted.link_speed_ext_enabled, kAllSupportedExtendedSpeeds,
                                    now.link_speed_ext_supported);
+  const bool extended2_ok = wanted.link_speed_ext2_enabled == kNoExtendedSpeeds2 ||
+                            enables(wanted.link_speed_ext2_enabled, kAllSupportedExtendedSpeeds2,
+                                    now.link_speed_ext2_supported);
   return enables(wanted.link_width_enabled, kAllSupportedWidths, now.link_width_supported) &&
          enables(wanted.link_speed_enabled, kAllSupportedSpeeds, now.link_speed_supported) &&
-         extended_ok && wanted.link_down_default_state <= kPolling &&
+         extended_ok && extended2_ok && wanted.link_down_default_state <= kPolling &&
          wanted.neighbor_mtu >= mad::Mtu::Bytes256 && wanted.neighbor_mtu <= now.mtu_cap &&
          wanted.operational_vls <= now.vl_cap && state_is_valid(line, now, wanted);
 }
@@ -107,6 +112,12 @@ void store_enabled(mad::PortInfo& info, const mad::PortInfo& wanted) {
   } else {
     choose(info.link_speed_ext_enabled, wanted.link_speed_ext_enabled, kAllSupportedExtendedSpeeds,
            info.link_speed_ext_supported);
+  }
+  if (wanted.link_speed_ext2_enabled == kNoExtendedSpeeds2) {
+    info.link_speed_ext2_enabled = 0;
+  } else {
+    choose(info.link_speed_ext2_enabled, wanted.link_speed_ext2_enabled,
+           kAllSupportedExtendedSpeeds2, info.link_speed_ext2_supported);
   }
 }
 

@@ -2,14 +2,17 @@
 // The small tables of a port: GUIDs, P_Keys, SL to VL, VL arbitration, and the node's beacon
 // (IBA vol. 1, 14.2.5.5 to 14.2.5.9, 14.2.5.15). Kept as the bytes that were written.
 #include <algorithm>
+#include <vector>
 
 #include "mad/guid_info.hpp"
+#include "mad/p_key_table.hpp"
+#include "mad/sl_to_vl_mapping_table.hpp"
 #include "sim/agent.hpp"
+#include "sim/p_keys.hpp"
 
 namespace heddle::sim {
 namespace {
 
-constexpr unsigned kPKeysPerBlock = 32;
 constexpr std::size_t kSlToVlBytes = 8;
 constexpr unsigned kServiceLevels = 16;
 constexpr unsigned kArbitrationEntriesPerBlock = 32;
@@ -33,13 +36,6 @@ void truncate(mad::SmpData& data, std::size_t count) {
   if (count < data.size()) {
     std::fill(data.begin() + static_cast<std::ptrdiff_t>(count), data.end(), std::byte{0});
   }
-}
-
-unsigned p_key_capacity(const AgentContext& context, PortIndex port) {
-  const NodeIndex node = context.node();
-  const bool external = context.devices.is_switch(node) && context.devices.lines[port].number != 0;
-  return external ? context.devices.switch_at(node).info.partition_enforcement_cap
-                  : context.devices.nodes[node].info.partition_cap;
 }
 
 // Each service level on the lane of its number, as far as there are eight lanes.
@@ -97,10 +93,10 @@ mad::Status on_p_key_table(const AgentContext& context, mad::Smp& smp) {
       context.devices.is_switch(context.node()) ? smp.attribute_modifier >> 16 : 0;
   const PortIndex port = port_meant(context, number);
   if (port == kNone) return mad::kStatusBadField;
-  const unsigned first = (smp.attribute_modifier & 0xFFFF) * kPKeysPerBlock;
-  const unsigned capacity = p_key_capacity(context, port);
+  const unsigned first = (smp.attribute_modifier & 0xFFFF) * mad::kPKeysPerBlock;
+  const unsigned capacity = p_key_capacity(context.devices, port);
   if (first >= capacity) return mad::kStatusBadField;
-  const auto block = static_cast<std::uint16_t>(first / kPKeysPerBlock);
+  const auto block = static_cast<std::uint16_t>(first / mad::kPKeysPerBlock);
   constexpr std::size_t kPKeyBytes = 2;
   if (sets(smp)) {
     truncate(smp.data, (capacity - first) * kPKeyBytes);
@@ -112,18 +108,49 @@ mad::Status on_p_key_table(const AgentContext& context, mad::Smp& smp) {
   return mad::kStatusOk;
 }
 
+namespace {
+
+struct Pair {
+  std::uint8_t input = 0;
+  PortIndex output = 0;
+};
+
+// The pairs that the modifier means: one, or with the bits of the optimised programming many. Empty
+// when there is no such port or the switch has no such programming. The input port goes first.
+std::vector<Pair> pairs_meant(const AgentContext& context, std::uint32_t modifier) {
+  const NodeIndex node = context.node();
+  if (!context.devices.is_switch(node)) return {{0, context.port}};
+  const bool all_outputs = (modifier & mad::kSLtoVLAllOutPorts) != 0;
+  const bool all_inputs = (modifier & mad::kSLtoVLAllInPorts) != 0;
+  const auto& info = context.devices.switch_at(node).info;
+  if ((all_outputs || all_inputs) && info.optimized_sl_to_vl == 0) return {};
+  const unsigned ports = context.devices.nodes[node].port_count;
+  const unsigned input = mad::sl_to_vl_in_port_of(modifier).value;
+  const unsigned output = mad::sl_to_vl_out_port_of(modifier).value;
+  if ((!all_inputs && input > ports) || (!all_outputs && output > ports)) return {};
+  std::vector<Pair> pairs;
+  for (unsigned in = all_inputs ? 0 : input; in <= (all_inputs ? ports : input); ++in) {
+    for (unsigned out = all_outputs ? 1 : output; out <= (all_outputs ? ports : output); ++out) {
+      pairs.push_back({static_cast<std::uint8_t>(in),
+                       context.devices.port_at(node, static_cast<std::uint8_t>(out))});
+    }
+  }
+  return pairs;
+}
+
+}  // namespace
+
 mad::Status on_sl_to_vl(const AgentContext& context, mad::Smp& smp) {
-  const bool is_switch = context.devices.is_switch(context.node());
-  const std::uint32_t output = is_switch ? smp.attribute_modifier & 0xFF : 0;
-  const std::uint32_t input = is_switch ? smp.attribute_modifier >> 8 & 0xFF : 0;
-  const PortIndex port = port_meant(context, output);
-  if (port == kNone || port_meant(context, input) == kNone) return mad::kStatusBadField;
-  const auto key = static_cast<std::uint8_t>(input);
+  const auto pairs = pairs_meant(context, smp.attribute_modifier);
+  if (pairs.empty()) return mad::kStatusBadField;
   if (sets(smp)) {
     truncate(smp.data, kSlToVlBytes);
-    context.devices.tables(port).sl_to_vl[key] = smp.data;
+    for (const Pair& pair : pairs) {
+      context.devices.tables(pair.output).sl_to_vl[pair.input] = smp.data;
+    }
   }
-  smp.data = held(context, port, &PortTables::sl_to_vl, key, default_sl_to_vl());
+  smp.data = held(context, pairs.front().output, &PortTables::sl_to_vl, pairs.front().input,
+                  default_sl_to_vl());
   return mad::kStatusOk;
 }
 

@@ -23,6 +23,9 @@ struct PlannedPort {
   mad::Guid guid{};  // CA and router ports; 0: node GUID + port number
   mad::Lid lid{};    // what the port holds at power-on, kNoLid for none
   std::uint8_t lmc = 0;
+  // What the port supports at most; without them what its cable carries (4x HDR without a cable).
+  std::optional<Width> width{};
+  std::optional<Speed> speed{};
 };
 
 struct PlannedNode {
@@ -37,6 +40,14 @@ struct PlannedNode {
   std::uint16_t device_id = 0;
   std::uint16_t linear_fdb_cap = 49152;
   std::uint16_t multicast_fdb_cap = 4096;
+  // SwitchInfo.OptimizedSLtoVLMappingProgramming.
+  bool optimized_sl_to_vl = false;
+  // What each port can do. VLCap is a code: 1, 2, 3, 4, 5 for 1, 2, 4, 8, 15 data lanes. 0: as is
+  // usual for the kind of node.
+  mad::Mtu mtu_cap = mad::Mtu::Bytes4096;
+  std::uint8_t vl_cap = 4;
+  std::uint16_t p_key_cap = 0;  // NodeInfo.PartitionCap; of switches also PartitionEnforcementCap
+  std::uint8_t guid_cap = 0;
   std::vector<PlannedPort> ports;  // 0..port_count; empty: all defaults
 };
 

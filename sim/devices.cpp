@@ -21,13 +21,21 @@ constexpr std::uint32_t kHostCapabilities =
     mad::kIsTrapSupported | mad::kIsAutomaticMigrationSupported | mad::kIsSLMappingSupported |
     mad::kIsSystemImageGUIDsupported | mad::kIsExtendedSpeedsSupported |
     mad::kIsCapabilityMask2Supported | mad::kIsCommunicationManagementSupported |
-    mad::kIsClientReregistrationSupported | mad::kIsCapabilityMaskNoticeSupported;
+    mad::kIsClientReregistrationSupported | mad::kIsCapabilityMaskNoticeSupported |
+    mad::kIsOtherLocalChangesNoticeSupported;
 constexpr std::uint32_t kSwitchCapabilities =
     mad::kIsTrapSupported | mad::kIsSLMappingSupported | mad::kIsSystemImageGUIDsupported |
     mad::kIsExtendedSpeedsSupported | mad::kIsCapabilityMask2Supported |
     mad::kIsMulticastFDBTopSupported;
 constexpr std::uint16_t kCapabilities2 =
-    mad::kIsLinkWidth2xSupported | mad::kIsLinkSpeedHDRSupported | mad::kIsLinkSpeedNDRSupported;
+    mad::kIsPortInfoExtendedSupported | mad::kIsLinkWidth2xSupported |
+    mad::kIsLinkSpeedHDRSupported | mad::kIsLinkSpeedNDRSupported |
+    mad::kIsExtendedSpeeds2Supported;
+
+std::uint16_t partition_cap(const PlannedNode& planned) {
+  if (planned.p_key_cap != 0) return planned.p_key_cap;
+  return planned.type == mad::NodeType::Switch ? kSwitchPartitionCap : kHostPartitionCap;
+}
 
 mad::NodeInfo node_info(const PlannedNode& planned) {
   mad::NodeInfo info;
@@ -37,47 +45,91 @@ mad::NodeInfo node_info(const PlannedNode& planned) {
   info.num_ports = planned.port_count;
   info.system_image_guid = planned.system_image_guid;
   info.node_guid = planned.guid;
-  info.partition_cap =
-      planned.type == mad::NodeType::Switch ? kSwitchPartitionCap : kHostPartitionCap;
+  info.partition_cap = partition_cap(planned);
   info.device_id = planned.device_id;
   info.vendor_id = planned.vendor_id;
   return info;
 }
 
+void support(PortRegisters& registers, Width width, Speed speed) {
+  const SpeedBits speeds = speeds_up_to(speed);
+  mad::PortInfo& info = registers.info;
+  info.link_width_supported = widths_up_to(width);
+  info.link_speed_supported = speeds.speed;
+  info.link_speed_ext_supported = speeds.extended;
+  info.link_speed_ext2_supported = speeds.extended2;
+  registers.vendor.link_speed_supported = speeds.vendor;
+}
+
+// All that is supported, as after power-on.
+void enable_all(PortRegisters& registers) {
+  mad::PortInfo& info = registers.info;
+  info.link_width_enabled = info.link_width_supported;
+  info.link_speed_enabled = info.link_speed_supported;
+  info.link_speed_ext_enabled = info.link_speed_ext_supported;
+  info.link_speed_ext2_enabled = info.link_speed_ext2_supported;
+  registers.vendor.link_speed_enabled = registers.vendor.link_speed_supported;
+}
+
 // What every port of any kind has.
-mad::PortInfo common_port_info() {
-  mad::PortInfo info;
-  info.vl_cap = kEightDataVls;
-  info.operational_vls = kEightDataVls;
-  info.mtu_cap = mad::Mtu::Bytes4096;
-  info.neighbor_mtu = mad::Mtu::Bytes4096;
+PortRegisters common_registers(const PlannedNode& planned) {
+  PortRegisters registers;
+  mad::PortInfo& info = registers.info;
+  info.vl_cap = planned.vl_cap;
+  info.operational_vls = planned.vl_cap;
+  info.mtu_cap = planned.mtu_cap;
+  info.neighbor_mtu = planned.mtu_cap;
   info.vl_arbitration_high_cap = kArbitrationEntries;
   info.vl_arbitration_low_cap = kArbitrationEntries;
   info.link_down_default_state = kPolling;
   info.port_physical_state = mad::PortPhysicalState::Polling;
   info.resp_time_value = kResponseTime;
-  info.link_width_supported = widths_up_to(Width::X4);
   info.link_width_active = width_bit(Width::X4);
-  const SpeedBits speeds = speeds_up_to(Speed::HDR);
-  info.link_speed_supported = speeds.speed;
-  info.link_speed_ext_supported = speeds.extended;
-  return info;
+  return registers;
+}
+
+// What the plan says of the port, of its cable, or of no cable.
+void support_planned(const Devices& devices, PortIndex port, PortRegisters& registers) {
+  const Line& line = devices.lines[port];
+  const auto& planned = devices.plan.nodes[line.node].ports;
+  Width width = Width::X4;
+  Speed speed = Speed::HDR;
+  if (line.cable != kNone) {
+    width = devices.plan.cables[line.cable].width;
+    speed = devices.plan.cables[line.cable].speed;
+  }
+  if (line.number < planned.size()) {
+    width = planned[line.number].width.value_or(width);
+    speed = planned[line.number].speed.value_or(speed);
+  }
+  support(registers, width, speed);
+  // A narrow cable is a bad one between ports that could do more; a narrow port is what it is.
+  const bool is_narrow = line.number < planned.size() && planned[line.number].width &&
+                         (width == Width::X1 || width == Width::X2);
+  if (is_narrow) {
+    registers.info.link_width_supported =
+        static_cast<std::uint8_t>(width_bit(Width::X1) | width_bit(width));
+  }
+  enable_all(registers);
 }
 
 // An end-point that an SM manages: a CA or router port, or port 0 of a switch.
-void make_endpoint(mad::PortInfo& info, bool is_switch) {
+void make_endpoint(mad::PortInfo& info, const PlannedNode& planned) {
+  const bool is_switch = planned.type == mad::NodeType::Switch;
   info.gid_prefix = mad::kDefaultGidPrefix;
   info.capability_mask = is_switch ? kSwitchCapabilities : kHostCapabilities;
   info.capability_mask2 = kCapabilities2;
   if (is_switch) info.capability_mask2 |= mad::kIsSwitchPortStateTableSupported;
-  info.guid_cap = is_switch ? 1 : kHostGuidCap;
+  info.guid_cap = is_switch ? std::uint8_t{1} : kHostGuidCap;
+  if (planned.guid_cap != 0) info.guid_cap = planned.guid_cap;
 }
 
 mad::SwitchInfo switch_info(const PlannedNode& planned) {
   mad::SwitchInfo info;
   info.linear_fdb_cap = planned.linear_fdb_cap;
   info.multicast_fdb_cap = planned.multicast_fdb_cap;
-  info.partition_enforcement_cap = kSwitchPartitionCap;
+  info.partition_enforcement_cap = partition_cap(planned);
+  info.optimized_sl_to_vl = planned.optimized_sl_to_vl ? 1 : 0;
   info.inbound_enforcement_cap = true;
   info.outbound_enforcement_cap = true;
   info.enhanced_port0 = planned.enhanced_port0;
@@ -101,14 +153,7 @@ void plug(Devices& devices, const PlannedCable& planned) {
   for (const auto& [here, there] : {std::pair{a, b}, std::pair{b, a}}) {
     devices.lines[here].peer = there;
     devices.lines[here].cable = index;
-    mad::PortInfo& info = devices.ports[here].info;
-    const SpeedBits speeds = speeds_up_to(planned.speed);
-    info.link_width_supported = widths_up_to(planned.width);
-    info.link_speed_supported = speeds.speed;
-    info.link_speed_ext_supported = speeds.extended;
-    info.link_width_enabled = info.link_width_supported;
-    info.link_speed_enabled = info.link_speed_supported;
-    info.link_speed_ext_enabled = info.link_speed_ext_supported;
+    support_planned(devices, here, devices.ports[here]);
   }
 }
 
@@ -186,24 +231,16 @@ void Devices::reset(NodeIndex node) {
   }
   for (unsigned number = 0; number <= device.port_count; ++number) {
     const PortIndex port = device.first_port + number;
-    const mad::PortInfo before = ports[port].info;
-    PortRegisters fresh;
-    fresh.info = common_port_info();
-    if (lines[port].cable != kNone) {
-      fresh.info.link_width_supported = before.link_width_supported;
-      fresh.info.link_speed_supported = before.link_speed_supported;
-      fresh.info.link_speed_ext_supported = before.link_speed_ext_supported;
-    }
-    fresh.info.link_width_enabled = fresh.info.link_width_supported;
-    fresh.info.link_speed_enabled = fresh.info.link_speed_supported;
-    fresh.info.link_speed_ext_enabled = fresh.info.link_speed_ext_supported;
-    if (!is_switch(node) || number == 0) make_endpoint(fresh.info, is_switch(node));
+    PortRegisters fresh = common_registers(planned);
+    support_planned(*this, port, fresh);
+    if (!is_switch(node) || number == 0) make_endpoint(fresh.info, planned);
     if (is_switch(node) && number == 0) {
       fresh.info.port_physical_state = mad::PortPhysicalState::LinkUp;
       lines[port].state = mad::PortState::Active;
     }
     ports[port] = std::move(fresh);
     traffic[port] = {};
+    congestion.erase(port);
   }
 }
 

@@ -12,8 +12,11 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "mad/congestion_control.hpp"
+#include "mad/mlnx_extended_port_info.hpp"
 #include "mad/node_info.hpp"
 #include "mad/notice.hpp"
+#include "mad/perf_attribute.hpp"
 #include "mad/port_info.hpp"
 #include "mad/smp.hpp"
 #include "mad/switch_info.hpp"
@@ -45,11 +48,19 @@ struct PortTables {
 };
 
 struct PortRegisters {
-  mad::PortInfo info;  // PortState is in Line, CapabilityMask's IsSM included
+  mad::PortInfo info;                // PortState is in Line, CapabilityMask's IsSM included
+  mad::MlnxExtendedPortInfo vendor;  // shown by devices of that vendor, held by all
   base::Instant lease_expires = base::kNever;
   std::uint32_t reregistrations = 0;  // ClientReregister requests seen
   std::unique_ptr<PortTables> tables;
   std::unique_ptr<SparseCounts> counts;
+};
+
+// Of a management port, as far as anybody wrote it. Settings are kept as bytes, by attribute and
+// block; the attributes have fixed numbers of blocks.
+struct CongestionRegisters {
+  mad::CongestionKeyInfo key;
+  std::map<std::pair<std::uint16_t, std::uint32_t>, mad::PerfData> settings;
 };
 
 struct SwitchRegisters {
@@ -106,6 +117,7 @@ struct Devices {
   std::vector<Traffic> traffic;      // by PortIndex
   std::vector<SwitchRegisters> switches;
   std::vector<Cable> cables;
+  std::map<PortIndex, CongestionRegisters> congestion;  // by management port
   // What the world drains after each step. Switches that owe a trap 128, in the order of their
   // changes; other traps, by the port that sends them; cables that began to train.
   std::vector<NodeIndex> changed_switches;
@@ -125,6 +137,11 @@ struct Devices {
   PortIndex management_port(PortIndex port) const {
     const NodeIndex node = lines[port].node;
     return is_switch(node) ? nodes[node].first_port : port;
+  }
+  // By which the node speaks for itself: port 0 of a switch, else the first port, which a node
+  // without ports lacks: then port 0 of it, which has no LID.
+  PortIndex first_endpoint(NodeIndex node) const {
+    return nodes[node].first_port + (is_switch(node) || nodes[node].port_count == 0 ? 0 : 1);
   }
   mad::Guid port_guid(PortIndex port) const;
   // The first entry of the port's tables, made if there are none.

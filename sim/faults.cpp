@@ -185,9 +185,8 @@ void World::storm(std::uint32_t node, base::Duration interval, unsigned count) {
 
 void World::Impl::storm(NodeIndex node, base::Duration interval, unsigned count) {
   if (count == 0) return;
-  const bool is_switch = devices.is_switch(node);
-  const PortIndex port = devices.nodes[node].first_port + (is_switch ? 0 : 1);
-  if (is_switch) {
+  const PortIndex port = devices.first_endpoint(node);
+  if (devices.is_switch(node)) {
     devices.changed_switches.push_back(node);
   } else {
     devices.notices.emplace_back(port, local_changes_notice(devices, port, {}));
@@ -214,6 +213,23 @@ base::Result<> World::inject(std::uint32_t node, std::uint8_t port, std::string_
   raise_threshold_notice(devices, at, *which);
   impl_->follow_up();
   return {};
+}
+
+void World::set_description(std::uint32_t node, std::string description) {
+  Devices& devices = impl_->devices;
+  HEDDLE_CHECK(node < devices.nodes.size());
+  devices.plan.nodes[node].description = std::move(description);
+  LocalChange change;
+  change.node_description = true;
+  raise_local_changes(devices, devices.first_endpoint(node), change);
+  impl_->follow_up();
+}
+
+void World::set_system_image_guid(std::uint32_t node, mad::Guid guid) {
+  HEDDLE_CHECK(node < impl_->devices.nodes.size());
+  impl_->devices.nodes[node].info.system_image_guid = guid;
+  raise_system_image_guid_changed(impl_->devices, node);
+  impl_->follow_up();
 }
 
 base::Result<std::uint32_t> World::add_node(PlannedNode node) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sim/forwarding.hpp"
 
+#include "sim/notices.hpp"
+#include "sim/p_keys.hpp"
 #include "sim/world.hpp"
 
 namespace heddle::sim {
@@ -54,6 +56,17 @@ void count_lane(Devices& devices, PortIndex out, PortIndex in, const Passage& pa
   count(devices, in, element(Counter::PortVLOpData, passage.lane), passage.words);
 }
 
+// Whether the switch's port lets the packet pass; a refusal is counted and told of.
+bool enforce(Devices& devices, const Passage& passage, PortIndex port, Counter reason) {
+  if (admitting_entry(devices, port, passage.p_key)) return true;
+  count(devices, port, reason);
+  std::uint16_t& violations = devices.ports[port].info.p_key_violations;
+  if (violations != 0xFFFF) ++violations;
+  raise_switch_bad_p_key(devices, port,
+                         {passage.slid, passage.dlid, passage.p_key.value, passage.sl});
+  return false;
+}
+
 Fate cross(const Medium& medium, Passage& passage, PortIndex out, bool data) {
   Devices& devices = medium.devices;
   const Line& line = devices.lines[out];
@@ -92,6 +105,11 @@ Fate cross(const Medium& medium, Passage& passage, PortIndex out, bool data) {
   ++received.rcv_packets;
   if (data) count_lane(devices, out, in, passage);
   return Fate::Arrived;
+}
+
+void count_unroutable(Devices& devices, PortIndex in) {
+  count(devices, in, Counter::PortRcvSwitchRelayErrors);
+  count(devices, in, Counter::PortDLIDMappingErrors);
 }
 
 // Outbound (IBA vol. 1, C14-9). A step counts the hop pointer up.
@@ -218,12 +236,27 @@ Fate carry_smp(const Medium& medium, Passage& passage, mad::Smp& smp) {
 }
 
 Fate carry_packet(const Medium& medium, Passage& passage) {
+  Devices& devices = medium.devices;
   while (true) {
-    const Decision decision = by_lid(medium.devices, passage);
+    const PortIndex in = passage.at;
+    const bool relayed = passage.from_wire && devices.is_switch(devices.lines[in].node);
+    if (relayed && devices.ports[in].info.partition_enforcement_inbound &&
+        !enforce(devices, passage, in, Counter::PortRcvConstraintErrors)) {
+      return Fate::Discarded;
+    }
+    const Decision decision = by_lid(devices, passage);
     if (decision.verdict == Verdict::Local) return Fate::Arrived;
-    if (decision.verdict != Verdict::Out) return Fate::Discarded;
-    const PortIndex out = way_out(medium.devices, passage, decision.out);
-    if (out == kNone) return Fate::Discarded;
+    const PortIndex out =
+        decision.verdict == Verdict::Out ? way_out(devices, passage, decision.out) : kNone;
+    if (out == kNone) {
+      if (relayed) count_unroutable(devices, in);
+      return Fate::Discarded;
+    }
+    if (devices.is_switch(devices.lines[out].node) &&
+        devices.ports[out].info.partition_enforcement_outbound &&
+        !enforce(devices, passage, out, Counter::PortXmitConstraintErrors)) {
+      return Fate::Discarded;
+    }
     const Fate fate = cross(medium, passage, out, true);
     if (fate != Fate::Arrived) return fate;
   }

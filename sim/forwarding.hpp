@@ -35,6 +35,7 @@ struct Passage {
   std::uint16_t words = kSmpWords;  // of four bytes, as PortXmitData counts them
   std::uint8_t lane = kManagementLane;
   mad::ServiceLevel sl{};
+  mad::PKey p_key{};        // of a packet; SMPs have none
   base::Duration delay{0};  // more than the hops' own
 };
 
@@ -51,7 +52,8 @@ struct Medium {
 Fate carry_smp(const Medium& medium, Passage& passage, mad::Smp& smp);
 
 // The same for a packet on a data lane, by LID alone: it leaves through Active ports only and comes
-// in by ports that are Armed or Active.
+// in by ports that are Armed or Active. Switches that enforce partitions drop what their tables do
+// not admit.
 Fate carry_packet(const Medium& medium, Passage& passage);
 
 // The lane on which a packet leaves, by SLtoVLMappingTable for the port number it came in by (0:

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mad/mad_header.hpp"
+#include "sim/congestion.hpp"
 #include "sim/pma.hpp"
 
 namespace heddle::sim {
@@ -29,18 +30,40 @@ bool is_firmware_class(ManagementClass which) {
   return number == kBaseboard || (number >= kFirstVendor && number <= kLastVendor);
 }
 
-mad::Status dispatch(const AgentContext& context, const mad::MADHeader& header,
-                     mad::Payload& payload) {
-  if (header.management_class == ManagementClass::Perf) {
-    if (header.class_version != mad::kPerfClassVersion) return mad::kStatusBadVersion;
-    mad::PerfData data;
-    const auto bytes = payload.begin() + mad::kPerfDataOffset;
-    std::copy_n(bytes, data.size(), data.begin());
-    const mad::Status status = answer_perf(context, header.method, header.attribute_id, data);
-    if (status == mad::kStatusOk) std::copy(data.begin(), data.end(), bytes);
-    return status;
+mad::Status perf(const AgentContext& context, const mad::MADHeader& header, mad::Payload& payload) {
+  if (header.class_version != mad::kPerfClassVersion) return mad::kStatusBadVersion;
+  mad::PerfData data;
+  const auto bytes = payload.begin() + mad::kPerfDataOffset;
+  std::copy_n(bytes, data.size(), data.begin());
+  const mad::Status status = answer_perf(context, header.method, header.attribute_id, data);
+  if (status == mad::kStatusOk) std::copy(data.begin(), data.end(), bytes);
+  return status;
+}
+
+Answer congestion(const AgentContext& context, mad::MADHeader& header, mad::Payload& payload) {
+  std::array<std::byte, mad::kBytes<mad::CongestionKey>> key;
+  std::copy_n(payload.begin() + mad::kCongestionKeyOffset, key.size(), key.begin());
+  CongestionMad body;
+  body.key = mad::decode<mad::CongestionKey>(key).cc_key;
+  const auto bytes = payload.begin() + mad::kCongestionLogOffset;
+  std::copy_n(bytes, body.data.size(), body.data.begin());
+  const Answer answer = answer_congestion(context, header, body);
+  if (header.status == mad::kStatusOk) std::copy(body.data.begin(), body.data.end(), bytes);
+  return answer;
+}
+
+Answer dispatch(const AgentContext& context, mad::MADHeader& header, mad::Payload& payload) {
+  header.status = mad::kStatusOk;
+  switch (header.management_class) {
+    case ManagementClass::Perf:
+      header.status = perf(context, header, payload);
+      return Answer::Reply;
+    case ManagementClass::CongestionControl:
+      return congestion(context, header, payload);
+    default:
+      header.status = mad::kStatusBadVersion;
+      return Answer::Reply;
   }
-  return mad::kStatusBadVersion;
 }
 
 }  // namespace
@@ -49,7 +72,10 @@ bool is_for_device(const mad::Payload& payload) {
   if (payload.size() < kHeaderBytes) return false;
   const mad::MADHeader header = header_of(payload);
   if (mad::is_response(header.method)) return false;
-  if (header.management_class == ManagementClass::Perf) return true;
+  if (header.management_class == ManagementClass::Perf ||
+      header.management_class == ManagementClass::CongestionControl) {
+    return true;
+  }
   const bool asks = header.method == mad::Method::Get || header.method == mad::Method::Set;
   return asks && is_firmware_class(header.management_class);
 }
@@ -64,8 +90,8 @@ Answer answer_gmp(const AgentContext& context, mad::Payload& payload) {
     header.status = mad::kStatusBadMethodAttribute;
   } else if (context.devices.nodes[context.node()].misbehaviour.busy) {
     header.status = mad::kStatusBusy;
-  } else {
-    header.status = dispatch(context, header, payload);
+  } else if (dispatch(context, header, payload) == Answer::Silence) {
+    return Answer::Silence;
   }
   header.method = mad::Method::GetResp;
   const auto bytes = mad::encode(header);

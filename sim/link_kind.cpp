@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "mad/mlnx_extended_port_info.hpp"
+
 namespace heddle::sim {
 namespace {
 
@@ -80,12 +82,13 @@ std::uint8_t widths_up_to(Width width) {
 SpeedBits speed_bits(Speed speed) {
   switch (speed) {
     case Speed::SDR:
-      return {1, 0};
+      return {1};
     case Speed::DDR:
-      return {2, 0};
+      return {2};
     case Speed::QDR:
+      return {4};
     case Speed::FDR10:
-      return {4, 0};
+      return {4, 0, 0, mad::kFdr10};
     case Speed::FDR:
       return {4, 1};
     case Speed::EDR:
@@ -93,16 +96,18 @@ SpeedBits speed_bits(Speed speed) {
     case Speed::HDR:
       return {4, 4};
     case Speed::NDR:
-    case Speed::XDR:
       return {4, 8};
+    case Speed::XDR:
+      return {4, 8, 1};
   }
   return {};
 }
 
 SpeedBits speeds_up_to(Speed speed) {
   const SpeedBits bits = speed_bits(speed);
-  if (bits.extended == 0) return {bits_up_to(bits.speed), 0};
-  return {kAllBasicSpeeds, bits_up_to(bits.extended)};
+  const std::uint8_t vendor = speed >= Speed::FDR10 ? mad::kFdr10 : std::uint8_t{0};
+  if (bits.extended == 0) return {bits_up_to(bits.speed), 0, 0, vendor};
+  return {kAllBasicSpeeds, bits_up_to(bits.extended), bits.extended2, vendor};
 }
 
 std::optional<Speed> fastest_of(SpeedBits bits) {

@@ -25,11 +25,14 @@ std::uint8_t widths_up_to(Width width);
 // The widest of some LinkWidth bits; nothing without a bit that is known.
 std::optional<Width> widest_of(std::uint8_t bits);
 
-// One speed is two registers: LinkSpeed up to 10 Gb/s per lane and LinkSpeedExt from 14 on.
-// FDR10 shows as QDR (it is a vendor's speed), XDR as NDR (these registers end there).
+// One speed is bits in several registers: LinkSpeed up to 10 Gb/s per lane, LinkSpeedExt from 14 to
+// 100, LinkSpeedExt2 for 200. FDR10 is a vendor's speed: where only the standard's registers are
+// read it shows as QDR, and XDR as NDR to those who do not know LinkSpeedExt2.
 struct SpeedBits {
   std::uint8_t speed = 0;
   std::uint8_t extended = 0;
+  std::uint8_t extended2 = 0;
+  std::uint8_t vendor = 0;
 };
 SpeedBits speed_bits(Speed speed);
 SpeedBits speeds_up_to(Speed speed);

@@ -33,25 +33,40 @@ std::uint8_t highest_bit(std::uint8_t bits) {
 
 struct Negotiated {
   std::uint8_t width = 0;
-  std::uint8_t speed = 0;
-  std::uint8_t extended = 0;
+  SpeedBits speed;  // the active bits; FDR10 is the vendor's bit beside QDR
+
+  bool works() const { return width != 0 && (speed.speed | speed.extended) != 0; }
 };
 
+SpeedBits best_speed(const SpeedBits& common) {
+  SpeedBits best{highest_bit(common.speed), highest_bit(common.extended),
+                 highest_bit(common.extended2), 0};
+  if (best.extended2 != 0 && best.extended == 0) best.extended2 = 0;
+  const std::uint8_t qdr = speed_bits(Speed::QDR).speed;
+  if (best.extended == 0 && best.speed == qdr) best.vendor = common.vendor;
+  return best;
+}
+
 Negotiated negotiate(const Devices& devices, const Cable& cable) {
-  const mad::PortInfo& a = devices.ports[cable.a].info;
-  const mad::PortInfo& b = devices.ports[cable.b].info;
+  const PortRegisters& a = devices.ports[cable.a];
+  const PortRegisters& b = devices.ports[cable.b];
   const SpeedBits carried = speeds_up_to(cable.speed);
+  const auto common = [](std::uint8_t x, std::uint8_t y, std::uint8_t z) {
+    return static_cast<std::uint8_t>(x & y & z);
+  };
   Negotiated result;
-  result.width =
-      best_width(a.link_width_enabled & b.link_width_enabled & widths_up_to(cable.width));
+  result.width = best_width(
+      common(a.info.link_width_enabled, b.info.link_width_enabled, widths_up_to(cable.width)));
   // A cable planned at 1x or 2x is a bad one: it never runs wider, whatever the ports allow.
   if (cable.width == Width::X1 || cable.width == Width::X2) {
     result.width &= width_bit(cable.width);
     if (result.width == 0) result.width = width_bit(cable.width);
   }
-  result.speed = highest_bit(a.link_speed_enabled & b.link_speed_enabled & carried.speed);
-  result.extended =
-      highest_bit(a.link_speed_ext_enabled & b.link_speed_ext_enabled & carried.extended);
+  result.speed = best_speed(
+      {common(a.info.link_speed_enabled, b.info.link_speed_enabled, carried.speed),
+       common(a.info.link_speed_ext_enabled, b.info.link_speed_ext_enabled, carried.extended),
+       common(a.info.link_speed_ext2_enabled, b.info.link_speed_ext2_enabled, carried.extended2),
+       common(a.vendor.link_speed_enabled, b.vendor.link_speed_enabled, carried.vendor)});
   return result;
 }
 
@@ -77,8 +92,10 @@ void bring_up(Devices& devices, PortIndex port, const Negotiated& negotiated) {
   mad::PortInfo& info = devices.ports[port].info;
   info.port_physical_state = mad::PortPhysicalState::LinkUp;
   info.link_width_active = negotiated.width;
-  info.link_speed_active = negotiated.speed;
-  info.link_speed_ext_active = negotiated.extended;
+  info.link_speed_active = negotiated.speed.speed;
+  info.link_speed_ext_active = negotiated.speed.extended;
+  info.link_speed_ext2_active = negotiated.speed.extended2;
+  devices.ports[port].vendor.link_speed_active = negotiated.speed.vendor;
   devices.lines[port].state = mad::PortState::Init;
   note_change(devices, port);
 }
@@ -89,7 +106,7 @@ namespace {
 
 bool can_be_up(const Devices& devices, const Cable& cable, const Negotiated& negotiated) {
   return !cable.cut && may_train(devices, cable.a) && may_train(devices, cable.b) &&
-         negotiated.width != 0 && (negotiated.speed | negotiated.extended) != 0;
+         negotiated.works();
 }
 
 }  // namespace

@@ -6,6 +6,18 @@
 namespace heddle::sim {
 namespace {
 
+constexpr std::uint32_t kManagementQueuePair = 1;
+
+mad::BadKeyNotice bad_key_notice(const RefusedPacket& packet) {
+  mad::BadKeyNotice details;
+  details.lid1 = packet.slid;
+  details.lid2 = packet.dlid;
+  details.key = packet.key;
+  details.sl = packet.sl;
+  details.qp1 = details.qp2 = kManagementQueuePair;
+  return details;
+}
+
 void raise(Devices& devices, PortIndex port, const mad::Notice& notice) {
   devices.notices.emplace_back(devices.management_port(port), notice);
 }
@@ -56,6 +68,45 @@ void raise_threshold_notice(Devices& devices, PortIndex port, Counter counter) {
   details.lid = devices.ports[devices.management_port(port)].info.lid;
   details.port = mad::PortNumber{devices.lines[port].number};
   raise(devices, port, notice_of(devices, port, trap, mad::NoticeType::Urgent, details));
+}
+
+void raise_system_image_guid_changed(Devices& devices, NodeIndex node) {
+  const PortIndex port = devices.first_endpoint(node);
+  mad::SystemImageGuidNotice details;
+  details.lid = devices.ports[port].info.lid;
+  details.system_image_guid = devices.nodes[node].info.system_image_guid;
+  raise(devices, port,
+        notice_of(devices, port, mad::TrapNumber::SystemImageGuidChange,
+                  mad::NoticeType::Informational, details));
+}
+
+void raise_bad_p_key(Devices& devices, PortIndex port, const RefusedPacket& packet) {
+  raise(devices, port,
+        notice_of(devices, port, mad::TrapNumber::BadPKey, mad::NoticeType::Security,
+                  bad_key_notice(packet)));
+}
+
+void raise_bad_q_key(Devices& devices, PortIndex port, const RefusedPacket& packet) {
+  raise(devices, port,
+        notice_of(devices, port, mad::TrapNumber::BadQKey, mad::NoticeType::Security,
+                  bad_key_notice(packet)));
+}
+
+void raise_switch_bad_p_key(Devices& devices, PortIndex port, const RefusedPacket& packet) {
+  // LIDs, P_Key, SL and QPs; there was no GRH to take GIDs from.
+  constexpr std::uint16_t kAllButGids = 0x3F;
+  mad::SwitchBadPKeyNotice details;
+  details.data_valid = kAllButGids;
+  details.lid1 = packet.slid;
+  details.lid2 = packet.dlid;
+  details.p_key = mad::PKey{static_cast<std::uint16_t>(packet.key)};
+  details.sl = packet.sl;
+  details.qp1 = details.qp2 = kManagementQueuePair;
+  details.sw_lid = devices.ports[devices.management_port(port)].info.lid;
+  details.port = mad::PortNumber{devices.lines[port].number};
+  raise(
+      devices, port,
+      notice_of(devices, port, mad::TrapNumber::SwitchBadPKey, mad::NoticeType::Security, details));
 }
 
 void raise_bad_m_key(Devices& devices, PortIndex port, const mad::Smp& smp) {

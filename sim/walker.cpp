@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "mad/multicast_forwarding_table.hpp"
-#include "mad/p_key_table.hpp"
 #include "sim/forwarding.hpp"
 
 namespace heddle::sim {
@@ -20,25 +19,8 @@ unsigned lane_count(std::uint8_t code) {
   return code < kLanes.size() ? kLanes[code] : kLanes.back();
 }
 
-// The same partition, and at least one of the two a full member (IBA vol. 1, 10.9.3).
-bool match(mad::PKey a, mad::PKey b) {
-  constexpr std::uint16_t kFull = 0x8000;
-  const bool same = (a.value & ~kFull) == (b.value & ~kFull);
-  return same && (a.value & ~kFull) != 0 && ((a.value | b.value) & kFull) != 0;
-}
-
 bool has_key(const Devices& devices, PortIndex port, mad::PKey key) {
-  bool first_block_written = false;
-  if (const auto& tables = devices.ports[port].tables) {
-    for (const auto& [block, data] : tables->p_keys) {
-      if (block == 0) first_block_written = true;
-      const auto table = mad::decode<mad::PKeyTable>(data);
-      const auto found = std::find_if(table.p_keys.begin(), table.p_keys.end(),
-                                      [&](mad::PKey held) { return match(held, key); });
-      if (found != table.p_keys.end()) return true;
-    }
-  }
-  return !first_block_written && match(kDefaultPKey, key);
+  return admitting_entry(devices, port, key).has_value();
 }
 
 // One way out of one node, tried.

@@ -9,10 +9,9 @@
 
 #include "mad/types.hpp"
 #include "sim/devices.hpp"
+#include "sim/p_keys.hpp"
 
 namespace heddle::sim {
-
-inline constexpr mad::PKey kDefaultPKey{0xFFFF};
 
 struct Packet {
   mad::Lid dlid{};

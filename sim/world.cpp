@@ -8,6 +8,7 @@
 #include "base/check.hpp"
 #include "mad/capability.hpp"
 #include "sim/agent.hpp"
+#include "sim/notices.hpp"
 #include "sim/world_impl.hpp"
 
 namespace heddle::sim {
@@ -312,7 +313,12 @@ mad::Guid World::port_guid(EndpointId endpoint) const {
 void World::set_is_sm(EndpointId endpoint, bool is_sm) {
   HEDDLE_CHECK(endpoint < impl_->devices.lines.size());
   std::uint32_t& mask = impl_->devices.ports[endpoint].info.capability_mask;
-  mask = is_sm ? mask | mad::kIsSM : mask & ~mad::kIsSM;
+  const std::uint32_t before = std::exchange(mask, is_sm ? mask | mad::kIsSM : mask & ~mad::kIsSM);
+  // The master itself needs no telling.
+  const mad::PortInfo& info = impl_->devices.ports[endpoint].info;
+  if (mask == before || owns_lid(info, info.master_sm_lid)) return;
+  raise_local_changes(impl_->devices, endpoint, {});
+  impl_->follow_up();
 }
 
 void World::send(EndpointId from, mad::Datagram datagram, base::Instant now) {

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -93,7 +94,8 @@ class World {
                                    std::uint32_t modifier) const;
 
   // Management software on this endpoint receives what its device does not answer itself:
-  // SMInfo, traps and reports for an SM, class SubnAdm. Sets or clears PortInfo's IsSM.
+  // SMInfo, traps and reports for an SM, and packets on QP1 of the classes that software serves.
+  // Sets or clears PortInfo's IsSM, and tells a master elsewhere of the change by trap 144.
   void set_is_sm(EndpointId endpoint, bool is_sm);
 
   // A MAD leaves the endpoint's QP0 or QP1 now. Directed-route SMPs start with hop pointer 0.
@@ -160,6 +162,10 @@ class World {
   // It lies: NodeInfo.NumPorts, SwitchInfo.LinearFDBTop. Nothing ends the lie.
   void claim_ports(std::uint32_t node, std::optional<std::uint8_t> ports);
   void claim_linear_top(std::uint32_t node, std::optional<std::uint16_t> top);
+
+  // Its NodeDescription or SystemImageGUID is another one now; it says so by trap 144 or 145.
+  void set_description(std::uint32_t node, std::string description);
+  void set_system_image_guid(std::uint32_t node, mad::Guid guid);
 
   // --- growth --------------------------------------------------------------------------------
 

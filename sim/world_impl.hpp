@@ -71,6 +71,7 @@ struct World::Impl {
   void send_packet(EndpointId from, mad::Datagram datagram);
   void launch_packet(std::uint32_t slot);
   void answer_packet(std::uint32_t slot);
+  bool admit(Flight& flight);
   // Carries the flight's SMP on from where it is and schedules its arrival.
   void launch(std::uint32_t slot);
   bool wants_software(const Flight& flight) const;

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "sim/gmp.hpp"
+#include "sim/notices.hpp"
+#include "sim/p_keys.hpp"
 #include "sim/world_impl.hpp"
 
 namespace heddle::sim {
@@ -19,6 +21,7 @@ void World::Impl::send_packet(EndpointId from, mad::Datagram datagram) {
       mad::Lid{static_cast<std::uint16_t>(base_lid + flight.packet.peer.path_bits)};
   report(Sighting::What::Sent, from, nullptr);
   launch_packet(slot);
+  follow_up();
 }
 
 void World::Impl::launch_packet(std::uint32_t slot) {
@@ -27,9 +30,12 @@ void World::Impl::launch_packet(std::uint32_t slot) {
   passage.words = packet_words(flight.packet);
   passage.sl = flight.packet.peer.sl;
   const PortIndex from = passage.at;
-  const bool powered = devices.nodes[devices.lines[from].node].powered;
-  const Fate fate =
-      powered ? carry_packet({devices, prng, options.loss}, passage) : Fate::Discarded;
+  passage.p_key = p_key_at(devices, from, flight.packet.peer.p_key_index);
+  // An index without a key sends nothing at all.
+  const bool can_send =
+      devices.nodes[devices.lines[from].node].powered && passage.p_key != mad::PKey{};
+  Fate fate = can_send ? carry_packet({devices, prng, options.loss}, passage) : Fate::Discarded;
+  if (fate == Fate::Arrived && !admit(flight)) fate = Fate::Discarded;
   if (!account(fate, flight)) {
     free_.push_back(slot);
     return;
@@ -41,6 +47,32 @@ void World::Impl::launch_packet(std::uint32_t slot) {
   }
   flight.to_software = !is_for_device(flight.packet.payload);
   arrive(slot);
+}
+
+// The receiver's checks of the keys. What passes names the key by the receiver's own table.
+bool World::Impl::admit(Flight& flight) {
+  const Passage& passage = flight.passage;
+  mad::Address& peer = flight.packet.peer;
+  const PortIndex port = devices.management_port(passage.at);
+  mad::PortInfo& info = devices.ports[port].info;
+  const auto violate = [](std::uint16_t& violations) {
+    if (violations != 0xFFFF) ++violations;
+  };
+  RefusedPacket packet{passage.slid, passage.dlid, passage.p_key.value, passage.sl};
+  const auto entry = admitting_entry(devices, port, passage.p_key);
+  if (!entry) {
+    violate(info.p_key_violations);
+    raise_bad_p_key(devices, port, packet);
+    return false;
+  }
+  if (peer.q_key != 0 && peer.q_key != kManagementQKey) {
+    violate(info.q_key_violations);
+    packet.key = peer.q_key;
+    raise_bad_q_key(devices, port, packet);
+    return false;
+  }
+  peer.p_key_index = *entry;
+  return true;
 }
 
 void World::Impl::answer_packet(std::uint32_t slot) {

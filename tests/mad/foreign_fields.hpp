@@ -144,6 +144,18 @@ inline const std::vector<ForeignAttribute> kForeignAttributes{
          {IB_MLNX_EXT_PORT_LINK_SPEED_ENABLED_F, "LinkSpeedEnabled"},
          {IB_MLNX_EXT_PORT_LINK_SPEED_ACTIVE_F, "LinkSpeedActive"},
      }},
+    {"PortInfoExtended",
+     64,
+     {
+         {IB_PORT_EXT_CAPMASK_F, "CapabilityMask"},
+         {IB_PORT_EXT_FEC_MODE_ACTIVE_F, "FECModeActive"},
+         {IB_PORT_EXT_FDR_FEC_MODE_SUPPORTED_F, "FDRFECModeSupported"},
+         {IB_PORT_EXT_FDR_FEC_MODE_ENABLED_F, "FDRFECModeEnabled"},
+         {IB_PORT_EXT_EDR_FEC_MODE_SUPPORTED_F, "EDRFECModeSupported"},
+         {IB_PORT_EXT_EDR_FEC_MODE_ENABLED_F, "EDRFECModeEnabled"},
+         {IB_PORT_EXT_HDR_FEC_MODE_SUPPORTED_F, "HDRFECModeSupported"},
+         {IB_PORT_EXT_HDR_FEC_MODE_ENABLED_F, "HDRFECModeEnabled"},
+     }},
     {"ClassPortInfo",
      72,
      {

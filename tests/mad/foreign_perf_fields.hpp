@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of the dictionary of foreign_fields.hpp that speaks of performance management.
+// The part of the dictionary of foreign_fields.hpp that speaks of performance management and
+// congestion control.
 #pragma once
 
 #include "tests/mad/foreign_attribute.hpp"
@@ -453,6 +454,47 @@ inline const std::vector<ForeignAttribute> kForeignPerfAttributes{
          {IB_PSR_COUNTER12_F, "Counter[12]"},
          {IB_PSR_COUNTER13_F, "Counter[13]"},
          {IB_PSR_COUNTER14_F, "Counter[14]"},
+     }},
+    {"CongestionInfo",
+     3,
+     {
+         {IB_CC_CONGESTION_INFO_F, "CongestionInfo"},
+         {IB_CC_CONGESTION_INFO_CONTROL_TABLE_CAP_F, "ControlTableCap"},
+     }},
+    {"CongestionKeyInfo",
+     14,
+     {
+         {IB_CC_CONGESTION_KEY_INFO_CC_KEY_F, "CC_Key", 64},
+         {IB_CC_CONGESTION_KEY_INFO_CC_KEY_PROTECT_BIT_F, "CC_KeyProtectBit"},
+         {IB_CC_CONGESTION_KEY_INFO_CC_KEY_LEASE_PERIOD_F, "CC_KeyLeasePeriod"},
+         {IB_CC_CONGESTION_KEY_INFO_CC_KEY_VIOLATIONS_F, "CC_KeyViolations"},
+     }},
+    {"CongestionLogSwitch",
+     8,
+     {
+         {IB_CC_CONGESTION_LOG_LOGTYPE_F, "LogType"},
+         {IB_CC_CONGESTION_LOG_CONGESTION_FLAGS_F, "CongestionFlags"},
+         {IB_CC_CONGESTION_LOG_SWITCH_LOG_EVENTS_COUNTER_F, "LogEventsCounter"},
+         {IB_CC_CONGESTION_LOG_SWITCH_CURRENT_TIME_STAMP_F, "CurrentTimeStamp"},
+     }},
+    {"CongestionLogCA",
+     12,
+     {
+         {IB_CC_CONGESTION_LOG_LOGTYPE_F, "LogType"},
+         {IB_CC_CONGESTION_LOG_CONGESTION_FLAGS_F, "CongestionFlags"},
+         {IB_CC_CONGESTION_LOG_CA_THRESHOLD_EVENT_COUNTER_F, "ThresholdEventCounter"},
+         {IB_CC_CONGESTION_LOG_CA_THRESHOLD_CONGESTION_EVENT_MAP_F, "ThresholdCongestionEventMap"},
+         {IB_CC_CONGESTION_LOG_CA_CURRENT_TIMESTAMP_F, "CurrentTimeStamp"},
+     }},
+    {"CongestionControlTable",
+     132,
+     {
+         {IB_CC_CONGESTION_CONTROL_TABLE_CCTI_LIMIT_F, "CCTI_Limit"},
+     }},
+    {"TimeStamp",
+     4,
+     {
+         {IB_CC_TIMESTAMP_F, "TimeStamp"},
      }},
 };
 
