@@ -9,7 +9,9 @@
 
 #include "app/commands.hpp"
 #include "app/controls.hpp"
+#include "app/runtime_dir.hpp"
 #include "app/text.hpp"
+#include "doors/device/device_door.hpp"
 #include "doors/fabric_host.hpp"
 #include "doors/ibsim/server.hpp"
 #include "sim/blueprint.hpp"
@@ -41,6 +43,14 @@ sim::WorldOptions world_options(const SimArguments& arguments) {
   return options;
 }
 
+// `heddle sim enter` comes in here. The fabric is worth having without it.
+void open_device_door(doors::DeviceDoor& door, const SimArguments& arguments) {
+  const auto directory = runtime_directory(arguments.directory);
+  if (!directory) return complain(directory.error().message);
+  const auto path = std::filesystem::path(*directory) / (name_of(arguments) + ".enter");
+  if (const auto listens = door.listen(path); !listens) complain(listens.error().message);
+}
+
 }  // namespace
 
 Exit run_sim(const SimArguments& arguments) {
@@ -60,6 +70,8 @@ Exit run_sim(const SimArguments& arguments) {
     complain(server.error().message);
     return Exit::Taken;
   }
+  doors::DeviceDoor door(loop, host);
+  open_device_door(door, arguments);
   const auto stop = [&loop] { loop.stop(); };
   Signals signals(loop, {stop, [] {}, [] {}});
   loop.run();

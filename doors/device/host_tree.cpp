@@ -13,6 +13,7 @@
 #include "mad/guid_info.hpp"
 #include "mad/link.hpp"
 #include "mad/p_key_table.hpp"
+#include "sim/counters.hpp"
 
 namespace heddle::doors {
 namespace {
@@ -30,7 +31,41 @@ constexpr std::array<std::string_view, 8> kPhysicalStates{"",
                                                           "Phy Test"};
 constexpr unsigned kUmadMajor = 231;
 constexpr unsigned kFirstIsSmMinor = 64;
-constexpr std::uint16_t kDefaultPKey = 0xffff;
+
+// counters/NAME, as Linux reads them from the port's own PMA: the old errors in few bits from
+// PortCounters, what is 64 bits wide from PortCountersExtended.
+struct CounterFile {
+  const char* name;
+  sim::Counter counter;
+  sim::Register reg;
+  unsigned bits;
+};
+using sim::Counter;
+constexpr auto kNarrow = sim::Register::Narrow;
+constexpr auto kWide = sim::Register::Wide;
+constexpr CounterFile kCounterFiles[] = {
+    {"symbol_error", Counter::SymbolErrorCounter, kNarrow, 16},
+    {"link_error_recovery", Counter::LinkErrorRecoveryCounter, kNarrow, 8},
+    {"link_downed", Counter::LinkDownedCounter, kNarrow, 8},
+    {"port_rcv_errors", Counter::PortRcvErrors, kNarrow, 16},
+    {"port_rcv_remote_physical_errors", Counter::PortRcvRemotePhysicalErrors, kNarrow, 16},
+    {"port_rcv_switch_relay_errors", Counter::PortRcvSwitchRelayErrors, kNarrow, 16},
+    {"port_xmit_discards", Counter::PortXmitDiscards, kNarrow, 16},
+    {"port_xmit_constraint_errors", Counter::PortXmitConstraintErrors, kNarrow, 8},
+    {"port_rcv_constraint_errors", Counter::PortRcvConstraintErrors, kNarrow, 8},
+    {"local_link_integrity_errors", Counter::LocalLinkIntegrityErrors, kNarrow, 4},
+    {"excessive_buffer_overrun_errors", Counter::ExcessiveBufferOverrunErrors, kNarrow, 4},
+    {"VL15_dropped", Counter::VL15Dropped, kNarrow, 16},
+    {"port_xmit_wait", Counter::PortXmitWait, kNarrow, 32},
+    {"port_xmit_data", Counter::PortXmitData, kWide, 64},
+    {"port_rcv_data", Counter::PortRcvData, kWide, 64},
+    {"port_xmit_packets", Counter::PortXmitPkts, kWide, 64},
+    {"port_rcv_packets", Counter::PortRcvPkts, kWide, 64},
+    {"unicast_xmit_packets", Counter::PortUnicastXmitPkts, kWide, 64},
+    {"unicast_rcv_packets", Counter::PortUnicastRcvPkts, kWide, 64},
+    {"multicast_xmit_packets", Counter::PortMulticastXmitPkts, kWide, 64},
+    {"multicast_rcv_packets", Counter::PortMulticastRcvPkts, kWide, 64},
+};
 
 template <std::size_t N>
 std::string numbered(const std::array<std::string_view, N>& names, std::size_t number) {
@@ -88,14 +123,10 @@ struct PortLook {
   }
 
   std::uint16_t p_key(unsigned index) const {
-    const auto& tables = devices().ports[port].tables;
-    const auto block = static_cast<std::uint16_t>(index / mad::kPKeysPerBlock);
-    if (tables == nullptr || !tables->p_keys.contains(block)) {
-      return index == 0 ? kDefaultPKey : 0;
-    }
-    return mad::decode<mad::PKeyTable>(tables->p_keys.at(block))
-        .p_keys[index % mad::kPKeysPerBlock]
-        .value;
+    const auto block = world->look(port, mad::AttributeId::PKeyTable,
+                                   static_cast<std::uint32_t>(index / mad::kPKeysPerBlock));
+    if (!block) return 0;
+    return mad::decode<mad::PKeyTable>(*block).p_keys[index % mad::kPKeysPerBlock].value;
   }
 };
 
@@ -108,6 +139,16 @@ void add_tables(Tree& tree, Inode folder, const PortLook& look, unsigned p_keys)
   for (unsigned index = 0; index < p_keys; ++index) {
     tree.add_text(keys, std::to_string(index),
                   [look, index] { return fmt::format("0x{:04x}\n", look.p_key(index)); });
+  }
+}
+
+void add_counters(Tree& tree, Inode folder, const PortLook& look) {
+  const Inode here = tree.add_folder(folder, "counters");
+  for (const CounterFile& file : kCounterFiles) {
+    tree.add_text(here, file.name, [look, &file] {
+      return fmt::format(
+          "{}\n", sim::shown_in(look.devices(), look.port, file.counter, file.reg, file.bits));
+    });
   }
 }
 
@@ -131,6 +172,7 @@ void add_port(Tree& tree, Inode ports, const PortLook& look, std::uint8_t number
        [](const PortLook& l) { return fmt::format("0x{:08x}\n", l.info().capability_mask); });
   text("link_layer", [](const PortLook&) { return std::string("InfiniBand\n"); });
   add_tables(tree, folder, look, p_keys);
+  add_counters(tree, folder, look);
 }
 
 void add_device(Tree& tree, Inode folder, const sim::World& world, const HostDevice& device) {

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Other people's programs inside the device door, each against the others: tools.py SCENARIO.
+Run by inside.py on a fabric that nobody has brought up; OpenSM does it here."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+PATIENCE = 60
+
+
+class Failed(Exception):
+    pass
+
+
+def run(*command, good=(0,), patience=PATIENCE):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", timeout=patience, check=False)
+    if done.returncode not in good:
+        raise Failed(f"{' '.join(command)}: exit code {done.returncode}\n{done.stdout[-3000:]}")
+    return done.stdout
+
+
+def start(*command, log):
+    return subprocess.Popen(command, stdout=open(log, "w", encoding="utf-8"),
+                            stderr=subprocess.STDOUT)
+
+
+def elsewhere(node, *command):
+    """The command line that runs this one on another node of the fabric."""
+    return [os.environ["HEDDLE"], "sim", "enter", os.environ["HEDDLE_SIM"], "--at", node, "--",
+            *command]
+
+
+def wait_for(what, question):
+    for _ in range(PATIENCE * 10):
+        if question():
+            return
+        time.sleep(0.1)
+    raise Failed(f"{what} did not happen")
+
+
+def expect(what, have, want):
+    if have != want:
+        raise Failed(f"{what}: {have!r}, not {want!r}")
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read().strip()
+
+
+def own_lid():
+    return int(read("/sys/class/infiniband/mlx5_0/ports/1/lid"), 16)
+
+
+def open_subnet():
+    sm = start("opensm", "-f", os.path.abspath("osm.log"), log="osm.out")
+    wait_for("SUBNET UP", lambda: "SUBNET UP" in read("osm.out") or sm.poll() is not None)
+    expect("OpenSM's exit", sm.poll(), None)
+    return sm
+
+
+# --- scenarios ----------------------------------------------------------------------------------
+
+def tools():
+    """Discovery, subnet administration in full tables, single attributes, routes."""
+    expect("state before", read("/sys/class/infiniband/mlx5_0/ports/1/state"), "2: INIT")
+    open_subnet()
+    expect("state after", read("/sys/class/infiniband/mlx5_0/ports/1/state"), "4: ACTIVE")
+    lid = own_lid()
+    topology = run("ibnetdiscover")
+    nodes = len(re.findall(r"^(?:Switch|Ca)\t", topology, re.M))
+    if nodes < 10:
+        raise Failed("ibnetdiscover sees too little:\n" + topology)
+    expect("NodeRecords", run("saquery", "NR").count("NodeRecord dump"), nodes)
+    expect("PathRecords", run("saquery", "PR").count("PathRecord dump"), nodes ** 2)
+    links = re.findall(r"==\((.*?)\)==>", run("iblinkinfo"))
+    expect("links not Active", [one for one in links if "Active" not in one], [])
+    expect("SM LID", int(re.search(r"sm lid (\d+)", run("sminfo")).group(1)), lid)
+    expect("ibstat's LID", f"Base lid: {lid}\n" in run("ibstat"), True)
+    expect("ibstatus", "4: ACTIVE" in run("ibstatus"), True)
+    other = max(int(word) for word in re.findall(r"lid (\d+)", topology))
+    by_lid = run("smpquery", "nodeinfo", str(other))
+    guid = re.search(r"^Guid:\.*(0x\w+)", by_lid, re.M).group(1)
+    expect("its NodeRecord", guid in run("saquery", "NR", str(other)), True)
+    for attribute in (("portinfo", str(lid), "1"), ("-D", "nodedesc", "0,1"), ("pkeys", str(other)),
+                      ("guids", str(other)), ("sl2vl", str(other)), ("vlarb", str(other))):
+        run("smpquery", *attribute)
+    expect("the route's end", "To " in run("ibtracert", str(lid), str(other)), True)
+    switch = re.search(r'^Switch\t.*lid (\d+)', topology, re.M).group(1)
+    expect("its table", f"{other:#06x}" in run("ibroute", switch), True)
+
+
+def ping():
+    """Vendor classes with an OUI, between two hosts."""
+    open_subnet()
+    far = "host-0007"
+    servers = [start(*elsewhere(far, "ibping", "-S"), log="ibping.out"),
+               start(*elsewhere(far, "ibsysstat", "-S"), log="ibsysstat.out")]
+    lid = int(run(*elsewhere(far, "cat", "/sys/class/infiniband/mlx5_0/ports/1/lid")), 16)
+    if lid == own_lid():
+        raise Failed("both hosts have one LID")
+    wait_for("ibping's server", lambda: "0% packet loss" in run(
+        "ibping", "-c", "1", str(lid), good=(0, 1, 255)))
+    wait_for("ibsysstat's server", lambda: "ping succeeded" in run(
+        "ibsysstat", str(lid), good=(0, 1, 255)))
+    expect("what ibsysstat tells", "cpu 0:" in run("ibsysstat", str(lid), "cpu"), True)
+    for server in servers:
+        expect("a server's exit", server.poll(), None)
+        server.send_signal(signal.SIGKILL)
+        server.wait()
+    answer = run("ibping", "-c", "1", str(lid), good=(0, 1, 255))
+    expect("pings of a dead server", "100% packet loss" in answer, True)
+
+
+def ibdiagnet():
+    """ibutils, which crashes only after its verdict (a defect of its own, exit code 139)."""
+    open_subnet()
+    os.mkdir("diag")
+    told = run("ibdiagnet", "-r", "-o", os.path.abspath("diag"), good=(0, -signal.SIGSEGV, 139))
+    expect("errors", re.findall(r"^-E-.*", told, re.M), [])
+    for verdict in (r"-I- Scanned:\d+ CA to CA paths", r"-I- Scanning all multicast groups",
+                    r"-I- Bad Guids/LIDs Info", r"-I- Checking credit loops"):
+        if not re.search(verdict, told):
+            raise Failed(f"ibdiagnet does not come to '{verdict}':\n{told[-3000:]}")
+
+
+def osmtest():
+    """OpenSM's own test of its subnet administration."""
+    open_subnet()
+    for flow in ("c", "v", "s", "m"):
+        told = run("osmtest", "-f", flow, "-i", os.path.abspath("osmtest.dat"))
+        if "PASS" not in told or "FAIL" in told:
+            raise Failed(f"osmtest -f {flow}:\n{told[-3000:]}")
+
+
+def heddle():
+    """Our own subnet manager on a true umad device; then OpenSM's tools look."""
+    told = run(os.environ["HEDDLE"], "sm", "--once")
+    expect("what heddle says", "The fabric is up." in told, True)
+    links = re.findall(r"==\((.*?)\)==>", run("iblinkinfo"))
+    expect("links not Active", [one for one in links if "Active" not in one], [])
+    expect("its ports", "chosen by heddle sm" in run(os.environ["HEDDLE"], "ports"), True)
+
+
+SCENARIOS = {one.__name__: one for one in (tools, ping, ibdiagnet, osmtest, heddle)}
+
+
+def main():
+    try:
+        SCENARIOS[sys.argv[1]]()
+    except (Failed, subprocess.TimeoutExpired) as failure:
+        print(f"{sys.argv[1]}: {failure}")
+        if os.path.exists("osm.out"):
+            print("--- OpenSM said:", read("osm.out")[-2000:], sep="\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
