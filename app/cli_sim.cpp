@@ -97,6 +97,7 @@ void add_sim(CLI::App& app, std::function<Exit()>& command) {
   add_sim_options(*sim, *arguments);
   sim->footer(sim_footer());
   add_sim_ctl(*sim, command);
+  add_sim_export(*sim, command);
   add_sim_run(*sim, command);
   add_sim_enter(*sim, command);
   // Runs after the callback of a subcommand, which has the last word.

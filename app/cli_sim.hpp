@@ -15,4 +15,7 @@ namespace heddle::app {
 // Adds the subcommand; `command` becomes what the user asked for once it was parsed.
 void add_sim(CLI::App& app, std::function<Exit()>& command);
 
+// Adds `export` to it.
+void add_sim_export(CLI::App& sim, std::function<Exit()>& command);
+
 }  // namespace heddle::app

@@ -86,6 +86,15 @@ struct SimEnterArguments {
 };
 int run_sim_enter(const SimEnterArguments& arguments);
 
+// `heddle sim export FABRIC`: a fabric as text for other tools and for people.
+struct SimExportArguments {
+  std::string fabric;
+  std::string format = "ibnetdiscover";  // sim::kExportFormatNames
+  std::filesystem::path output;          // empty: standard output
+  std::string ibnl;                      // a folder of .ibnl files; empty: none beside the usual
+};
+Exit run_sim_export(const SimExportArguments& arguments);
+
 // "heddle: " and the sentence, on standard error.
 void complain(const std::string& sentence);
 

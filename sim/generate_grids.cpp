@@ -35,6 +35,7 @@ void meshed_row(std::uint64_t size, std::uint64_t position,
 struct Grid {
   Coordinates sizes;
   std::uint64_t hosts = 0;
+  std::uint8_t host_ports = 1;
   std::uint64_t switches = 1;
   std::uint64_t links_per_switch = 0;  // not less than there are, for the limits
 };
@@ -59,9 +60,12 @@ base::Result<Grid> read_grid(const Expression& expression, Coordinates sizes, bo
   if (grid.hosts > kMaxSwitchPorts) {
     return check_switch_ports(expression, "a switch", grid.hosts).error();
   }
-  const auto ports = check_switch_ports(expression, "a switch", switch_links + grid.hosts);
+  const auto host_ports = read_host_ports(expression);
+  if (!host_ports) return host_ports.error();
+  grid.host_ports = *host_ports;
+  grid.links_per_switch = switch_links + grid.hosts * grid.host_ports;
+  const auto ports = check_switch_ports(expression, "a switch", grid.links_per_switch);
   if (!ports) return ports.error();
-  grid.links_per_switch = switch_links + grid.hosts;
   const auto size = check_size(expression, grid.switches * (1 + grid.hosts),
                                grid.switches * grid.links_per_switch);
   if (!size) return size.error();
@@ -80,6 +84,7 @@ std::string grid_name(const Grid& grid, std::uint64_t index) {
 
 Blueprint build_grid(const Expression& expression, const Grid& grid, const Neighbours& neighbours) {
   Planner planner(expression.text, expression.cables);
+  planner.set_host_ports(grid.host_ports);
   planner.arrange({Arrangement::Kind::Grid, grid.sizes});
   std::vector<std::uint32_t> switches;
   for (std::uint64_t i = 0; i < grid.switches; ++i) {

@@ -17,8 +17,6 @@ struct DragonflyShape {
   std::uint64_t hosts = 0;    // p: per switch
   std::uint64_t global = 0;   // h: cables to other groups per switch
   std::uint64_t groups = 0;   // g
-  // Cables between each two groups.
-  std::uint64_t trunks() const { return groups > 1 ? routers * global / (groups - 1) : 0; }
 };
 
 base::Result<DragonflyShape> read_dragonfly(const Expression& expression) {
@@ -142,6 +140,24 @@ class RandomWiring {
 
 }  // namespace
 
+// Seen from a group the others stand in a row; they take its global ports one after another.
+void mesh_groups(Planner& planner, const std::vector<std::vector<std::uint32_t>>& groups,
+                 std::uint64_t global) {
+  const std::uint64_t count = groups.size();
+  const std::uint64_t trunks = count > 1 ? groups.front().size() * global / (count - 1) : 0;
+  const auto end = [&](std::uint64_t from, std::uint64_t to, std::uint64_t trunk) {
+    const std::uint64_t slot = trunk * (count - 1) + (to < from ? to : to - 1);
+    return groups[from][slot / global];
+  };
+  for (std::uint64_t trunk = 0; trunk < trunks; ++trunk) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      for (std::uint64_t j = i + 1; j < count; ++j) {
+        planner.cable(end(i, j, trunk), end(j, i, trunk));
+      }
+    }
+  }
+}
+
 Generated generate_dragonfly(const Expression& expression) {
   const auto read = read_dragonfly(expression);
   if (!read) return read.error();
@@ -157,18 +173,7 @@ Generated generate_dragonfly(const Expression& expression) {
     }
     mesh_group(planner, groups[g]);
   }
-  // Seen from a group the others stand in a row; they take its global ports one after another.
-  const auto end = [&](std::uint64_t from, std::uint64_t to, std::uint64_t trunk) {
-    const std::uint64_t slot = trunk * (shape.groups - 1) + (to < from ? to : to - 1);
-    return groups[from][slot / shape.global];
-  };
-  for (std::uint64_t trunk = 0; trunk < shape.trunks(); ++trunk) {
-    for (std::uint64_t i = 0; i < shape.groups; ++i) {
-      for (std::uint64_t j = i + 1; j < shape.groups; ++j) {
-        planner.cable(end(i, j, trunk), end(j, i, trunk));
-      }
-    }
-  }
+  mesh_groups(planner, groups, shape.global);
   return std::move(planner).finish();
 }
 

@@ -122,9 +122,15 @@ Generated generate_star(const Expression& expression) {
   if (shape.size() != 1 || shape[0].size() != 1 || shape[0][0] == 0) {
     return wrong(expression, "star takes one number, the hosts: star:16");
   }
-  const auto ports = check_switch_ports(expression, "the switch", shape[0][0]);
+  if (shape[0][0] > kMaxSwitchPorts) {
+    return check_switch_ports(expression, "the switch", shape[0][0]).error();
+  }
+  const auto host_ports = read_host_ports(expression);
+  if (!host_ports) return host_ports.error();
+  const auto ports = check_switch_ports(expression, "the switch", shape[0][0] * *host_ports);
   if (!ports) return ports.error();
   Planner planner(expression.text, expression.cables);
+  planner.set_host_ports(*host_ports);
   planner.add_hosts(planner.add_switch("switch-1"), shape[0][0]);
   return std::move(planner).finish();
 }
@@ -137,6 +143,23 @@ Generated generate_fat_tree(const Expression& expression) {
   TreeShape shape{expression.shape[0], {1}};
   for (std::size_t i = 0; i + 1 < shape.height(); ++i) shape.parents.push_back(shape.children[i]);
   return grow(expression, shape);
+}
+
+Generated generate_whole_tree(const Expression& expression) {
+  const auto& shape = expression.shape;
+  if (shape.size() != 1 || shape[0].empty() || shape[0].size() > 2) {
+    return wrong(expression,
+                 "whole-tree takes the ports of its switches, and 2 or 3 levels: "
+                 "whole-tree:40,3");
+  }
+  const std::uint64_t ports = shape[0][0];
+  const std::uint64_t levels = shape[0].size() == 2 ? shape[0][1] : 3;
+  if (ports < 2 || ports % 2 != 0) return wrong(expression, "the ports are halved: an even number");
+  if (levels < 2 || levels > 3) return wrong(expression, "has 2 or 3 levels");
+  TreeShape tree{std::vector<std::uint64_t>(levels, ports / 2), {1}};
+  tree.children.back() = ports;
+  for (std::size_t i = 0; i + 1 < levels; ++i) tree.parents.push_back(ports / 2);
+  return grow(expression, tree);
 }
 
 Generated generate_xgft(const Expression& expression) {

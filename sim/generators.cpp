@@ -24,7 +24,12 @@ struct Generator {
 
 constexpr std::array kGenerators{
     Generator{"pair", "pair", "two hosts and one cable, no switch", "pair", {}, generate_pair},
-    Generator{"star", "star:HOSTS", "one switch with so many hosts", "star:16", {}, generate_star},
+    Generator{"star",
+              "star:HOSTS[,ports=N]",
+              "one switch with so many hosts",
+              "star:16",
+              {"ports"},
+              generate_star},
     Generator{
         "fat-tree",
         "fat-tree:D1,D2[,D3]",
@@ -34,6 +39,12 @@ constexpr std::array kGenerators{
         "fat-tree:18,36",
         {},
         generate_fat_tree},
+    Generator{"whole-tree",
+              "whole-tree:PORTS[,LEVELS]",
+              "the largest full tree of switches with so many ports, of 2 or 3 levels (3)",
+              "whole-tree:40,3",
+              {},
+              generate_whole_tree},
     Generator{"xgft",
               "xgft:M1,M2,..;W1,W2,..",
               "extended generalised fat tree: a switch of level i has Mi children, a node of level "
@@ -45,31 +56,31 @@ constexpr std::array kGenerators{
               "ring:SWITCHES[,hosts=N]",
               "switches in a circle",
               "ring:5,hosts=2",
-              {"hosts"},
+              {"hosts", "ports"},
               generate_ring},
     Generator{"torus",
               "torus:AxBx..[,hosts=N]",
               "grid whose rows close to rings",
               "torus:6x6x6,hosts=4",
-              {"hosts"},
+              {"hosts", "ports"},
               generate_torus},
     Generator{"mesh",
               "mesh:AxBx..[,hosts=N]",
               "grid with open ends",
               "mesh:10x10,hosts=2",
-              {"hosts"},
+              {"hosts", "ports"},
               generate_mesh},
     Generator{"hypercube",
               "hypercube:DIMENSIONS[,hosts=N]",
               "2^DIMENSIONS switches",
               "hypercube:10,hosts=4",
-              {"hosts"},
+              {"hosts", "ports"},
               generate_hypercube},
     Generator{"hyperx",
               "hyperx:AxBx..[,hosts=N]",
               "grid in which each row is fully meshed",
               "hyperx:12x8,hosts=7",
-              {"hosts"},
+              {"hosts", "ports"},
               generate_hyperx},
     Generator{"dragonfly",
               "dragonfly:A,P,H[,G]",
@@ -77,6 +88,26 @@ constexpr std::array kGenerators{
               "dragonfly:8,4,4,33",
               {},
               generate_dragonfly},
+    Generator{"dragonfly-plus",
+              "dragonfly-plus:LEAVES,SPINES,HOSTS,GLOBAL[,GROUPS]",
+              "groups of two levels: each leaf has HOSTS hosts and a cable to each spine of its "
+              "group, each spine GLOBAL cables to other groups",
+              "dragonfly-plus:8,8,8,8,9",
+              {},
+              generate_dragonfly_plus},
+    Generator{"slim-fly",
+              "slim-fly:Q[,hosts=N]",
+              "2*Q*Q switches, any two at most two cables apart; Q is an odd prime",
+              "slim-fly:5",
+              {"hosts"},
+              generate_slim_fly},
+    Generator{"rail",
+              "rail:UNITS,SERVERS,RAILS,SPINES",
+              "units of SERVERS servers with RAILS adapters each (gpu-01 mlx5_0); all adapters of "
+              "one number in a unit share a leaf, and each leaf has a cable to each spine",
+              "rail:4,32,8,32",
+              {},
+              generate_rail},
     Generator{"random",
               "random:switches=N,degree=D[,hosts=N][,seed=N]",
               "connected at random: no switch has more than D cables to others",
@@ -179,6 +210,15 @@ base::Result<> check_size(const Expression& expression, std::uint64_t nodes, std
   return {};
 }
 
+base::Result<std::uint8_t> read_host_ports(const Expression& expression) {
+  constexpr std::uint64_t kMostHostPorts = 8;
+  const std::uint64_t ports = option(expression, "ports", 1);
+  if (ports < 1 || ports > kMostHostPorts) {
+    return wrong(expression, fmt::format("a host has 1 to {} ports", kMostHostPorts));
+  }
+  return static_cast<std::uint8_t>(ports);
+}
+
 base::Result<> check_switch_ports(const Expression& expression, std::string_view what,
                                   std::uint64_t ports) {
   if (ports <= kMaxSwitchPorts) return {};
@@ -216,7 +256,8 @@ std::string generator_help() {
   }
   help += fmt::format(
       "Every one takes ,speed=S and ,width=W for its cables (S: {}; W: {}).\n"
-      "hosts=N hangs N hosts on each switch. At most {} nodes and {} cables.\n",
+      "hosts=N hangs N hosts on each switch, ports=N gives them N ports each, all on\n"
+      "the same switch. At most {} nodes and {} cables.\n",
       kSpeedNames, kWidthNames, kMaxNodes, kMaxCables);
   return help;
 }

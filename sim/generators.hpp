@@ -45,11 +45,23 @@ Generated generate_hypercube(const Expression&);
 Generated generate_hyperx(const Expression&);
 Generated generate_dragonfly(const Expression&);
 Generated generate_random(const Expression&);
+Generated generate_whole_tree(const Expression&);
+Generated generate_rail(const Expression&);
+Generated generate_dragonfly_plus(const Expression&);
+Generated generate_slim_fly(const Expression&);
+
+// Cables between each two groups, as many as divide evenly when each switch listed has `global`
+// ports for them. At most groups.front().size() * global + 1 groups.
+void mesh_groups(Planner& planner, const std::vector<std::vector<std::uint32_t>>& groups,
+                 std::uint64_t global);
 
 // An error unless a fabric of this size is within the limits.
 base::Result<> check_size(const Expression& expression, std::uint64_t nodes, std::uint64_t cables);
 base::Result<> check_switch_ports(const Expression& expression, std::string_view what,
                                   std::uint64_t ports);
+
+// The option ports=N of fabrics whose hosts may have several.
+base::Result<std::uint8_t> read_host_ports(const Expression& expression);
 
 // Whether a FABRIC argument begins with a generator's name and not with a path.
 bool is_generator_expression(std::string_view fabric);

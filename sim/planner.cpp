@@ -61,6 +61,14 @@ std::uint32_t Planner::add_host(std::string name, std::uint8_t ports) {
   return static_cast<std::uint32_t>(blueprint_.nodes.size() - 1);
 }
 
+std::uint32_t Planner::add_adapter(std::string name, std::optional<std::uint32_t> first) {
+  const std::uint32_t adapter = add_host(std::move(name));
+  PlannedNode& node = blueprint_.nodes[adapter];
+  node.description = node.name;
+  if (first) node.system_image_guid = blueprint_.nodes[*first].system_image_guid;
+  return adapter;
+}
+
 std::uint8_t Planner::next_port(std::uint32_t node) {
   const std::uint32_t port = ++used_[node];
   HEDDLE_CHECK(port <= 254);
@@ -77,8 +85,8 @@ void Planner::cable(std::uint32_t a, std::uint32_t b) {
 
 void Planner::add_hosts(std::uint32_t at, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) {
-    const std::uint32_t host = add_host(fmt::format("host-{:04}", hosts_ + 1));
-    cable(at, host);
+    const std::uint32_t host = add_host(fmt::format("host-{:04}", hosts_ + 1), host_ports_);
+    for (unsigned port = 0; port < host_ports_; ++port) cable(at, host);
   }
 }
 

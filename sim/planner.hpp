@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,10 +27,16 @@ class Planner {
   std::uint32_t add_switch(std::string name, bool enhanced_port0 = true);
   std::uint32_t add_host(std::string name, std::uint8_t ports = 1);
 
+  // A host's further adapter, by its whole name; `first` is the adapter whose host it shares.
+  std::uint32_t add_adapter(std::string name, std::optional<std::uint32_t> first);
+
   // Takes the next free port at both ends.
   void cable(std::uint32_t a, std::uint32_t b);
-  // Hangs `count` hosts, numbered on across the whole fabric (host-0001...), on a switch.
+  // Hangs `count` hosts, numbered on across the whole fabric (host-0001...), on a switch, by each
+  // of their ports; see set_host_ports.
   void add_hosts(std::uint32_t at, std::uint64_t count);
+
+  void set_host_ports(std::uint8_t ports) { host_ports_ = ports; }
 
   // A switch of at least this many ports, whatever is plugged in.
   void set_ports(std::uint32_t node, std::uint8_t ports);
@@ -45,6 +52,7 @@ class Planner {
   Blueprint blueprint_;
   CableKind kind_;
   std::vector<std::uint32_t> used_;
+  std::uint8_t host_ports_ = 1;
   std::uint64_t hosts_ = 0;
   std::uint64_t switches_ = 0;
 };

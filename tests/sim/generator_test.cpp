@@ -97,30 +97,33 @@ TEST_P(KnownFabrics, AreConnectedWithEachPortAndNameUsedOnce) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, KnownFabrics,
-                         ::testing::Values(Known{"pair", {2, 0, 0}}, Known{"star:16", {16, 1, 0}},
-                                           Known{"fat-tree:18,36", {648, 54, 648}},
-                                           Known{"fat-tree:4,4,8", {128, 80, 256}},
-                                           Known{"xgft:18,18,36;1,18,18", {11664, 1620, 23328}},
-                                           Known{"xgft:12,12,24;1,12,12", {3456, 720, 6912}},
-                                           Known{"xgft:3;2", {3, 2, 0}},
-                                           Known{"ring:5,hosts=2", {10, 5, 5}},
-                                           Known{"torus:6x6x6,hosts=4", {864, 216, 648}},
-                                           Known{"torus:6x5x5,hosts=7", {1050, 150, 450}},
-                                           Known{"torus:2x3", {6, 6, 9}},
-                                           Known{"mesh:10x10,hosts=2", {200, 100, 180}},
-                                           Known{"hypercube:10,hosts=4", {4096, 1024, 5120}},
-                                           Known{"hyperx:12x8,hosts=7", {672, 96, 864}},
-                                           Known{"dragonfly:8,4,4,33", {1056, 264, 1452}},
-                                           Known{"dragonfly:8,4,4", {1056, 264, 1452}},
-                                           Known{"dragonfly:12,6,6,15", {1080, 180, 1515}}),
-                         [](const auto& known) {
-                           std::string name = known.param.expression;
-                           for (char& c : name) {
-                             if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
-                           }
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Families, KnownFabrics,
+    ::testing::Values(
+        Known{"pair", {2, 0, 0}}, Known{"star:16", {16, 1, 0}},
+        Known{"fat-tree:18,36", {648, 54, 648}}, Known{"fat-tree:4,4,8", {128, 80, 256}},
+        Known{"xgft:18,18,36;1,18,18", {11664, 1620, 23328}},
+        Known{"xgft:12,12,24;1,12,12", {3456, 720, 6912}}, Known{"xgft:3;2", {3, 2, 0}},
+        Known{"ring:5,hosts=2", {10, 5, 5}}, Known{"torus:6x6x6,hosts=4", {864, 216, 648}},
+        Known{"torus:6x5x5,hosts=7", {1050, 150, 450}}, Known{"torus:2x3", {6, 6, 9}},
+        Known{"mesh:10x10,hosts=2", {200, 100, 180}},
+        Known{"hypercube:10,hosts=4", {4096, 1024, 5120}},
+        Known{"hyperx:12x8,hosts=7", {672, 96, 864}},
+        Known{"dragonfly:8,4,4,33", {1056, 264, 1452}}, Known{"dragonfly:8,4,4", {1056, 264, 1452}},
+        Known{"dragonfly:12,6,6,15", {1080, 180, 1515}}, Known{"whole-tree:8", {128, 80, 256}},
+        Known{"whole-tree:36,2", {648, 54, 648}}, Known{"star:5,ports=2", {5, 1, 0}},
+        Known{"torus:3x3,hosts=2,ports=2", {18, 9, 18}}, Known{"rail:4,32,8,16", {1024, 48, 512}},
+        Known{"dragonfly-plus:4,4,4,4,9", {144, 72, 216}},
+        Known{"dragonfly-plus:2,2,3,2", {30, 20, 30}}, Known{"slim-fly:3", {54, 18, 45}},
+        Known{"slim-fly:5", {200, 50, 175}}, Known{"slim-fly:7,hosts=2", {196, 98, 539}},
+        Known{"slim-fly:13,hosts=1", {338, 338, 3211}}),
+    [](const auto& known) {
+      std::string name = known.param.expression;
+      for (char& c : name) {
+        if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+      }
+      return name;
+    });
 
 // --- wiring -------------------------------------------------------------------------------------
 
@@ -244,7 +247,7 @@ TEST(GeneratorHelp, ShowsOnlyExamplesThatWork) {
     ++examples;
     EXPECT_TRUE(generate_fabric(words.substr(kIntroduction.size()))) << words;
   }
-  EXPECT_EQ(examples, 11u);
+  EXPECT_EQ(examples, 15u);
 }
 
 TEST(LoadFabric, TakesAGeneratorOrAPath) {
@@ -253,6 +256,101 @@ TEST(LoadFabric, TakesAGeneratorOrAPath) {
   const auto misspelt = load_fabric("fat-tre:18,36");
   ASSERT_FALSE(misspelt);
   EXPECT_THAT(misspelt.error().message, HasSubstr("did you mean 'fat-tree'"));
+}
+
+// --- what is promised of each family ------------------------------------------------------------
+
+// The switches' neighbours, each as often as there are cables.
+std::vector<std::vector<std::uint32_t>> switch_graph(const Blueprint& blueprint) {
+  std::vector<std::vector<std::uint32_t>> peers(blueprint.nodes.size());
+  for (const PlannedCable& cable : blueprint.cables) {
+    if (blueprint.nodes[cable.a.node].type != mad::NodeType::Switch) continue;
+    if (blueprint.nodes[cable.b.node].type != mad::NodeType::Switch) continue;
+    peers[cable.a.node].push_back(cable.b.node);
+    peers[cable.b.node].push_back(cable.a.node);
+  }
+  return peers;
+}
+
+TEST(SlimFly, EverySwitchSeesEveryOtherOverAtMostOneBetween) {
+  for (const auto& [expression, degree] :
+       {std::pair{"slim-fly:3", 5u}, std::pair{"slim-fly:5", 7u}, std::pair{"slim-fly:7", 11u},
+        std::pair{"slim-fly:11,hosts=1", 17u}, std::pair{"slim-fly:13,hosts=1", 19u}}) {
+    const Blueprint blueprint = generate(expression);
+    const auto peers = switch_graph(blueprint);
+    for (std::uint32_t from = 0; from < blueprint.nodes.size(); ++from) {
+      if (blueprint.nodes[from].type != mad::NodeType::Switch) continue;
+      EXPECT_EQ(peers[from].size(), degree) << expression;
+      std::set<std::uint32_t> seen{from};
+      for (const std::uint32_t near : peers[from]) {
+        EXPECT_TRUE(near != from);
+        seen.insert(near);
+        seen.insert(peers[near].begin(), peers[near].end());
+      }
+      EXPECT_EQ(seen.size(), shape_of(blueprint).switches) << expression;
+    }
+  }
+}
+
+TEST(Rail, AdaptersOfOneNumberInAUnitShareALeaf) {
+  const Blueprint blueprint = generate("rail:2,3,4,2");
+  std::map<std::string, std::string> leaf_of;
+  std::map<std::string, mad::Guid> system_of;
+  for (const PlannedCable& cable : blueprint.cables) {
+    const PlannedNode& adapter = blueprint.nodes[cable.b.node];
+    if (adapter.type != mad::NodeType::Switch) {
+      leaf_of[adapter.name] = blueprint.nodes[cable.a.node].name;
+      system_of[adapter.name] = adapter.system_image_guid;
+      EXPECT_EQ(adapter.description, adapter.name);
+    }
+  }
+  EXPECT_EQ(leaf_of.at("gpu-1 mlx5_0"), "unit-1-rail-1");
+  EXPECT_EQ(leaf_of.at("gpu-3 mlx5_0"), "unit-1-rail-1");
+  EXPECT_EQ(leaf_of.at("gpu-3 mlx5_3"), "unit-1-rail-4");
+  EXPECT_EQ(leaf_of.at("gpu-4 mlx5_3"), "unit-2-rail-4");
+  EXPECT_EQ(system_of.at("gpu-1 mlx5_0"), system_of.at("gpu-1 mlx5_3"));
+  EXPECT_NE(system_of.at("gpu-1 mlx5_0"), system_of.at("gpu-2 mlx5_0"));
+}
+
+TEST(DragonflyPlus, EachTwoGroupsAreJoinedEquallyAndOnlyBySpines) {
+  const Blueprint blueprint = generate("dragonfly-plus:4,4,2,4,5");
+  std::map<std::pair<std::string, std::string>, unsigned> joined;
+  for (const PlannedCable& cable : blueprint.cables) {
+    const std::string a = blueprint.nodes[cable.a.node].name;
+    const std::string b = blueprint.nodes[cable.b.node].name;
+    if (!a.starts_with("group") || !b.starts_with("group")) continue;
+    if (a.substr(0, 7) == b.substr(0, 7)) {
+      EXPECT_NE(a.find("leaf") == a.npos, b.find("leaf") == b.npos);
+      continue;
+    }
+    EXPECT_EQ((a + b).find("leaf"), std::string::npos);
+    ++joined[{a.substr(0, 7), b.substr(0, 7)}];
+  }
+  EXPECT_EQ(joined.size(), 10u);
+  for (const auto& [pair, cables] : joined) EXPECT_EQ(cables, 4u);
+}
+
+TEST(Ports, HostsOfSeveralPortsUseThemAll) {
+  const Blueprint blueprint = generate("ring:3,hosts=2,ports=2");
+  EXPECT_EQ(blueprint.cables.size(), 3u + 12u);
+  for (const PlannedNode& node : blueprint.nodes) {
+    if (node.type == mad::NodeType::Switch) continue;
+    EXPECT_EQ(node.port_count, 2);
+  }
+  EXPECT_THAT(error_of("ring:3,ports=0"), HasSubstr("a host has 1 to 8 ports"));
+  EXPECT_THAT(error_of("star:200,ports=2"), HasSubstr("would need 400 ports"));
+}
+
+TEST(NewFamilies, RefuseShapesThatCannotBe) {
+  EXPECT_THAT(error_of("slim-fly:9"), HasSubstr("9 is no odd prime"));
+  EXPECT_THAT(error_of("slim-fly:2"), HasSubstr("2 is no odd prime"));
+  EXPECT_THAT(error_of("slim-fly:251"), HasSubstr("ports"));
+  EXPECT_THAT(error_of("whole-tree:7"), HasSubstr("an even number"));
+  EXPECT_THAT(error_of("whole-tree:8,9"), HasSubstr("2 or 3 levels"));
+  EXPECT_THAT(error_of("rail:4,32,8"), HasSubstr("rail:4,32,8,32"));
+  EXPECT_THAT(error_of("rail:1,250,8,32"), HasSubstr("a leaf would need 282 ports"));
+  EXPECT_THAT(error_of("dragonfly-plus:4,4,4,4,99"), HasSubstr("99 groups cannot be meshed"));
+  EXPECT_THAT(error_of("dragonfly-plus:4,0,4,4"), HasSubstr("0 is not a count"));
 }
 
 }  // namespace

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "app/commands.hpp"
+#include "app/files.hpp"
+#include "base/text.hpp"
+#include "sim/export.hpp"
+
+namespace heddle::app {
+namespace {
+
+// Colons separate folders, as ibutils reads the variable.
+sim::LoadOptions load_options(const SimExportArguments& arguments) {
+  sim::LoadOptions options;
+  if (!arguments.ibnl.empty()) options.ibnl_directories.push_back(arguments.ibnl);
+  const char* path = std::getenv("IBDM_IBNL_PATH");
+  if (path == nullptr) return options;
+  for (const std::string_view folder : base::split(path, ':')) {
+    if (!folder.empty()) options.ibnl_directories.emplace_back(folder);
+  }
+  return options;
+}
+
+}  // namespace
+
+Exit run_sim_export(const SimExportArguments& arguments) {
+  const auto blueprint = sim::load_fabric(arguments.fabric, load_options(arguments));
+  if (blueprint.has_error()) {
+    complain(blueprint.error().message);
+    return Exit::Fabric;
+  }
+  for (const std::string& warning : blueprint->warnings) complain(warning);
+  const auto format = sim::parse_export_format(arguments.format);
+  const std::string text =
+      sim::export_fabric(*blueprint, format.value_or(sim::ExportFormat::Ibnetdiscover));
+  if (arguments.output.empty()) {
+    std::cout << text << std::flush;
+    if (std::cout) return Exit::Ok;
+    complain("cannot write to standard output");
+    return Exit::Output;
+  }
+  const auto written = replace_file(arguments.output, [&](std::ostream& out) { out << text; });
+  if (written.has_error()) {
+    complain(written.error().message);
+    return Exit::Output;
+  }
+  return Exit::Ok;
+}
+
+}  // namespace heddle::app
