@@ -9,6 +9,7 @@
 #include <boost/asio/post.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "doors/device/caller_memory.hpp"
 #include "doors/device/mount_calls.hpp"
@@ -20,6 +21,14 @@ namespace {
 constexpr int kBatch = 32;
 // FUSE moves at most this much at once, less what is lost to the alignment of the buffer's pages.
 constexpr std::size_t kPieceBytes = 255 * 4096;
+
+// libfuse believes every byte it reads, so it may only read what the kernel wrote.
+bool is_fuse_device(int fd) {
+  struct stat given {};
+  struct stat fuse {};
+  return fstat(fd, &given) == 0 && stat("/dev/fuse", &fuse) == 0 && S_ISCHR(given.st_mode) &&
+         given.st_rdev == fuse.st_rdev;
+}
 
 }  // namespace
 
@@ -41,6 +50,7 @@ Mount::~Mount() {
 base::Result<std::unique_ptr<Mount>> Mount::serve(boost::asio::io_context& loop, PortSeats& seats,
                                                   const HostPlan& plan, UniqueFd device,
                                                   std::function<void()> on_end) {
+  if (!is_fuse_device(device.get())) return base::error("what came along is no /dev/fuse");
   std::unique_ptr<Mount> mount(new Mount(loop, seats, plan, std::move(on_end)));
   char name[] = "heddle";
   char* arguments[] = {name, nullptr};

@@ -33,8 +33,12 @@ mode_t mode_of(Tree::Kind kind) {
   }
 }
 
-struct stat attributes(Inode inode, const Tree::Entry& entry) {
+// Everything belongs to who asks: in a user namespace the kernel opens no file for writing whose
+// owner has no number there.
+struct stat attributes(fuse_req_t request, Inode inode, const Tree::Entry& entry) {
   struct stat attributes {};
+  attributes.st_uid = fuse_req_ctx(request)->uid;
+  attributes.st_gid = fuse_req_ctx(request)->gid;
   attributes.st_ino = inode;
   attributes.st_mode = mode_of(entry.kind);
   attributes.st_nlink = entry.kind == Tree::Kind::Folder ? 2 : 1;
@@ -64,7 +68,7 @@ struct MountCalls {
     entry.attr_timeout = entry.entry_timeout = kForever;
     if (inode != 0) {
       entry.ino = inode;
-      entry.attr = attributes(inode, *tree.find(inode));
+      entry.attr = attributes(request, inode, *tree.find(inode));
     }
     fuse_reply_entry(request, &entry);  // inode 0: not there, and to be remembered
   }
@@ -75,7 +79,7 @@ struct MountCalls {
       fuse_reply_err(request, ENOENT);
       return;
     }
-    const struct stat found = attributes(inode, *entry);
+    const struct stat found = attributes(request, inode, *entry);
     fuse_reply_attr(request, &found, kForever);
   }
 
@@ -92,7 +96,7 @@ struct MountCalls {
     std::vector<char> bytes(size);
     std::size_t used = 0;
     for (auto at = static_cast<std::size_t>(std::max<off_t>(offset, 0)); at < names.size(); ++at) {
-      const struct stat found = attributes(names[at].second, *tree.find(names[at].second));
+      const struct stat found = attributes(request, names[at].second, *tree.find(names[at].second));
       const std::size_t needed =
           fuse_add_direntry(request, bytes.data() + used, size - used, names[at].first.c_str(),
                             &found, static_cast<off_t>(at + 1));

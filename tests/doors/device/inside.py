@@ -5,6 +5,7 @@ Exit code 77 where the door cannot be opened because the machine has no usable /
 
 import argparse
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,30 @@ def without_door():
     return None
 
 
+# A device file that anybody may open, as on ordinary systems, and a user who is nobody.
+AS_NOBODY = """
+mknod "$1/fuse" c 10 229 && chmod 666 "$1/fuse" && mount --bind "$1/fuse" /dev/fuse || exit 77
+shift
+exec setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"
+"""
+
+
+def as_nobody(folder, door):
+    """The command line that does the same without being root. Its programs are copied:
+    nobody else might be let into the tree that they were built in."""
+    if os.geteuid() != 0:
+        return door
+    os.mkdir(f"{folder}/bin")
+    words = []
+    for word in door:
+        if os.path.isabs(word) and os.access(word, os.X_OK) and os.path.isfile(word):
+            word = shutil.copy(word, f"{folder}/bin")
+        words.append(word)
+    for path in (folder, f"{folder}/bin"):
+        os.chown(path, 65534, 65534)
+    return ["unshare", "-m", "sh", "-c", AS_NOBODY, "sh", folder, *words]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--heddle", required=True)
@@ -32,6 +57,7 @@ def main():
     parser.add_argument("--at", action="append", default=[])
     parser.add_argument("--loss", default="0")
     parser.add_argument("--bring-up", action="store_true", help="with 'heddle sm --once'")
+    parser.add_argument("--unprivileged", action="store_true", help="without being root")
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
     reason = without_door()
@@ -48,6 +74,8 @@ def main():
                        "XDG_RUNTIME_DIR": folder, "OSM_TMP_DIR": folder, "OSM_CACHE_DIR": folder}
         door = [os.path.abspath(options.heddle), "sim", "run", options.fabric, *places,
                 "--loss", options.loss, "--", *command]
+        if options.unprivileged:
+            door = as_nobody(folder, door)
         return subprocess.run(door, cwd=folder, env=environment, check=False).returncode
 
 

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""'heddle sim run' and 'enter' as a shell sees them: exit codes, what is visible inside, and that
+nothing is left behind. command_line.py HEDDLE"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+from inside import SKIPPED, without_door
+
+
+def main():
+    reason = without_door()
+    if reason:
+        print(f"skipped: {reason}")
+        return SKIPPED
+    heddle = os.path.abspath(sys.argv[1])
+    wrong = []
+    with tempfile.TemporaryDirectory(prefix="heddle-door-") as folder:
+        environment = {**os.environ, "XDG_RUNTIME_DIR": folder}
+
+        def run(*words):
+            return subprocess.run([heddle, "sim", *words], cwd=folder, env=environment, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
+                                  check=False)
+
+        def expect(what, have, want):
+            if have != want:
+                wrong.append(f"{what}: {have!r}, not {want!r}")
+
+        def code(what, want, *words):
+            """Heddle's own codes come with a sentence."""
+            done = run(*words)
+            expect(f"exit code {what}", done.returncode, want)
+            if want in (2, 6, 8, 126, 127):
+                expect(f"a sentence about the exit code {what}", bool(done.stdout), True)
+
+        code("of the command", 5, "run", "pair", "--", "sh", "-c", "exit 5")
+        code("after a signal", 128 + 15, "run", "pair", "--", "sh", "-c", "kill -TERM $$; sleep 9")
+        code("of a missing program", 127, "run", "pair", "--", "no-such-program")
+        code("of a program that is none", 126, "run", "pair", "--", "/dev/null")
+        code("of a missing node", 6, "run", "pair", "--at", "nobody", "--", "true")
+        code("of a missing port", 6, "run", "pair", "--at", "host-0001:9", "--", "true")
+        code("of a broken fabric", 6, "run", "pear", "--", "true")
+        code("without a command", 2, "run", "pair")
+        code("of a fabric that does not run", 8, "enter", "nowhere", "--", "true")
+        enter = 'exec "$0" sim enter "$HEDDLE_SIM" --at "$1" -- sh -c "exit 9"'
+        code("of a command that entered", 9, "run", "pair", "--", "sh", "-c", enter, heddle,
+             "host-0002")
+        code("of entering a missing node", 8, "run", "pair", "--", "sh", "-c", enter, heddle,
+             "host-0003")
+        code("of a name that is taken", 8, "run", "pair", "--name", "one", "--", heddle, "sim",
+             "run", "pair", "--name", "one", "--", "sleep", "9")
+
+        outside = {path: set(os.listdir(path)) for path in ("/dev", "/sys/class")}
+        for path, names in outside.items():
+            inside = set(run("run", "pair", "--", "ls", path).stdout.split())
+            expect(f"what is missing in {path}", names - inside, set())
+        run("run", "pair", "--", "sh", "-c", "sleep 1000 & echo $! >left; sleep 0.1")
+        with open(f"{folder}/left", encoding="ascii") as left:
+            expect("what the command left", os.path.exists(f"/proc/{left.read().strip()}"), False)
+        for path, names in outside.items():
+            expect(f"what is new in {path} outside", set(os.listdir(path)) - names, set())
+        time.sleep(0.1)
+        expect("sockets left", os.listdir(f"{folder}/heddle"), [])
+    for sentence in wrong:
+        print(sentence)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
