@@ -126,7 +126,6 @@ def tools(options):
             lab.expect("saquery", record, holds=["dump"], host=host)
         lab.expect("ibstat", holds=["State: Active"], host=host)
         lab.expect("perfquery", holds=["SymbolErrorCounter"], host=host)
-        lab.expect("ibportstate", "-D", "0,1", "1", "query", holds=["LinkState"], host=host)
         assert lab.status()["sockets"]["lost"] == 0
 
 
@@ -144,7 +143,8 @@ def faults(options):
         output = lab.run("ibqueryerrors", host="host-0002")[1]
         assert "SymbolErrorCounter == 77" in output, output[-2000:]
         assert lab.ctl("freeze", "leaf-1")["ok"]
-        assert lab.run("smpquery", "-D", "NI", "0,1", host="host-0002", seconds=30)[0] == 255
+        code, output = lab.run("smpquery", "-D", "NI", "0,1", host="host-0002", seconds=30)
+        assert code == 255 and "node info query failed" in output, (code, output, lab.status())
         assert lab.ctl("thaw", "leaf-1")["ok"]
         lab.expect("smpquery", "-D", "NI", "0,1", host="host-0002")
         wrong = lab.ctl("link", "down", "leaf-77", "1")
@@ -157,10 +157,9 @@ def bad_guests(options):
         lab.opensm()
         for _ in range(10):
             assert lab.run(options.load, 5000, 64, "die", host="host-0002")[0] == 0
-        frozen = lab.start("sminfo", "-P", "1", host="host-0004")
+        frozen = lab.start(options.load, 10**9, 1000, host="host-0004")
+        time.sleep(0.5)
         frozen.send_signal(signal.SIGSTOP)
-        for _ in range(5):
-            assert lab.run(options.load, 3000, 1, "deaf", host="host-0002")[0] == 0
         noise = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         for size in (0, 1, 79, 80, 81, 300, 4000):
             noise.sendto(os.urandom(size), f"\0{lab.name}:ctl\0")
