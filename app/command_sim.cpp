@@ -1,16 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
+#include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <boost/asio/io_context.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "app/commands.hpp"
+#include "app/console.hpp"
 #include "app/controls.hpp"
+#include "app/mad_record.hpp"
 #include "app/runtime_dir.hpp"
 #include "app/text.hpp"
+#include "doors/control/channel.hpp"
+#include "doors/control/script.hpp"
 #include "doors/device/device_door.hpp"
 #include "doors/fabric_host.hpp"
 #include "doors/ibsim/server.hpp"
@@ -19,6 +31,9 @@
 
 namespace heddle::app {
 namespace {
+
+namespace control = doors::control;
+namespace ibsim = doors::ibsim;
 
 std::string name_of(const SimArguments& arguments) {
   if (!arguments.name.empty()) return arguments.name;
@@ -43,12 +58,88 @@ sim::WorldOptions world_options(const SimArguments& arguments) {
   return options;
 }
 
-// `heddle sim enter` comes in here. The fabric is worth having without it.
-void open_device_door(doors::DeviceDoor& door, const SimArguments& arguments) {
+void say(const std::string& line) {
+  std::cerr << line << (line.ends_with('\n') ? "" : "\n") << std::flush;
+}
+
+// A fabric with everything that leads into it.
+struct Running {
+  explicit Running(sim::World world) : host(loop, std::move(world)) {}
+
+  boost::asio::io_context loop{1};
+  doors::FabricHost host;
+  std::unique_ptr<MadRecord> record;
+  std::unique_ptr<ibsim::Server> server;
+  std::unique_ptr<control::Channel> channel;
+  std::unique_ptr<doors::DeviceDoor> device_door;
+  std::unique_ptr<control::ScriptRunner> script;
+  std::unique_ptr<Console> console;
+
+  control::Context context() {
+    return {host, server.get(), [this] { loop.stop(); }};
+  }
+};
+
+// The doors, or why they cannot be opened.
+base::Result<> open_doors(Running& running, const SimArguments& arguments) {
+  const std::string name = name_of(arguments);
   const auto directory = runtime_directory(arguments.directory);
-  if (!directory) return complain(directory.error().message);
-  const auto path = std::filesystem::path(*directory) / (name_of(arguments) + ".enter");
-  if (const auto listens = door.listen(path); !listens) complain(listens.error().message);
+  if (directory.has_error()) return directory.error();
+  const std::filesystem::path place = *directory;
+  auto server = ibsim::Server::start(
+      running.loop, running.host,
+      {arguments.socket_name.empty() ? name : arguments.socket_name, arguments.listen},
+      [quiet = arguments.quiet](const std::string& line) {
+        if (!quiet) say(line);
+      });
+  if (server.has_error()) return server.error();
+  running.server = std::move(*server);
+  auto channel = control::Channel::listen(running.loop, place / (name + ".ctl"), running.context());
+  if (channel.has_error()) return channel.error();
+  running.channel = std::move(*channel);
+  running.device_door = std::make_unique<doors::DeviceDoor>(running.loop, running.host);
+  // `heddle sim enter` comes in here. The fabric is worth having without it.
+  const auto enters = running.device_door->listen(place / (name + ".enter"));
+  if (enters.has_error()) say(enters.error().message);
+  return {};
+}
+
+void start_script(Running& running, const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  const std::string text((std::istreambuf_iterator<char>(stream)), {});
+  auto context = running.context();
+  auto script = control::parse_script(text, file.string(), context);
+  for (const std::string& problem : script.problems) say(problem);
+  running.script =
+      std::make_unique<control::ScriptRunner>(running.loop, context, std::move(script), say);
+}
+
+void greet(const Running& running, const SimArguments& arguments) {
+  const sim::Devices& devices = running.host.world().devices();
+  const std::string name = name_of(arguments);
+  const std::string base = arguments.socket_name.empty() ? name : arguments.socket_name;
+  const std::size_t switches = devices.switches.size();
+  std::cout << fmt::format("{}: {} and {} run as '{}'\n", devices.plan.title,
+                           counted(devices.nodes.size() - switches, "host", "hosts"),
+                           counted(switches, "switch", "switches"), name);
+  const auto first = running.host.world().default_endpoint();
+  if (first) {
+    std::cout << fmt::format(
+        "  IBSIM_SOCKNAME={} SIM_HOST='{}' LD_PRELOAD=libumad2sim.so COMMAND\n", base,
+        devices.plan.nodes[devices.lines[*first].node].name);
+  }
+  if (const auto udp = running.server->udp_address()) {
+    std::cout << fmt::format("  by UDP on {}: IBSIM_SERVER_NAME, IBSIM_SERVER_PORT\n", *udp);
+  }
+  std::cout << fmt::format("  heddle sim enter {} -- COMMAND\n  heddle sim ctl {} help\n", name,
+                           name)
+            << std::flush;
+}
+
+void part(Running& running) {
+  auto context = running.context();
+  const control::Outcome outcome = control::run_line(context, "status");
+  std::cout << outcome.text << std::flush;
 }
 
 }  // namespace
@@ -60,27 +151,62 @@ Exit run_sim(const SimArguments& arguments) {
     complain(blueprint.error().message);
     return Exit::Fabric;
   }
-  boost::asio::io_context loop{1};
-  doors::FabricHost host(loop, sim::World(std::move(*blueprint), world_options(arguments)));
-  const doors::ibsim::ServerOptions server_options{
-      arguments.socket_name.empty() ? name_of(arguments) : arguments.socket_name, arguments.listen};
-  auto server = doors::ibsim::Server::start(
-      loop, host, server_options, [](const std::string& line) { std::cerr << line << "\n"; });
-  if (server.has_error()) {
-    complain(server.error().message);
+  for (const std::string& warning : blueprint->warnings) {
+    if (!arguments.quiet) say(warning);
+  }
+  Running running(sim::World(std::move(*blueprint), world_options(arguments)));
+  if (!arguments.record.empty()) {
+    running.record = MadRecord::open(arguments.record, running.host);
+    if (!running.record) {
+      complain(fmt::format("cannot write {}", arguments.record.string()));
+      return Exit::Output;
+    }
+  }
+  const auto opened = open_doors(running, arguments);
+  if (opened.has_error()) {
+    complain(opened.error().message);
     return Exit::Taken;
   }
-  doors::DeviceDoor door(loop, host);
-  open_device_door(door, arguments);
-  const auto stop = [&loop] { loop.stop(); };
-  Signals signals(loop, {stop, [] {}, [] {}});
-  loop.run();
+  Signals signals(running.loop, {[&running] { running.loop.stop(); }, [] {}, [] {}});
+  if (!arguments.quiet) greet(running, arguments);
+  if (!arguments.script.empty()) start_script(running, arguments.script);
+  if (arguments.console || ::isatty(STDIN_FILENO) != 0) {
+    running.console = std::make_unique<Console>(running.loop, running.context());
+  }
+  running.loop.run();
+  if (!arguments.quiet) part(running);
   return Exit::Ok;
 }
 
-Exit run_sim_ctl(const SimCtlArguments&) {
-  complain("'heddle sim ctl' is not there yet");
-  return Exit::Internal;
+Exit run_sim_ctl(const SimCtlArguments& arguments) {
+  const auto directory = runtime_directory(arguments.directory);
+  if (directory.has_error()) {
+    complain(directory.error().message);
+    return Exit::Taken;
+  }
+  // Verbs of two words may come as one or as two: the line is read again at the other end.
+  std::string line;
+  for (const std::string& word : arguments.words) {
+    const bool spaced = arguments.words.size() > 1 && word.find_first_of(" \t[]#\"") != word.npos;
+    line += (line.empty() ? "" : " ") + (spaced ? control::join_words({word}) : word);
+  }
+  const nlohmann::json request{{"line", line}};
+  const auto answer =
+      control::ask(std::filesystem::path(*directory) / (arguments.name + ".ctl"),
+                   request.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  if (answer.has_error()) {
+    complain(answer.error().message);
+    return Exit::Taken;
+  }
+  const auto value = nlohmann::json::parse(*answer, nullptr, false);
+  const bool done = value.is_object() && value.value("ok", false);
+  if (arguments.json) {
+    std::cout << *answer << "\n";
+  } else {
+    std::cout << (value.is_object() ? value.value("text", "") : "");
+    if (!done) complain(value.is_object() ? value.value("error", "?") : "no answer to understand");
+  }
+  return done ? Exit::Ok : Exit::Usage;
 }
 
 }  // namespace heddle::app

@@ -30,8 +30,9 @@ class Outstanding {
  public:
   static constexpr std::size_t kMost = 65'536;  // of all clients
   static constexpr std::size_t kMostOfOneClient = 4096;
-  // As long as libibumad's callers commonly wait for a try.
-  static constexpr base::Duration kPatience = std::chrono::seconds(1);
+  // Less than the second that libibmad's callers commonly wait: a MAD that comes to libumad2sim
+  // after its program gave up waiting locks it up when it ends.
+  static constexpr base::Duration kPatience = std::chrono::milliseconds(800);
 
   // The transaction id bears the client's tag. One that is outstanding already begins anew. False,
   // and nothing is kept, when there are too many.

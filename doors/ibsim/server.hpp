@@ -2,8 +2,8 @@
 // The socket door: a server of ibsim's protocol for programs that are started with libumad2sim
 // preloaded, on local sockets with abstract names (BASE:ctl, and BASE:outN for client N) and, if
 // wanted, by UDP (PORT for control, PORT+1+N for client N). It makes up for what the library lacks:
-// requests that can go nowhere come back at once, those that nobody answers after a second, a
-// client gets nothing that it would die of, and who is dead is noticed.
+// requests that can go nowhere come back at once, those that nobody answers before the library
+// gives up, a client gets nothing that it would die of, and who is dead is noticed.
 #pragma once
 
 #include <cstddef>

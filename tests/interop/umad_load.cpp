@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A program behind libibumad as a load: asks its neighbour for NodeInfo, with some requests in
-// flight at once, and prints how many answers came in a second. Options that make it a bad guest:
-// it may die in the midst, or stop reading.
+// flight at once, and prints how many answers came in a second. It may be
+// made to die in the midst.
 //
-//   umad_load COUNT WINDOW [die|deaf]
+//   umad_load COUNT WINDOW [die]
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -52,7 +52,6 @@ int main(int count, char** words) {
   const auto total = static_cast<std::uint32_t>(std::strtoul(words[1], nullptr, 10));
   const auto window = static_cast<std::uint32_t>(std::strtoul(words[2], nullptr, 10));
   const bool dies = count > 3 && std::strcmp(words[3], "die") == 0;
-  const bool deaf = count > 3 && std::strcmp(words[3], "deaf") == 0;
   umad_init();
   const int port = umad_open_port(nullptr, 0);
   if (port < 0) return 3;
@@ -64,12 +63,11 @@ int main(int count, char** words) {
   std::uint32_t failed = 0;
   const double begin = seconds_now();
   while (answered + failed < total) {
-    while (sent < total && (deaf || sent - answered - failed < window)) {
+    while (sent < total && sent - answered - failed < window) {
       if (!send_one(port, agent, buffer.data(), sent)) return 4;
       ++sent;
     }
     if (dies) ::_exit(0);  // without DISCONNECT, with answers on their way
-    if (deaf) return 0;
     int length = kMadBytes;
     const int got = umad_recv(port, buffer.data(), &length, kWaitMilliseconds);
     if (got < 0) return 5;

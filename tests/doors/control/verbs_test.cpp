@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "doors/control/verbs.hpp"
+
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "doors/control/channel.hpp"
+#include "doors/control/script.hpp"
+#include "doors/control/words.hpp"
+#include "sim/devices.hpp"
+
+namespace heddle::doors::control {
+namespace {
+
+using nlohmann::json;
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+class VerbsTest : public testing::Test {
+ protected:
+  Outcome run(const std::string& line) { return run_line(context, line); }
+  mad::PortState state(const std::string& node, std::uint8_t port) const {
+    const sim::Devices& devices = host.world().devices();
+    return devices.lines[devices.port_at(*host.world().find_node(node), port)].state;
+  }
+  void run_for(milliseconds time) {
+    loop.restart();
+    loop.run_for(time);
+  }
+
+  boost::asio::io_context loop;
+  FabricHost host{loop, sim::World(sim::generate_fabric("fat-tree:2,4").value(), {})};
+  bool ended = false;
+  Context context{host, nullptr, [this] { ended = true; }};
+};
+
+TEST(Words, QuotesBracketsAndComments) {
+  const Words words = split_words("link  \"leaf 1\"[3] # and so on");
+  ASSERT_EQ(words.words.size(), 3u);
+  EXPECT_EQ(words.words[1].text, "leaf 1");
+  EXPECT_EQ(words.words[1].column, 7u);
+  EXPECT_EQ(words.words[2].text, "3");
+  EXPECT_TRUE(split_words("  # nothing").words.empty());
+  EXPECT_EQ(split_words("a \"b").column, 3u);
+  EXPECT_FALSE(split_words(std::string(kLongestLine + 1, 'a')).error.empty());
+  EXPECT_EQ(split_words(join_words({"a b", "", "c"})).words.size(), 3u);
+}
+
+TEST_F(VerbsTest, ALinkGoesDownAndUp) {
+  EXPECT_TRUE(run("link down leaf-1 1").ok());
+  EXPECT_EQ(state("leaf-1", 1), mad::PortState::Down);
+  EXPECT_TRUE(run("LINK UP \"leaf-1\"[1]").ok());
+  EXPECT_NE(state("leaf-1", 1), mad::PortState::Down);
+  EXPECT_TRUE(run("Unlink \"leaf-1\"").ok());
+  for (std::uint8_t port = 1; port <= 4; ++port) {
+    EXPECT_EQ(state("leaf-1", port), mad::PortState::Down) << int{port};
+  }
+  EXPECT_TRUE(run("ReLink \"leaf-1\"").ok());
+  EXPECT_NE(state("leaf-1", 4), mad::PortState::Down);
+}
+
+TEST_F(VerbsTest, EveryVerbUnderstandsItsOwnExample) {
+  const std::set<std::string> lines{
+      "link flap leaf-1 1 1ms 1ms 2",
+      "link degrade leaf-1 1 1x SDR",
+      "link heal leaf-1 1",
+      "swap leaf-1 1 leaf-2 1",
+      "loss leaf-1 1 1%",
+      "drop leaf-1 1 0.5",
+      "delay leaf-1 1 5us",
+      "reorder leaf-1 1 0.1",
+      "duplicate leaf-1 1 0.1",
+      "add node new 4 switch",
+      "add cable new 1 new 2 4x EDR",
+      "kill leaf-2",
+      "power on leaf-2",
+      "reboot leaf-2 5ms",
+      "freeze leaf-2",
+      "thaw leaf-2",
+      "silence leaf-2",
+      "busy leaf-2 on",
+      "slow leaf-2 2ms",
+      "corrupt leaf-2 0.01",
+      "storm leaf-2 1ms 3",
+      "inject leaf-1 1 SymbolErrorCounter 5",
+      "dump leaf-1",
+      "dump",
+      "status",
+      "clients",
+      "wait 1ms",
+      "help",
+      "help link down",
+      "error \"leaf-1\"[1] 20",
+      "start",
+      "verbose 2",
+      "attached",
+      "PerformanceSet \"leaf-1\"[1] PortCounters.SymbolErrorCounter=7"};
+  EXPECT_TRUE(run("add node new 4 switch").ok());
+  for (const std::string& line : lines) {
+    if (line.starts_with("add node")) continue;
+    const Outcome outcome = run(line);
+    EXPECT_TRUE(outcome.ok()) << line << ": " << outcome.error;
+    EXPECT_TRUE(outcome.json.empty() || !json::parse(outcome.json, nullptr, false).is_discarded());
+  }
+}
+
+TEST_F(VerbsTest, WhatIsWrongIsNamedWithItsColumnAndNothingIsDone) {
+  struct Case {
+    const char* line;
+    std::size_t column;
+    const char* error;
+  };
+  for (const Case& wrong :
+       {Case{"lnik down leaf-1 1", 1, "do you mean 'link'"},
+        Case{"link down leef-1 1", 11, "do you mean 'leaf-1'"},
+        Case{"link down leaf-1 99", 18, "from 1 to 4, not '99'"},
+        Case{"link down leaf-1 x", 18, "not 'x'"},
+        Case{"link down leaf-1", 0, "the port is missing"},
+        Case{"link down leaf-1 1 2", 20, "one word too many"},
+        Case{"loss leaf-1 1 1.5", 15, "from 0 to 1"}, Case{"loss leaf-1 1 -1", 15, "from 0 to 1"},
+        Case{"delay leaf-1 1 soon", 16, "is no time"},
+        Case{"delay leaf-1 1 99999h", 16, "at most a day"},
+        Case{"busy leaf-1 perhaps", 13, "on or off"},
+        Case{"link degrade leaf-1 1 5x SDR", 23, "a width is"},
+        Case{"swap leaf-1 1 leaf-1 1", 22, "one cable"},
+        Case{"inject leaf-1 1 NoSuchCounter 1", 0, "NoSuchCounter"},
+        Case{"wait", 0, "the time is missing"}, Case{"guid \"leaf-1\"[1] 5", 0, ""}}) {
+    const Outcome outcome = run(wrong.line);
+    EXPECT_FALSE(outcome.ok()) << wrong.line;
+    EXPECT_THAT(outcome.error, HasSubstr(wrong.error)) << wrong.line;
+    if (wrong.column != 0) {
+      EXPECT_EQ(outcome.column, wrong.column) << wrong.line;
+    }
+  }
+  EXPECT_NE(state("leaf-1", 1), mad::PortState::Down);
+}
+
+TEST_F(VerbsTest, CheckingALineDoesNothing) {
+  EXPECT_TRUE(check_line(context, "link down leaf-1 1").ok());
+  EXPECT_NE(state("leaf-1", 1), mad::PortState::Down);
+  EXPECT_TRUE(check_line(context, "quit").ok());
+  EXPECT_FALSE(ended);
+  EXPECT_TRUE(run("quit").ok());
+  EXPECT_TRUE(ended);
+}
+
+TEST_F(VerbsTest, AScriptKeepsItsTimes) {
+  Script script = parse_script(
+      "# a morning\n"
+      "at 20ms link down leaf-1 1\n"
+      "after 60ms link up leaf-1 1\n"
+      "link down leaf-1 2\n",
+      "day", context);
+  ASSERT_TRUE(script.problems.empty());
+  std::string said;
+  ScriptRunner runner(loop, context, std::move(script), [&](const auto& line) { said += line; });
+  run_for(milliseconds(5));
+  EXPECT_NE(state("leaf-1", 1), mad::PortState::Down);
+  run_for(milliseconds(40));
+  EXPECT_EQ(state("leaf-1", 1), mad::PortState::Down);
+  run_for(milliseconds(150));
+  EXPECT_NE(state("leaf-1", 1), mad::PortState::Down);
+  EXPECT_EQ(state("leaf-1", 2), mad::PortState::Down);
+  EXPECT_EQ(said, "");
+}
+
+TEST_F(VerbsTest, EveryGoesOnAndOn) {
+  Script script = parse_script("every 5ms status\n", "s", context);
+  int times = 0;
+  ScriptRunner runner(loop, context, std::move(script), [&](const auto&) { ++times; });
+  run_for(milliseconds(60));
+  EXPECT_GT(times, 3);
+}
+
+TEST_F(VerbsTest, AScriptsMistakesNameFileLineAndColumn) {
+  const Script script = parse_script(
+      "at soon link down leaf-1 1\n"
+      "after 1s link down leaf-9 1\n"
+      "every 1us status\n"
+      "at 1s\n"
+      "\n"
+      "  dance\n"
+      "status\n",
+      "day.script", context);
+  EXPECT_THAT(script.problems,
+              testing::ElementsAre(testing::StartsWith("day.script:1:4: 'soon' is no time"),
+                                   testing::StartsWith("day.script:2:20: there is no node"),
+                                   testing::StartsWith("day.script:3:7: this is too often"),
+                                   testing::StartsWith("day.script:4:4: a verb is missing"),
+                                   testing::StartsWith("day.script:6:3: there is no verb")));
+  EXPECT_EQ(script.steps.size(), 1u) << "what is right stays";
+}
+
+TEST(Channel, RequestsComeAsALineOrAsAVerb) {
+  EXPECT_EQ(decode_request(R"({"line":"link down a 1"})").value(), "link down a 1");
+  EXPECT_EQ(decode_request(R"({"verb":"link down","arguments":["leaf 1",3]})").value(),
+            "link down \"leaf 1\" 3");
+  for (const char* bad : {"", "{", "[]", "7", "{}", R"({"line":7})", R"({"verb":7})",
+                          R"({"verb":"a","arguments":7})", R"({"verb":"a","arguments":[[]]})"}) {
+    EXPECT_TRUE(decode_request(bad).has_error()) << bad;
+  }
+  Outcome outcome;
+  outcome.error = "no\xff";
+  outcome.column = 4;
+  const json answer = json::parse(encode_answer(outcome));
+  EXPECT_EQ(answer["ok"], false);
+  EXPECT_EQ(answer["column"], 4);
+}
+
+}  // namespace
+}  // namespace heddle::doors::control
