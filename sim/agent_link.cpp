@@ -8,10 +8,13 @@
 namespace heddle::sim {
 namespace {
 
+// The second number of the same vendor; diagnostics insist on the attribute with either.
+constexpr std::uint32_t kOtherVendorId = 0x000248;
+
 // The vendor's devices, and all that were planned with its speed.
 bool knows_vendor_speed(const AgentContext& context, PortIndex port) {
-  const bool is_vendors =
-      context.devices.nodes[context.node()].info.vendor_id == mad::kMellanoxVendorId;
+  const std::uint32_t vendor = context.devices.nodes[context.node()].info.vendor_id;
+  const bool is_vendors = vendor == mad::kMellanoxVendorId || vendor == kOtherVendorId;
   const CableIndex cable = context.devices.lines[port].cable;
   return is_vendors || (cable != kNone && context.devices.plan.cables[cable].speed == Speed::FDR10);
 }

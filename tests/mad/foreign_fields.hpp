@@ -144,6 +144,7 @@ inline const std::vector<ForeignAttribute> kForeignAttributes{
          {IB_MLNX_EXT_PORT_LINK_SPEED_ENABLED_F, "LinkSpeedEnabled"},
          {IB_MLNX_EXT_PORT_LINK_SPEED_ACTIVE_F, "LinkSpeedActive"},
      }},
+    // Its fields for HDR lie over those for EDR: ib_types.h judges them.
     {"PortInfoExtended",
      64,
      {
@@ -153,8 +154,6 @@ inline const std::vector<ForeignAttribute> kForeignAttributes{
          {IB_PORT_EXT_FDR_FEC_MODE_ENABLED_F, "FDRFECModeEnabled"},
          {IB_PORT_EXT_EDR_FEC_MODE_SUPPORTED_F, "EDRFECModeSupported"},
          {IB_PORT_EXT_EDR_FEC_MODE_ENABLED_F, "EDRFECModeEnabled"},
-         {IB_PORT_EXT_HDR_FEC_MODE_SUPPORTED_F, "HDRFECModeSupported"},
-         {IB_PORT_EXT_HDR_FEC_MODE_ENABLED_F, "HDRFECModeEnabled"},
      }},
     {"ClassPortInfo",
      72,

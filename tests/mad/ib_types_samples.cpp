@@ -188,6 +188,20 @@ Sample p_key_table(base::Prng& prng) {
   return fill.take(table);
 }
 
+Sample port_info_extended(base::Prng& prng) {
+  Filler fill("PortInfoExtended", prng);
+  ib_port_info_ext_t info{};
+  info.cap_mask = fill.be32("CapabilityMask");
+  info.fec_mode_active = fill.be16("FECModeActive");
+  info.fdr_fec_mode_sup = fill.be16("FDRFECModeSupported");
+  info.fdr_fec_mode_enable = fill.be16("FDRFECModeEnabled");
+  info.edr_fec_mode_sup = fill.be16("EDRFECModeSupported");
+  info.edr_fec_mode_enable = fill.be16("EDRFECModeEnabled");
+  info.hdr_fec_mode_sup = fill.be16("HDRFECModeSupported");
+  info.hdr_fec_mode_enable = fill.be16("HDRFECModeEnabled");
+  return fill.take(info);
+}
+
 Sample sl_to_vl_table(base::Prng& prng) {
   Filler fill("SLtoVLMappingTable", prng);
   ib_slvl_table_t table{};
@@ -293,7 +307,8 @@ std::vector<Sample> ib_types_samples(base::Prng& prng) {
           rmpp_header(prng),
           sa_header(prng),
           class_port_info(prng),
-          smp(prng)};
+          smp(prng),
+          port_info_extended(prng)};
 }
 
 }  // namespace heddle::mad

@@ -64,9 +64,8 @@ TEST_F(Agent, IdentityCannotBeSet) {
 }
 
 TEST_F(Agent, WhatADeviceDoesNotKnowItRefuses) {
-  for (const auto attribute :
-       {AttributeId::RandomForwardingTable, AttributeId::SMInfo, AttributeId::Notice,
-        AttributeId::VendorDiag, AttributeId::MlnxExtendedPortInfo}) {
+  for (const auto attribute : {AttributeId::RandomForwardingTable, AttributeId::SMInfo,
+                               AttributeId::Notice, AttributeId::VendorDiag}) {
     EXPECT_EQ(probe.get(attribute, {1})->status, mad::kStatusBadMethodAttribute);
   }
   for (const auto attribute :

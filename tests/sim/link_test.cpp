@@ -82,11 +82,14 @@ TEST(Link, Fdr10CanBeTurnedOffByTheVendorsAttribute) {
 }
 
 TEST(Link, OtherVendorsDoNotKnowTheAttribute) {
-  Pair pair(star("speed=QDR"));
-  EXPECT_FALSE(pair.vendor());
   Blueprint blueprint = star("speed=QDR");
-  blueprint.nodes[0].vendor_id = mad::kMellanoxVendorId;
-  EXPECT_EQ(Pair(blueprint).vendor()->link_speed_active, 0);
+  for (const std::uint32_t vendor : {mad::kMellanoxVendorId, 0x000248u}) {
+    blueprint.nodes[0].vendor_id = vendor;
+    ASSERT_TRUE(Pair(blueprint).vendor());
+    EXPECT_EQ(Pair(blueprint).vendor()->link_speed_active, 0);
+  }
+  blueprint.nodes[0].vendor_id = 0x1234;
+  EXPECT_FALSE(Pair(blueprint).vendor());
 }
 
 TEST(Link, XdrFallsBackThroughItsRegisters) {
