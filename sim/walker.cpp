@@ -288,6 +288,21 @@ Spread spread(const Devices& devices, PortIndex from, const Packet& packet) {
   return Spreading(devices, from, packet).run();
 }
 
+bool is_member(const Devices& devices, PortIndex port, mad::Lid group) {
+  if (group < mad::kFirstMulticastLid || group == mad::kPermissiveLid) return false;
+  const Line& line = devices.lines[port];
+  NodeIndex node = line.node;
+  std::uint8_t number = line.number;
+  if (!devices.is_switch(node)) {
+    if (line.peer == kNone) return false;
+    node = devices.lines[line.peer].node;
+    number = devices.lines[line.peer].number;
+  }
+  if (!devices.is_switch(node) || (node == line.node && number != 0)) return false;
+  const std::vector<std::uint8_t> ports = ports_for(devices, node, group);
+  return std::find(ports.begin(), ports.end(), number) != ports.end();
+}
+
 std::string describe(const Devices& devices, const Walk& walk) {
   std::string text;
   for (const WalkStep& step : walk.steps) {

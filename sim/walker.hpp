@@ -70,6 +70,10 @@ struct Spread {
 };
 Spread spread(const Devices& devices, PortIndex from, const Packet& packet);
 
+// Whether the table of the port's switch sends copies of the group to it: what an SM made of a
+// join. For port 0 of a switch, its own table.
+bool is_member(const Devices& devices, PortIndex port, mad::Lid group);
+
 // One line for each step: "leaf-01: in 1, out 19, VL 0", and last how it ended.
 std::string describe(const Devices& devices, const Walk& walk);
 // "host-0001 port 1"

@@ -44,6 +44,8 @@ struct WorldOptions {
 WorldOptions lifelike_options();
 
 struct Devices;
+struct Flow;
+struct Driven;
 
 // What has happened since power-on. Get, Set and the answers are counted at the devices.
 struct WorldCounters {
@@ -166,6 +168,10 @@ class World {
   // Its NodeDescription or SystemImageGUID is another one now; it says so by trap 144 or 145.
   void set_description(std::uint32_t node, std::string description);
   void set_system_image_guid(std::uint32_t node, mad::Guid guid);
+
+  // Sends packets of `words` four-byte words for each flow and counts them at the ports that they
+  // pass (patterns.hpp). Takes no time.
+  Driven drive(const std::vector<Flow>& flows, std::uint64_t packets, std::uint32_t words);
 
   // --- growth --------------------------------------------------------------------------------
 
