@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::uint16_t kHostPartitionCap = 128;
 constexpr std::uint16_t kSwitchPartitionCap = 32;
-constexpr std::uint8_t kEightDataVls = 4;
 constexpr std::uint8_t kArbitrationEntries = 16;
 constexpr std::uint8_t kHostGuidCap = 32;
 constexpr std::uint8_t kPolling = 2;
