@@ -150,7 +150,11 @@ class Channel::Session : public std::enable_shared_from_this<Session> {
 };
 
 Channel::Channel(boost::asio::io_context& loop, std::filesystem::path path, Context context)
-    : loop_(loop), path_(std::move(path)), context_(std::move(context)), acceptor_(loop) {}
+    : loop_(loop),
+      path_(std::move(path)),
+      context_(std::move(context)),
+      acceptor_(loop),
+      again_(loop) {}
 
 Channel::~Channel() {
   std::error_code ignored;
@@ -188,11 +192,21 @@ base::Result<std::unique_ptr<Channel>> Channel::listen(boost::asio::io_context& 
 void Channel::accept() {
   acceptor_.async_accept([this](const error_code& error, stream_protocol::socket socket) {
     if (error == boost::asio::error::operation_aborted) return;
+    if (error) return accept_later();
     // One too many is closed at once.
-    if (!error && *sessions_ < kMostSessions) {
+    if (*sessions_ < kMostSessions) {
       std::make_shared<Session>(std::move(socket), context_, sessions_)->read();
     }
     accept();
+  });
+}
+
+// Out of files, most likely: whoever waits in the queue waits a little longer.
+void Channel::accept_later() {
+  constexpr auto kBreath = std::chrono::milliseconds(200);
+  again_.expires_after(kBreath);
+  again_.async_wait([this](const error_code& error) {
+    if (!error) accept();
   });
 }
 

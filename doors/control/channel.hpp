@@ -16,6 +16,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "base/result.hpp"
 #include "doors/control/verbs.hpp"
@@ -45,11 +46,13 @@ class Channel {
   class Session;
   Channel(boost::asio::io_context& loop, std::filesystem::path path, Context context);
   void accept();
+  void accept_later();
 
   boost::asio::io_context& loop_;
   std::filesystem::path path_;
   Context context_;
   boost::asio::local::stream_protocol::acceptor acceptor_;
+  boost::asio::steady_timer again_;
   std::shared_ptr<std::size_t> sessions_ = std::make_shared<std::size_t>(0);
 };
 

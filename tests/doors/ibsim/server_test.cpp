@@ -17,6 +17,8 @@
 
 #include "base/prng.hpp"
 #include "mad/capability.hpp"
+#include "mad/node_info.hpp"
+#include "mad/port_info.hpp"
 #include "sim/devices.hpp"
 #include "tests/sim/probe.hpp"
 
@@ -176,6 +178,24 @@ TEST_F(ServerTest, WhoDoesNotChooseSitsOnTheFirstHostAndWhoChoosesNonsenseNowher
   EXPECT_FALSE(lost.connect("nowhere"));
   EXPECT_THAT(said.back(), testing::HasSubstr("no host or switch 'nowhere'"));
   EXPECT_EQ(server->counters().refused, 1u);
+}
+
+TEST_F(ServerTest, AProgramReadsTheRegistersOfItsOwnPort) {
+  Program program(loop, base);
+  ASSERT_TRUE(program.connect(host_name(1)));
+  const auto own = *host.world().find_endpoint(host_name(1));
+  const auto node = program.ask(ControlType::GetNodeInfo);
+  ASSERT_TRUE(node);
+  EXPECT_EQ(mad::decode<mad::NodeInfo>(node->data).port_guid, host.world().port_guid(own));
+  const auto port = program.ask(ControlType::GetPortInfo);
+  ASSERT_TRUE(port);
+  EXPECT_EQ(mad::decode<mad::PortInfo>(port->data).port_state, mad::PortState::Init);
+  const auto keys = program.ask(ControlType::GetPKeys);
+  ASSERT_TRUE(keys);
+  EXPECT_EQ(keys->data[0], std::byte{0xff});
+  ControlData beyond{};
+  beyond[0] = std::byte{9};
+  EXPECT_EQ(program.ask(ControlType::GetPortInfo, beyond)->type, ControlType::Error);
 }
 
 TEST_F(ServerTest, WhatHasNoWayComesBackAtOnce) {
