@@ -46,7 +46,7 @@ class Cursor {
   std::optional<std::string_view> word() {
     skip_blanks();
     if (rest_.empty()) return std::nullopt;
-    return take(std::min(rest_.find_first_of(" \t\r"), rest_.size()));
+    return take(std::min(rest_.find_first_of(kBlank), rest_.size()));
   }
 
   // What stands before `end`, which is eaten too.
@@ -60,10 +60,11 @@ class Cursor {
   }
 
  private:
+  // The same for what ends a word and for what is skipped before one, or a line would never end.
+  static constexpr std::string_view kBlank = " \t\r";
+
   void skip_blanks() {
-    while (!rest_.empty() && (rest_.front() == ' ' || rest_.front() == '\t')) {
-      rest_.remove_prefix(1);
-    }
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(kBlank), rest_.size()));
   }
   std::string_view take(std::size_t length) {
     const std::string_view piece = rest_.substr(0, length);

@@ -15,7 +15,8 @@ class NetFileReader {
       : assembly_(title), others_(others) {}
 
   base::Result<Blueprint> read(std::string_view text) && {
-    const auto done = read_file(text, assembly_.notes().title(), 0, 0);
+    const std::string title = assembly_.notes().title();  // the notes' own moves as files come in
+    const auto done = read_file(text, title, 0, 0);
     if (!done) return done.error();
     if (!assembly_.has_nodes()) {
       return base::error(fmt::format("{}: no node is described here", assembly_.notes().title()));

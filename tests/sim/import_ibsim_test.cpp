@@ -139,6 +139,19 @@ TEST(IbsimFile, IncludedLinesStandWhereTheyAreIncluded) {
   EXPECT_EQ(blueprint.cables.size(), 1u);
 }
 
+TEST(IbsimFile, AFileMayIncludeSeveral) {
+  std::vector<std::string> asked_from;
+  OtherFiles others;
+  others.included = [&](std::string_view name, std::string_view from) -> base::Result<NamedText> {
+    asked_from.emplace_back(from);
+    return NamedText{std::string(name), "Hca 1 \"" + std::string(name) + "\"\n"};
+  };
+  std::string text;
+  for (const char* name : {"a", "b", "c", "d"}) text += "include \"" + std::string(name) + "\"\n";
+  EXPECT_EQ(parse(text, others).nodes.size(), 4u);
+  EXPECT_THAT(asked_from, ElementsAre("file", "file", "file", "file"));
+}
+
 TEST(IbsimFile, TroubleInAnIncludedFileIsFoundThere) {
   EXPECT_THAT(error_of_file("include \"a.net\"\n", only_these({{"a.net", "\nSwitch 999 \"S\"\n"}})),
               HasSubstr("a.net:2: a node needs 1 to 254 ports"));

@@ -114,6 +114,12 @@ TEST(SystemDefinition, TheErrorNamesFileAndLine) {
   EXPECT_THAT(error("TOPSYSTEM X\nSUBSYSTEM X inner\n"), HasSubstr("boards within boards go too"));
 }
 
+// Found by fuzzing: a carriage return within a line was a word that never ended.
+TEST(SystemDefinition, ACarriageReturnWithinALineIsABlank) {
+  const OtherFiles others = only_these({{"x.ibnl", "TOPSYSTEM\rX\nNODE SW\r8 M U1\n1 ->\rP1\n"}});
+  EXPECT_EQ(parse("X\rD\n P1 ->\rX E P1\r\n", others).cables.size(), 1u);
+}
+
 // ibdm's own list of the same fabric (RhinoBased512.lst of ibutils) has 728 nodes and 5,504 link
 // directions.
 TEST(TopologyFile, AClusterOfDirectorsHasTheNodesAndCablesThatIbdmFinds) {
