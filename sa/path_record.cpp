@@ -17,9 +17,9 @@ using fabric::PortIndex;
 using mad::component;
 using mad::PathRecord;
 
-// Pairs of ports looked at for one query, whatever comes of them: a query that leaves both ends
-// open in a large fabric is refused with ERR_NO_RESOURCES.
-constexpr std::size_t kMaxPairs = std::size_t{1} << 20;
+// Pairs of ports, and pairs of LIDs, looked at for one query, whatever comes of them: a query that
+// leaves both ends open in a large fabric is refused with ERR_NO_RESOURCES.
+constexpr std::size_t kMaxPairs = std::size_t{1} << 19;
 constexpr std::uint8_t kPreferred = 0;
 constexpr std::uint8_t kLessPreferred = 2;  // the two LIDs differ in their path bits
 
@@ -90,6 +90,7 @@ class Search {
       for (const PortIndex to : tos) {
         add_pair(from, source, to, destination);
         if (records_.full()) return true;
+        if (exhausted_) return false;
       }
     }
     return true;
@@ -108,6 +109,8 @@ class Search {
         record.slid = slids.at(i);
         record.dlid = dlids.at((i + shift) % dlids.count);
         record.preference = shift == 0 ? kPreferred : kLessPreferred;
+        exhausted_ = ++pairs_ > kMaxPairs;
+        if (exhausted_) return;
         if (!complete(from, to, record)) continue;
         record.sgid = source.gid.value_or(view_.gid(from));
         record.dgid = destination.gid.value_or(view_.gid(to));
@@ -148,6 +151,8 @@ class Search {
   PathWish wish_;
   Records& records_;
   unsigned paths_per_pair_ = ~0u;
+  std::size_t pairs_ = 0;  // of LIDs, looked at so far
+  bool exhausted_ = false;
 };
 
 }  // namespace

@@ -114,7 +114,8 @@ def expected_to_agree(name, record, hosts):
     if any(guid_of(end) not in hosts for end in ends):
         # OpenSM takes port 0 of a switch, which has no link, for one of 2.5 Gb/s.
         lines = [line for line in lines if not line.startswith("rate ")]
-    return tuple(lines)
+    # A listing without dumps: its order says nothing.
+    return tuple(sorted(lines) if name == "channel adapters" else lines)
 
 
 def compare(answers):

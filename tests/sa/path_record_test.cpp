@@ -148,6 +148,18 @@ TEST(Path, IsRefusedWhereTooManyPairsAreMeant) {
   EXPECT_EQ(stage.table<PathRecord>().status(), mad::kSANoResources);
 }
 
+TEST(Path, IsRefusedWhereTooManyPairsOfLidsAreMeantThoughNoneServes) {
+  const Stage stage(support::administered(support::star(8), 7));
+  PathRecord wanted;
+  wanted.rate_selector = Selector::GreaterThan;
+  wanted.rate = 25;
+  EXPECT_EQ(stage.table(kRate, wanted).status(), mad::kSANoResources);
+  wanted.slid = stage.lid(stage.host(1));
+  const auto one_source = stage.table(kRate | kSlid, wanted);
+  EXPECT_EQ(one_source.status(), mad::kStatusOk);
+  EXPECT_TRUE(one_source.records.empty());
+}
+
 TEST(Path, LostInTheTablesIsNone) {
   auto subnet = support::administered(support::ring(4, 1));
   auto tables = *subnet.tables;
