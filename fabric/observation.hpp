@@ -49,6 +49,10 @@ class ObservedTable {
   bool known(std::size_t block) const { return block < known_.size() && known_[block]; }
   // True when that block is known and holds these bytes.
   bool holds(std::size_t block, Block bytes) const;
+  // The block must be known.
+  Block block(std::size_t block) const {
+    return std::span(entries_).subspan(block * kLftBlockLids).first<kLftBlockLids>();
+  }
   void learn(std::size_t block, Block bytes);
   void forget() { *this = {}; }
   // That block and those behind it.

@@ -9,14 +9,25 @@
 #include "mad/congestion_control.hpp"
 #include "mad/gid.hpp"
 #include "mad/guid_info.hpp"
+#include "mad/guid_info_record.hpp"
+#include "mad/inform_info.hpp"
+#include "mad/inform_info_record.hpp"
 #include "mad/led_info.hpp"
 #include "mad/linear_forwarding_table.hpp"
+#include "mad/linear_forwarding_table_record.hpp"
+#include "mad/link_record.hpp"
 #include "mad/mad_header.hpp"
+#include "mad/mc_member_record.hpp"
 #include "mad/mlnx_extended_port_info.hpp"
+#include "mad/multi_path_record.hpp"
 #include "mad/multicast_forwarding_table.hpp"
+#include "mad/multicast_forwarding_table_record.hpp"
 #include "mad/node_info.hpp"
+#include "mad/node_record.hpp"
 #include "mad/notice.hpp"
 #include "mad/p_key_table.hpp"
+#include "mad/p_key_table_record.hpp"
+#include "mad/path_record.hpp"
 #include "mad/pm_header.hpp"
 #include "mad/port_congestion_counters.hpp"
 #include "mad/port_counter_details.hpp"
@@ -24,18 +35,25 @@
 #include "mad/port_extended_speeds_counters.hpp"
 #include "mad/port_info.hpp"
 #include "mad/port_info_extended.hpp"
+#include "mad/port_info_record.hpp"
 #include "mad/port_lane_counters.hpp"
 #include "mad/port_samples.hpp"
 #include "mad/port_sl_counters.hpp"
 #include "mad/rmpp_header.hpp"
 #include "mad/sa_header.hpp"
+#include "mad/service_record.hpp"
 #include "mad/sl_to_vl_mapping_table.hpp"
+#include "mad/sl_to_vl_mapping_table_record.hpp"
 #include "mad/sm_info.hpp"
+#include "mad/sm_info_record.hpp"
 #include "mad/smp.hpp"
 #include "mad/switch_info.hpp"
+#include "mad/switch_info_record.hpp"
 #include "mad/switch_port_state_table.hpp"
+#include "mad/trace_record.hpp"
 #include "mad/vendor_header.hpp"
 #include "mad/vl_arbitration_table.hpp"
+#include "mad/vl_arbitration_table_record.hpp"
 
 namespace heddle::mad {
 
@@ -86,16 +104,21 @@ template <class... T>
 struct TypeList {};
 
 // Headers, details of notices, and attributes of other classes.
-using OtherDescribed = TypeList<
-    Smp, MADHeader, RMPPHeader, SAHeader, PMHeader, VendorHeader, ClassPortInfo, IssuedNotice,
-    GidNotice, LinkStateNotice, PortThresholdNotice, LocalChangesNotice, SystemImageGuidNotice,
-    BadMKeyNotice, BadKeyNotice, SwitchBadPKeyNotice, Gid, VLArbitrationEntry, PortCounters,
-    PortCountersExtended, PortRcvErrorDetails, PortXmitDiscardDetails, PortOpRcvCounters,
-    PortFlowCtlCounters, PortVLOpPackets, PortVLOpData, PortVLXmitFlowCtlUpdateErrors,
-    PortVLXmitWaitCounters, PortXmitDataSL, PortRcvDataSL, SwPortVLCongestion, PortRcvConCtrl,
-    PortSLRcvFECN, PortSLRcvBECN, PortXmitConCtrl, PortVLXmitTimeCong, PortExtendedSpeedsCounters,
-    PortExtendedSpeedsCountersRSFEC, PortSamplesControl, PortSamplesResult, CongestionInfo,
-    CongestionKeyInfo, CongestionLogSwitch, CongestionLogCA, CongestionControlTable, TimeStamp>;
+using OtherDescribed =
+    TypeList<Smp, MADHeader, RMPPHeader, SAHeader, PMHeader, VendorHeader, ClassPortInfo,
+             IssuedNotice, GidNotice, LinkStateNotice, PortThresholdNotice, LocalChangesNotice,
+             SystemImageGuidNotice, BadMKeyNotice, BadKeyNotice, SwitchBadPKeyNotice, Gid,
+             VLArbitrationEntry, PortCounters, PortCountersExtended, PortRcvErrorDetails,
+             PortXmitDiscardDetails, PortOpRcvCounters, PortFlowCtlCounters, PortVLOpPackets,
+             PortVLOpData, PortVLXmitFlowCtlUpdateErrors, PortVLXmitWaitCounters, PortXmitDataSL,
+             PortRcvDataSL, SwPortVLCongestion, PortRcvConCtrl, PortSLRcvFECN, PortSLRcvBECN,
+             PortXmitConCtrl, PortVLXmitTimeCong, PortExtendedSpeedsCounters,
+             PortExtendedSpeedsCountersRSFEC, PortSamplesControl, PortSamplesResult, CongestionInfo,
+             CongestionKeyInfo, CongestionLogSwitch, CongestionLogCA, CongestionControlTable,
+             TimeStamp, NodeRecord, PortInfoRecord, SLtoVLMappingTableRecord, SwitchInfoRecord,
+             LinearForwardingTableRecord, MulticastForwardingTableRecord, SMInfoRecord, LinkRecord,
+             GUIDInfoRecord, ServiceRecord, PKeyTableRecord, PathRecord, VLArbitrationTableRecord,
+             MCMemberRecord, MultiPathRecord, TraceRecord, InformInfo, InformInfoRecord>;
 
 // Calls visit.template operator()<T>() for everything described: the attributes above and these.
 template <class Visit>

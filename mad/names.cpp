@@ -255,4 +255,18 @@ std::string_view name_of(RMPPType type) {
   return {};
 }
 
+std::string_view name_of(Selector selector) {
+  switch (selector) {
+    case Selector::GreaterThan:
+      return "GreaterThan";
+    case Selector::LessThan:
+      return "LessThan";
+    case Selector::Exactly:
+      return "Exactly";
+    case Selector::Best:
+      return "Best";
+  }
+  return {};
+}
+
 }  // namespace heddle::mad

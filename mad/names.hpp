@@ -7,6 +7,7 @@
 
 #include "mad/notice.hpp"
 #include "mad/rmpp_header.hpp"
+#include "mad/selector.hpp"
 #include "mad/types.hpp"
 
 namespace heddle::mad {

@@ -67,5 +67,23 @@ template void visit_fields(const CongestionLogSwitch&, FieldVisitor&);
 template void visit_fields(const CongestionLogCA&, FieldVisitor&);
 template void visit_fields(const CongestionControlTable&, FieldVisitor&);
 template void visit_fields(const TimeStamp&, FieldVisitor&);
+template void visit_fields(const NodeRecord&, FieldVisitor&);
+template void visit_fields(const PortInfoRecord&, FieldVisitor&);
+template void visit_fields(const SLtoVLMappingTableRecord&, FieldVisitor&);
+template void visit_fields(const SwitchInfoRecord&, FieldVisitor&);
+template void visit_fields(const LinearForwardingTableRecord&, FieldVisitor&);
+template void visit_fields(const MulticastForwardingTableRecord&, FieldVisitor&);
+template void visit_fields(const SMInfoRecord&, FieldVisitor&);
+template void visit_fields(const LinkRecord&, FieldVisitor&);
+template void visit_fields(const GUIDInfoRecord&, FieldVisitor&);
+template void visit_fields(const ServiceRecord&, FieldVisitor&);
+template void visit_fields(const PKeyTableRecord&, FieldVisitor&);
+template void visit_fields(const PathRecord&, FieldVisitor&);
+template void visit_fields(const VLArbitrationTableRecord&, FieldVisitor&);
+template void visit_fields(const MCMemberRecord&, FieldVisitor&);
+template void visit_fields(const MultiPathRecord&, FieldVisitor&);
+template void visit_fields(const TraceRecord&, FieldVisitor&);
+template void visit_fields(const InformInfo&, FieldVisitor&);
+template void visit_fields(const InformInfoRecord&, FieldVisitor&);
 
 }  // namespace heddle::mad

@@ -6,6 +6,7 @@
 #include "base/check.hpp"
 #include "base/text.hpp"
 #include "mad/sm_info.hpp"
+#include "sa/server.hpp"
 
 namespace heddle::sm {
 namespace {
@@ -85,7 +86,18 @@ void Core::Machine::dispatch(const Answer& answer) {
   }
 }
 
+// A subnet has one administration, its master's; whoever asks another must look up its LID again.
+void Core::Machine::answer_query(const mad::Datagram& request) {
+  if (election.state() != mad::SMState::Master) return;
+  if (auto reply = sa::answer(view.get(), options.sm_key, request)) {
+    outputs.emplace_back(SendMad{std::move(*reply)});
+  }
+}
+
 void Core::Machine::on(const MadReceived& received) {
+  if (sa::is_subnet_administration(received.datagram.payload)) {
+    return answer_query(received.datagram);
+  }
   const auto smp = mad::decode_smp(received.datagram.payload);
   if (!smp) return say(MadIgnored{"not a subnet management packet of a known version"});
   if (!mad::is_response(smp->method)) return on_request(received.datagram.peer, *smp);

@@ -8,12 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "sa/view.hpp"
 #include "sm/changes.hpp"
 #include "sm/context.hpp"
 #include "sm/core.hpp"
 #include "sm/discovery.hpp"
 #include "sm/election.hpp"
 #include "sm/programming.hpp"
+#include "sm/subnet.hpp"
 #include "sm/watch.hpp"
 
 namespace heddle::sm {
@@ -52,6 +54,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void on(const ResweepCommand& command);
   void on(const OptionsChanged& changed);
   void on_request(const mad::Address& peer, const mad::Smp& request);
+  void answer_query(const mad::Datagram& request);
   void answer_sm_info(const mad::Address& peer, const mad::Smp& request);
   void repress_trap(const mad::Address& peer, const mad::Smp& trap);
   void dispatch(const Answer& answer);
@@ -72,6 +75,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void finish_links();
   void finish_watch();
   void finish_sweep();
+  void renew_view();
   bool contradicts_itself_anew();
   void rest(base::Duration pause);
   void heed_trap();
@@ -120,6 +124,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::uint64_t sweeps_finished = 0;
   std::uint64_t ticket = 0;
   std::uint32_t act_count = 0;
+  // What queries are answered from: the last sweep's; null before the first one as master.
+  std::shared_ptr<const sa::View> view;
   std::vector<Output> outputs;
 };
 

@@ -307,6 +307,7 @@ void Core::Machine::finish_sweep() {
   statistics.total = now - sweep_began;
   ++sweeps_finished;
   outputs.emplace_back(Publish{take_picture(picture, statistics, options)});
+  renew_view();
   say(SweepFinished{statistics});
   if (picture.sm_port != fabric::kNoPort && election.state() == mad::SMState::Master &&
       is_active(picture, picture.sm_port)) {
@@ -325,6 +326,15 @@ void Core::Machine::finish_sweep() {
   if (election.state() == mad::SMState::Standby) return rest(Election::kPollInterval);
   // Without a link no trap can wake us, whatever the interval.
   rest(blind ? kSoon : options.sweep_interval);
+}
+
+void Core::Machine::renew_view() {
+  view.reset();
+  if (election.state() != mad::SMState::Master) return;
+  const mad::SMInfo own{own_guid(), options.sm_key, act_count, options.priority, election.state()};
+  if (auto subnet = subnet_of(picture, own, options)) {
+    view = std::make_shared<const sa::View>(std::move(*subnet));
+  }
 }
 
 // A device that was seen in two places has either a twin, which will be there the next time too, or

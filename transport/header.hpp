@@ -41,6 +41,17 @@ inline mad::TransactionId sender_half(mad::TransactionId id) {
   return {id.value & 0xffff'ffffu};
 }
 
+// Whether the payload is one RMPP message: the reliable protocol's flags say so, in the classes
+// that have them at this place. Its length counts, so it is not padded to a whole MAD.
+inline bool is_rmpp_message(std::span<const std::byte> bytes) {
+  constexpr std::size_t kRmppHeaderEnd = 36;
+  constexpr std::size_t kFlagsByte = 26;
+  constexpr std::byte kActive{1};
+  return bytes.size() >= kRmppHeaderEnd &&
+         bytes[1] == static_cast<std::byte>(mad::ManagementClass::SubnAdm) &&
+         (bytes[kFlagsByte] & kActive) != std::byte{0};
+}
+
 // What a request looks like when the kernel gives it back unanswered: the header, then nothing.
 inline void reduce_to_header(mad::Payload& payload) {
   payload.resize(kHeaderBytes);

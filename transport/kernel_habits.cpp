@@ -26,7 +26,8 @@ std::uint32_t KernelHabits::agent_of(std::uint8_t management_class) {
 void KernelHabits::send(mad::Datagram datagram) {
   const auto header = peek_header(datagram.payload);
   if (!header) return;
-  if (datagram.payload.size() < mad::kMadBytes) datagram.payload.resize(mad::kMadBytes);
+  const bool is_short = datagram.payload.size() < mad::kMadBytes;
+  if (is_short && !is_rmpp_message(datagram.payload)) datagram.payload.resize(mad::kMadBytes);
   if (mad::is_response(header->method)) return to_medium_(std::move(datagram));
 
   const auto management_class = static_cast<std::uint8_t>(header->management_class);

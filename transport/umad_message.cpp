@@ -74,7 +74,9 @@ std::size_t UmadMessage::room() const {
 }
 
 std::size_t UmadMessage::fill(const mad::Datagram& datagram) {
-  const std::size_t length = std::max(datagram.payload.size(), mad::kMadBytes);
+  const std::size_t size = datagram.payload.size();
+  const std::size_t length =
+      is_rmpp_message(datagram.payload) ? size : std::max(size, mad::kMadBytes);
   reserve(length);
   std::fill(buffer_.begin(), buffer_.end(), std::byte{0});
   put_address(data(), datagram.peer);

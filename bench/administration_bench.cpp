@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Answers of subnet administration, from the bytes of a request to the bytes of its answer, on one
+// core, for pairs of hosts chosen at random.
+#include <cstdint>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+
+#include "base/prng.hpp"
+#include "mad/path_record.hpp"
+#include "tests/sa/client.hpp"
+#include "tests/support/administration.hpp"
+
+namespace heddle::sa {
+namespace {
+
+constexpr std::size_t kRequests = 1 << 14;
+
+const View& fat_tree() {
+  static const View view(support::administered(support::xgft({18, 18, 36}, {1, 18, 18})));
+  return view;
+}
+
+std::vector<mad::Datagram> path_requests(const View& view) {
+  constexpr std::uint64_t mask = mad::component<&mad::PathRecord::sgid>() |
+                                 mad::component<&mad::PathRecord::dgid>() |
+                                 mad::component<&mad::PathRecord::reversible>() |
+                                 mad::component<&mad::PathRecord::numb_path>();
+  const auto hosts = view.topology().endports().subspan(view.topology().switch_count());
+  base::Prng prng(1);
+  std::vector<mad::Datagram> requests;
+  for (std::size_t i = 0; i < kRequests; ++i) {
+    const auto from = hosts[static_cast<std::size_t>(prng.below(hosts.size()))];
+    const auto to = hosts[static_cast<std::size_t>(prng.below(hosts.size()))];
+    mad::PathRecord wanted;
+    wanted.sgid = view.gid(from);
+    wanted.dgid = view.gid(to);
+    wanted.reversible = true;
+    wanted.numb_path = 1;
+    requests.push_back(
+        make_query({mad::Method::Get, 0x35, 0, mask, {}}, wanted, view.lids().base(from)));
+  }
+  return requests;
+}
+
+void bench_path_get(benchmark::State& state) {
+  const View& view = fat_tree();
+  const auto requests = path_requests(view);
+  std::size_t next = 0;
+  std::size_t found = 0;
+  for (auto _ : state) {
+    const auto reply = answer(&view, kOurKey, requests[next]);
+    found += reply->payload[4] == std::byte{0} && reply->payload[5] == std::byte{0};
+    next = (next + 1) % kRequests;
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.counters["found"] =
+      benchmark::Counter(static_cast<double>(found), benchmark::Counter::kAvgIterations);
+}
+
+void bench_node_table(benchmark::State& state) {
+  const View& view = fat_tree();
+  const auto request = make_query({mad::Method::GetTable, 0x11}, mad::NodeRecord{}, mad::Lid{1});
+  std::size_t bytes = 0;
+  for (auto _ : state) bytes = answer(&view, kOurKey, request)->payload.size();
+  state.counters["bytes"] = static_cast<double>(bytes);
+}
+
+BENCHMARK(bench_path_get);
+BENCHMARK(bench_node_table)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+}  // namespace heddle::sa
+
+BENCHMARK_MAIN();

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mad/class_port_info.hpp"
+
+#include "sa/handlers.hpp"
+
+namespace heddle::sa {
+
+// 4.096 us * 2^18: a second. Answers take microseconds, but wait while routes are computed.
+constexpr std::uint8_t kRespTimeValue = 18;
+
+mad::Status find_class_port_info(const View&, const Query&, Records& records) {
+  mad::ClassPortInfo info;
+  info.base_version = mad::kBaseVersion;
+  info.class_version = mad::kSAClassVersion;
+  info.capability_mask = mad::kSAIsPortInfoCapabilityMaskMatchSupported;
+  info.capability_mask2 = mad::kSAIsMCastTopSupported | mad::kSAIsFullPortInfoRecordSupported |
+                          mad::kSAIsExtendedSpeedsSupported |
+                          mad::kSAIsCapabilityMask2MatchSupported | mad::kSAIsLinkWidth2xSupported |
+                          mad::kSAIsLinkSpeedHDRSupported | mad::kSAIsLinkSpeedNDRSupported;
+  info.resp_time_value = kRespTimeValue;
+  records.add(info);
+  return mad::kStatusOk;
+}
+
+}  // namespace heddle::sa

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sa/path_wish.hpp"
+
+namespace heddle::sa {
+namespace {
+
+using mad::component;
+using mad::PathRecord;
+using mad::Selector;
+
+constexpr auto kServiceId = component<&PathRecord::service_id>();
+constexpr auto kMtu = component<&PathRecord::mtu>();
+constexpr auto kMtuSelector = component<&PathRecord::mtu_selector>();
+constexpr auto kRate = component<&PathRecord::rate>();
+constexpr auto kRateSelector = component<&PathRecord::rate_selector>();
+constexpr auto kLife = component<&PathRecord::packet_life_time>();
+constexpr auto kLifeSelector = component<&PathRecord::packet_life_time_selector>();
+
+// Everybody is a full member of this partition, and there is no other yet.
+constexpr mad::PKey kDefaultPartition{0xFFFF};
+constexpr std::uint16_t kPKeyBase = 0x7FFF;
+
+// A path can be used below what it carries, not above. Nothing when the wish cannot be met.
+template <class V>
+std::optional<V> limit(Selector selector, V wanted, V carried, V least) {
+  switch (selector) {
+    case Selector::GreaterThan:
+      if (carried <= wanted) return std::nullopt;
+      return carried;
+    case Selector::LessThan:
+      if (wanted <= least) return std::nullopt;
+      return carried < wanted ? carried : static_cast<V>(wanted - 1);
+    case Selector::Exactly:
+      if (carried < wanted) return std::nullopt;
+      return wanted;
+    case Selector::Best:
+      return carried;
+  }
+  return carried;
+}
+
+// The other way round: a packet may be let live longer than the path needs, not shorter.
+std::optional<std::uint8_t> life_limit(Selector selector, std::uint8_t wanted,
+                                       std::uint8_t needed) {
+  switch (selector) {
+    case Selector::GreaterThan:
+      if (needed <= wanted) return std::nullopt;
+      return needed;
+    case Selector::LessThan:
+      if (needed >= wanted) return std::nullopt;
+      return needed;
+    case Selector::Exactly:
+      if (needed > wanted) return std::nullopt;
+      return wanted;
+    case Selector::Best:
+      return needed;
+  }
+  return needed;
+}
+
+}  // namespace
+
+PathWish::PathWish(const Query& query, const PathRecord& wanted, const mad::PortInfo& client)
+    : mask_(query.header.component_mask),
+      wanted_(wanted),
+      client_(client),
+      wanted_rate_(mad::rate_rank_of_code(wanted.rate)) {}
+
+mad::Status PathWish::check() const {
+  const bool half_a_service = (mask_ & kServiceId) != 0 && (mask_ & kServiceId) != kServiceId;
+  if (half_a_service) return mad::kSAReqInvalid;
+  const bool mtu_counts = asks(kMtu) && asks(kMtuSelector);
+  if (mtu_counts && wanted_.mtu_selector != Selector::Best && mad::mtu_bytes(wanted_.mtu) == 0) {
+    return mad::kSAReqInvalid;
+  }
+  const bool rate_counts = asks(kRate) && asks(kRateSelector);
+  if (rate_counts && wanted_.rate_selector != Selector::Best && !wanted_rate_) {
+    return mad::kSAReqInvalid;
+  }
+  return mad::kStatusOk;
+}
+
+bool PathWish::possible() const {
+  if (asks(component<&PathRecord::raw_traffic>()) && wanted_.raw_traffic) return false;
+  // Until levels are mapped to lanes, only level 0 is known to arrive.
+  if (asks(component<&PathRecord::sl>()) && wanted_.sl != mad::ServiceLevel{0}) return false;
+  const bool key = asks(component<&PathRecord::p_key>());
+  return !key || (wanted_.p_key.value & kPKeyBase) == kPKeyBase;
+}
+
+bool PathWish::wants_reversible() const {
+  return asks(component<&PathRecord::reversible>()) && wanted_.reversible;
+}
+
+std::optional<PathWish::Terms> PathWish::fit(Reach reach, std::uint8_t packet_life_time) const {
+  Terms terms{reach.mtu, mad::rate_for(client_, reach.rate), packet_life_time};
+  if (asks(kMtu) && asks(kMtuSelector)) {
+    const auto mtu =
+        limit(wanted_.mtu_selector, static_cast<std::uint8_t>(wanted_.mtu),
+              static_cast<std::uint8_t>(terms.mtu), static_cast<std::uint8_t>(mad::Mtu::Bytes256));
+    if (!mtu) return std::nullopt;
+    terms.mtu = static_cast<mad::Mtu>(*mtu);
+  }
+  if (asks(kRate) && asks(kRateSelector)) {
+    const auto rate = limit<mad::RateRank>(wanted_.rate_selector, wanted_rate_.value_or(0),
+                                           terms.rate, mad::RateRank{0});
+    if (!rate) return std::nullopt;
+    // Who asks for a rate knows its code; a rate below it may be one that it does not.
+    const bool chosen_by_us = wanted_.rate_selector == Selector::LessThan;
+    terms.rate = chosen_by_us ? mad::rate_for(client_, *rate) : *rate;
+  }
+  if (asks(kLife) && asks(kLifeSelector)) {
+    const auto life =
+        life_limit(wanted_.packet_life_time_selector, wanted_.packet_life_time, packet_life_time);
+    if (!life) return std::nullopt;
+    terms.packet_life_time = *life;
+  }
+  return terms;
+}
+
+void PathWish::fill(const Terms& terms, PathRecord& record) const {
+  if (asks(kServiceId)) record.service_id = wanted_.service_id;
+  if (asks(component<&PathRecord::flow_label>())) record.flow_label = wanted_.flow_label;
+  if (asks(component<&PathRecord::t_class>())) record.t_class = wanted_.t_class;
+  if (asks(component<&PathRecord::qos_class>())) record.qos_class = wanted_.qos_class;
+  record.p_key = kDefaultPartition;
+  record.mtu_selector = record.rate_selector = record.packet_life_time_selector = Selector::Exactly;
+  record.mtu = terms.mtu;
+  record.rate = mad::kSARates[terms.rate].code;
+  record.packet_life_time = terms.packet_life_time;
+}
+
+}  // namespace heddle::sa

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a PathRecord query asks of each path, apart from its two ends: selectors, keys, level.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "mad/path_record.hpp"
+#include "sa/query.hpp"
+#include "sa/view.hpp"
+
+namespace heddle::sa {
+
+class PathWish {
+ public:
+  // `client` is the port of whoever asks: a rate is told in codes that it knows.
+  PathWish(const Query& query, const mad::PathRecord& wanted, const mad::PortInfo& client);
+
+  // kStatusOk, or why no path can be meant (IBA vol. 1, 15.2.5.16).
+  mad::Status check() const;
+  // False when no path whatever would do; true for any that passes fit().
+  bool possible() const;
+  bool wants_reversible() const;
+
+  struct Terms {
+    mad::Mtu mtu{};
+    mad::RateRank rate{};
+    std::uint8_t packet_life_time{};
+  };
+  // The terms on which a path that can carry `reach` serves the wish; nothing if it does not.
+  std::optional<Terms> fit(Reach reach, std::uint8_t packet_life_time) const;
+
+  // Fills what does not depend on the ends. `wish` values that a path leaves free come back as
+  // they were asked for.
+  void fill(const Terms& terms, mad::PathRecord& record) const;
+
+ private:
+  bool asks(std::uint64_t component) const { return (mask_ & component) != 0; }
+
+  std::uint64_t mask_;
+  const mad::PathRecord& wanted_;
+  const mad::PortInfo& client_;
+  std::optional<mad::RateRank> wanted_rate_;
+};
+
+}  // namespace heddle::sa

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What subnet administration is told of the subnet, as a value: made by the subnet manager after
+// each sweep, never changed. The pieces that are large are shared with whoever made them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fabric/forwarding_tables.hpp"
+#include "fabric/lid_map.hpp"
+#include "fabric/topology.hpp"
+#include "mad/node_info.hpp"
+#include "mad/port_info.hpp"
+#include "mad/sm_info.hpp"
+#include "mad/switch_info.hpp"
+#include "mad/types.hpp"
+
+namespace heddle::sa {
+
+// A subnet manager and the port it sits on.
+struct SeatOfSM {
+  fabric::PortIndex port = fabric::kNoPort;
+  mad::SMInfo info;
+};
+
+struct Subnet {
+  std::shared_ptr<const fabric::Topology> topology;  // never null
+  std::shared_ptr<const fabric::LidMap> lids;        // never null
+  // As the switches hold them; null in a fabric without switches.
+  std::shared_ptr<const fabric::ForwardingTables> tables;
+  std::vector<mad::NodeInfo> node_infos;      // by NodeIndex, as read
+  std::vector<mad::PortInfo> port_infos;      // by PortIndex; all zero where never read
+  std::vector<bool> fdr10;                    // by PortIndex: links that PortInfo shows as QDR
+  std::vector<mad::SwitchInfo> switch_infos;  // by SwitchIndex
+  std::vector<SeatOfSM> managers;             // our own first
+  mad::GidPrefix prefix = mad::kDefaultGidPrefix;
+  std::uint8_t packet_life_time = 18;  // of a path, 4.096 us * 2^value
+};
+
+}  // namespace heddle::sa

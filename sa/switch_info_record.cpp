@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mad/switch_info_record.hpp"
+
+#include "sa/handlers.hpp"
+#include "sa/switches.hpp"
+
+namespace heddle::sa {
+
+mad::Status find_switch_info_records(const View& view, const Query& query, Records& records) {
+  auto wanted = query.record<mad::SwitchInfoRecord>();
+  const bool one = query.asks(mad::component<&mad::SwitchInfoRecord::lid>());
+  const SwitchRange range = switches_of(view, one ? &wanted.lid : nullptr);
+  for (std::uint32_t s = range.begin; s < range.end && !records.full(); ++s) {
+    const mad::Lid lid = lid_of(view, fabric::SwitchIndex{s});
+    if (lid == mad::kNoLid) continue;
+    records.offer(query, wanted, mad::SwitchInfoRecord{lid, view.subnet().switch_infos[s]});
+  }
+  return mad::kStatusOk;
+}
+
+}  // namespace heddle::sa

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A subnet as queries want it: from GUIDs and LIDs to ports, and along the forwarding tables from
+// port to port. Made once per sweep; every question is answered in O(1) or O(hops).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "mad/gid.hpp"
+#include "mad/sa_rate.hpp"
+#include "sa/subnet.hpp"
+
+namespace heddle::sa {
+
+// A packet that has not arrived after so many switches goes round in a circle.
+inline constexpr unsigned kMaxSwitchesOnPath = 64;
+
+// What a path can carry.
+struct Reach {
+  mad::Mtu mtu = mad::Mtu::Bytes4096;
+  mad::RateRank rate = mad::kFastestRank;
+};
+constexpr Reach least(Reach a, Reach b) {
+  return {a.mtu < b.mtu ? a.mtu : b.mtu, a.rate < b.rate ? a.rate : b.rate};
+}
+
+class View {
+ public:
+  explicit View(Subnet subnet);
+
+  const Subnet& subnet() const { return subnet_; }
+  const fabric::Topology& topology() const { return *subnet_.topology; }
+  const fabric::LidMap& lids() const { return *subnet_.lids; }
+
+  // The port that owns a LID or has a GUID; kNoPort when none does. Only endports are found.
+  fabric::PortIndex find(mad::Lid lid) const { return lids().owner(lid); }
+  fabric::PortIndex find(mad::Guid port_guid) const;
+  // The prefix may also be the default one, which every port answers to (IBA vol. 1, 4.1.1).
+  fabric::PortIndex find(const mad::Gid& gid) const;
+
+  // Endports only.
+  mad::Gid gid(fabric::PortIndex port) const;
+  // The LID that records name a port by: its own base LID, or of a switch's port that of port 0.
+  mad::Lid lid(fabric::PortIndex port) const;
+
+  // From an endport along the forwarding tables to the port that owns `to`; nothing when the tables
+  // do not lead there.
+  std::optional<Reach> walk(fabric::PortIndex from, mad::Lid to) const;
+
+ private:
+  static constexpr std::uint32_t kNoSwitch = 0xFFFF'FFFF;
+  // Out of a port with a link.
+  struct Step {
+    fabric::PortIndex peer = fabric::kNoPort;
+    std::uint32_t at = kNoSwitch;  // SwitchIndex of the peer
+    Reach reach;
+  };
+  Reach reach_of(fabric::PortIndex port) const;
+  void rate_port0(fabric::SwitchIndex of);
+
+  Subnet subnet_;
+  std::vector<Step> steps_;  // by PortIndex
+  std::unordered_map<mad::Guid, fabric::PortIndex> by_guid_;
+};
+
+}  // namespace heddle::sa

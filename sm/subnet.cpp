@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sm/subnet.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace heddle::sm {
+namespace {
+
+using fabric::ForwardingTables;
+using fabric::ObservedEnd;
+using fabric::ObservedIndex;
+using fabric::PortIndex;
+using fabric::SwitchIndex;
+
+// The routes themselves when every switch holds what it should, which is nearly always.
+std::shared_ptr<const ForwardingTables> held_tables(const Picture& picture) {
+  if (!picture.routes) return nullptr;
+  const ForwardingTables& wanted = picture.routes->routes.tables;
+  std::shared_ptr<ForwardingTables> held;
+  for (std::uint32_t s = 0; s < wanted.switch_count(); ++s) {
+    const auto& table = picture.observation[picture.frozen.node_of[s]].table;
+    const std::size_t used = picture.lids->top().value / fabric::kLftBlockLids + 1;
+    for (std::size_t block = 0; block < std::min(wanted.block_count(), used); ++block) {
+      if (table.holds(block, wanted.block(SwitchIndex{s}, block))) continue;
+      if (!held) held = std::make_shared<ForwardingTables>(wanted);
+      const auto row = held->row(SwitchIndex{s});
+      const auto entries = row.subspan(block * fabric::kLftBlockLids, fabric::kLftBlockLids);
+      if (table.known(block)) {
+        std::copy_n(table.block(block).begin(), entries.size(), entries.begin());
+      } else {
+        std::fill(entries.begin(), entries.end(), mad::kNoPortNumber.value);
+      }
+    }
+  }
+  if (held) return held;
+  return {picture.routes, &wanted};
+}
+
+PortIndex port_of(const Picture& picture, DeviceId device) {
+  for (std::uint32_t n = 0; n < picture.devices.size(); ++n) {
+    for (std::size_t p = 0; p < picture.devices[n].size(); ++p) {
+      if (picture.devices[n][p] != device) continue;
+      const ObservedEnd end{ObservedIndex{n}, {static_cast<std::uint8_t>(p)}};
+      return picture.frozen.port_of(picture.observation, end);
+    }
+  }
+  return fabric::kNoPort;
+}
+
+}  // namespace
+
+std::optional<sa::Subnet> subnet_of(const Picture& picture, const mad::SMInfo& own,
+                                    const Options& options) {
+  if (!picture.frozen.topology || !picture.lids) return std::nullopt;
+  sa::Subnet subnet;
+  subnet.topology = picture.frozen.topology;
+  subnet.lids = picture.lids;
+  subnet.tables = held_tables(picture);
+  subnet.prefix = options.subnet_prefix;
+  subnet.packet_life_time = options.subnet_timeout;
+  for (const ObservedIndex node : picture.frozen.node_of) {
+    subnet.node_infos.push_back(picture.observation[node].info);
+  }
+  for (const ObservedEnd end : picture.frozen.end_of) {
+    const auto& port = picture.observation[end.node].ports[end.port.value];
+    subnet.port_infos.push_back(port.info.value_or(mad::PortInfo{}));
+    subnet.fdr10.push_back(port.vendor && (port.vendor->link_speed_active & mad::kFdr10) != 0);
+  }
+  for (std::uint32_t s = 0; s < subnet.topology->switch_count(); ++s) {
+    subnet.switch_infos.push_back(*picture.observation[picture.frozen.node_of[s]].switch_info);
+  }
+  subnet.managers.push_back({picture.sm_port, own});
+  for (const OtherSM& other : picture.other_sms) {
+    subnet.managers.push_back(
+        {port_of(picture, other.device), {other.guid, {}, 0, other.priority, other.state}});
+  }
+  return subnet;
+}
+
+}  // namespace heddle::sm

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What subnet administration is told after a sweep.
+#pragma once
+
+#include <optional>
+
+#include "mad/sm_info.hpp"
+#include "sa/subnet.hpp"
+#include "sm/options.hpp"
+#include "sm/picture.hpp"
+
+namespace heddle::sm {
+
+// Nothing when the sweep saw no subnet. The forwarding tables are those that the switches said to
+// hold; where a switch did not answer, its entries lead nowhere.
+std::optional<sa::Subnet> subnet_of(const Picture& picture, const mad::SMInfo& own,
+                                    const Options& options);
+
+}  // namespace heddle::sm
