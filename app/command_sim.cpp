@@ -50,7 +50,7 @@ void raise_file_limit() {
 }
 
 sim::WorldOptions world_options(const SimArguments& arguments) {
-  sim::WorldOptions options;
+  sim::WorldOptions options = sim::lifelike_options();
   options.seed = arguments.seed;
   options.hop_delay = arguments.hop_delay;
   options.agent_delay = arguments.agent_delay;

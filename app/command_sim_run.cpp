@@ -121,7 +121,7 @@ int run_sim_run(const SimRunArguments& arguments) {
     complain(directory.error().message);
     return static_cast<int>(Exit::Taken);
   }
-  sim::WorldOptions options;
+  sim::WorldOptions options = sim::lifelike_options();
   options.seed = arguments.seed;
   options.hop_delay = arguments.hop_delay;
   options.agent_delay = arguments.agent_delay;

@@ -40,6 +40,11 @@ void add_node(Context&, Arguments&, Outcome&);
 void ibsim_performance_set(Context&, Arguments&, Outcome&);
 void ibsim_not_offered(Context&, Arguments&, Outcome&);
 
+// --- the data plane (actions_traffic.cpp)
+void ping(Context&, Arguments&, Outcome&);
+void traffic(Context&, Arguments&, Outcome&);
+void buffers(Context&, Arguments&, Outcome&);
+
 // --- looking, and the program itself (actions_views.cpp)
 void dump(Context&, Arguments&, Outcome&);
 void route(Context&, Arguments&, Outcome&);

@@ -12,6 +12,7 @@
 #include "doors/control/script.hpp"
 #include "doors/control/words.hpp"
 #include "sim/devices.hpp"
+#include "tests/sim/tiny_manager.hpp"
 
 namespace heddle::doors::control {
 namespace {
@@ -106,6 +107,32 @@ TEST_F(VerbsTest, EveryVerbUnderstandsItsOwnExample) {
     EXPECT_TRUE(outcome.ok()) << line << ": " << outcome.error;
     EXPECT_TRUE(outcome.json.empty() || !json::parse(outcome.json, nullptr, false).is_discarded());
   }
+}
+
+// Packets by the tables that stand: nothing works before somebody has brought the fabric up.
+TEST_F(VerbsTest, PingFollowsTheTablesThereAndBack) {
+  EXPECT_FALSE(run("ping host-1 host-2").ok());
+  host.change(
+      [](sim::World& world) { sim::TinyManager(world, *world.default_endpoint()).bring_up(); });
+  EXPECT_TRUE(run("ping host-1 host-2").ok());
+  EXPECT_FALSE(run("ping host-1 host-2 0xc000").ok());  // nobody joined
+  ASSERT_TRUE(run("link down host-2 1").ok());
+  EXPECT_THAT(run("ping host-1 host-2").error, HasSubstr("not up"));
+}
+
+TEST_F(VerbsTest, TrafficMovesCountersAndBuffersTellWhetherItFlows) {
+  EXPECT_THAT(run("traffic ring").error, HasSubstr("fewer than two hosts"));
+  host.change(
+      [](sim::World& world) { sim::TinyManager(world, *world.default_endpoint()).bring_up(); });
+  const Outcome driven = run("traffic ring 10");
+  ASSERT_TRUE(driven.ok()) << driven.error;
+  const auto told = json::parse(driven.json);
+  EXPECT_EQ(told["arrived"], 10 * told["flows"].get<int>());
+  EXPECT_EQ(told["lost"], 0);
+  const Outcome blocked = run("buffers all-to-all 4");
+  ASSERT_TRUE(blocked.ok()) << blocked.error;
+  EXPECT_EQ(json::parse(blocked.json)["deadlocked"], false);
+  EXPECT_THAT(run("traffic rign").error, HasSubstr("all-to-all shift ring permutation"));
 }
 
 TEST_F(VerbsTest, WhatIsWrongIsNamedWithItsColumnAndNothingIsDone) {
