@@ -133,15 +133,14 @@ class Search {
 
   // False when there is no such path, or it is not what was wished for.
   bool complete(PortIndex from, PortIndex to, PathRecord& record) const {
-    auto reach = view_.walk(from, record.dlid);
-    if (!reach) return false;
+    const auto [there, back] = view_.walk_both(from, record.slid, to, record.dlid);
+    if (!there) return false;
     // What is called reversible carries as much on its way back.
-    const auto back = from == to ? reach : view_.walk(to, record.slid);
-    if (back) reach = least(*reach, *back);
+    const Reach reach = back ? least(*there, *back) : *there;
     record.reversible = back.has_value();
     if (wish_.wants_reversible() && !back) return false;
     const std::uint8_t life = from == to ? std::uint8_t{0} : view_.subnet().packet_life_time;
-    const auto terms = wish_.fit(*reach, life);
+    const auto terms = wish_.fit(reach, life);
     if (!terms) return false;
     wish_.fill(*terms, record);
     return true;

@@ -26,6 +26,7 @@ View::View(Subnet subnet) : subnet_(std::move(subnet)), steps_(topology().port_c
     if (topology().is_switch(node)) step.at = node.value;
   }
   for (std::uint32_t s = 0; s < topology().switch_count(); ++s) rate_port0(SwitchIndex{s});
+  find_crossings();
   for (const PortIndex port : topology().endports()) {
     const mad::Guid guid = topology().port(port).guid;
     if (guid != mad::Guid{} && lids().base(port) != mad::kNoLid) by_guid_.emplace(guid, port);
@@ -76,31 +77,81 @@ mad::Lid View::lid(PortIndex port) const {
   return lids().base(topology().port_of(node, mad::PortNumber{0}));
 }
 
+void View::find_crossings() {
+  if (!subnet_.tables) return;
+  row_size_ = subnet_.tables->row_size();
+  for (std::uint32_t s = 0; s < topology().switch_count(); ++s) {
+    const SwitchIndex index{s};
+    crossings_.push_back({subnet_.tables->row(index).data(),
+                          topology().port_of(index, mad::PortNumber{0}).value,
+                          topology().node(index).port_count});
+  }
+}
+
+// A packet under way, one switch at a time.
+class View::Walker {
+ public:
+  Walker(const View& view, PortIndex from, mad::Lid to)
+      : view_(view), to_(to), goal_(view.lids().owner(to)) {
+    under_way_ = goal_ != kNoPort;
+    if (!under_way_) return;
+    const Step& first = view.steps_[from.value];
+    reach_ = first.reach;
+    const NodeIndex start = view.topology().node_of(from);
+    at_ = view.topology().is_switch(start) ? start.value : first.at;
+    if (goal_ == from || first.peer == goal_) arrive();
+  }
+
+  bool under_way() const { return under_way_; }
+  void cross() {
+    under_way_ = false;
+    if (at_ >= view_.crossings_.size() || to_.value >= view_.row_size_) return;
+    if (++passed_ > kMaxSwitchesOnPath) return;
+    const Crossing& here = view_.crossings_[at_];
+    const std::uint32_t out = here.row[to_.value];
+    if (out > here.port_count) return;
+    const PortIndex port{here.first_port + out};
+    const Step& step = view_.steps_[port.value];
+    reach_ = least(reach_, step.reach);
+    if (port == goal_ || step.peer == goal_) return arrive();
+    at_ = step.at;
+    under_way_ = true;
+  }
+  std::optional<Reach> result() const {
+    return arrived_ ? std::optional<Reach>(reach_) : std::nullopt;
+  }
+
+ private:
+  void arrive() {
+    arrived_ = true;
+    under_way_ = false;
+  }
+
+  const View& view_;
+  mad::Lid to_;
+  PortIndex goal_;
+  Reach reach_;
+  std::uint32_t at_ = kNoSwitch;
+  unsigned passed_ = 0;
+  bool under_way_ = false;
+  bool arrived_ = false;
+};
+
 std::optional<Reach> View::walk(PortIndex from, mad::Lid to) const {
-  const PortIndex goal = lids().owner(to);
-  if (goal == kNoPort) return std::nullopt;
-  Reach reach = steps_[from.value].reach;
-  if (goal == from) return reach;
-  const NodeIndex start = topology().node_of(from);
-  std::uint32_t at = start.value;
-  if (!topology().is_switch(start)) {
-    const Step& first = steps_[from.value];
-    if (first.peer == goal) return reach;
-    at = first.at;
+  Walker walker(*this, from, to);
+  while (walker.under_way()) walker.cross();
+  return walker.result();
+}
+
+View::RoundTrip View::walk_both(PortIndex from, mad::Lid from_lid, PortIndex to,
+                                mad::Lid to_lid) const {
+  Walker there(*this, from, to_lid);
+  Walker back(*this, to, from_lid);
+  while (there.under_way() || back.under_way()) {
+    if (there.under_way()) there.cross();
+    if (back.under_way()) back.cross();
   }
-  for (unsigned passed = 0; passed < kMaxSwitchesOnPath; ++passed) {
-    if (at == kNoSwitch || !subnet_.tables) return std::nullopt;
-    const SwitchIndex here{at};
-    const mad::PortNumber out = subnet_.tables->out_port(here, to);
-    if (out.value > topology().node(here).port_count) return std::nullopt;
-    const PortIndex port = topology().port_of(here, out);
-    reach = least(reach, steps_[port.value].reach);
-    if (port == goal) return reach;
-    const Step& step = steps_[port.value];
-    if (step.peer == goal) return reach;
-    at = step.at;
-  }
-  return std::nullopt;
+  return {there.result(), back.result()};
 }
 
 }  // namespace heddle::sa

@@ -49,6 +49,12 @@ class View {
   // From an endport along the forwarding tables to the port that owns `to`; nothing when the tables
   // do not lead there.
   std::optional<Reach> walk(fabric::PortIndex from, mad::Lid to) const;
+  // Both walks at once, which takes hardly longer than one: each waits for memory most of the time.
+  struct RoundTrip {
+    std::optional<Reach> there, back;
+  };
+  RoundTrip walk_both(fabric::PortIndex from, mad::Lid from_lid, fabric::PortIndex to,
+                      mad::Lid to_lid) const;
 
  private:
   static constexpr std::uint32_t kNoSwitch = 0xFFFF'FFFF;
@@ -58,11 +64,21 @@ class View {
     std::uint32_t at = kNoSwitch;  // SwitchIndex of the peer
     Reach reach;
   };
+  // What a walk needs of a switch, close together.
+  struct Crossing {
+    const std::uint8_t* row = nullptr;  // of the forwarding tables
+    std::uint32_t first_port{};         // PortIndex of port 0
+    std::uint32_t port_count{};
+  };
+  class Walker;
   Reach reach_of(fabric::PortIndex port) const;
   void rate_port0(fabric::SwitchIndex of);
+  void find_crossings();
 
   Subnet subnet_;
-  std::vector<Step> steps_;  // by PortIndex
+  std::vector<Step> steps_;          // by PortIndex
+  std::vector<Crossing> crossings_;  // by SwitchIndex; none without tables
+  std::size_t row_size_ = 0;
   std::unordered_map<mad::Guid, fabric::PortIndex> by_guid_;
 };
 

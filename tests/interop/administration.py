@@ -15,6 +15,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "device"))
+from inside import SKIPPED, without_door  # noqa: E402
+
 QUERIES = {
     "ClassPortInfo": ["CPI"],
     "NodeRecord": ["NR"],
@@ -142,6 +145,9 @@ def main():
     parser.add_argument("--fabric", required=True)
     parser.add_argument("--keep", help="write what was printed into this folder")
     options = parser.parse_args()
+    if reason := without_door():
+        print(f"skipped: {reason}")
+        return SKIPPED
     answers = ask(str(Path(options.heddle).resolve()), options.fabric)
     if options.keep:
         for who, texts in answers.items():

@@ -54,6 +54,29 @@ TEST(UmadMessage, AnAddressThatGoesInComesOut) {
   EXPECT_EQ(received->datagram, expected);
 }
 
+// A table of one LinkRecord. Padded, its length would tell the client of 25 records.
+mad::Datagram short_table() {
+  mad::Datagram table;
+  table.payload.resize(56 + 8);
+  table.payload[0] = std::byte{1};
+  table.payload[1] = std::byte{0x03};
+  table.payload[2] = std::byte{2};
+  table.payload[3] = static_cast<std::byte>(mad::Method::GetTableResp);
+  table.payload[26] = std::byte{0xF9};  // RRespTime 31, Active
+  return table;
+}
+
+TEST(UmadMessage, AnRmppMessageKeepsItsLength) {
+  UmadMessage message;
+  EXPECT_EQ(message.fill(short_table()), 64u);
+  auto single = short_table();
+  single.payload[26] = std::byte{0xF8};
+  EXPECT_EQ(message.fill(single), mad::kMadBytes);
+  auto of_another_class = short_table();
+  of_another_class.payload[1] = std::byte{0x04};
+  EXPECT_EQ(message.fill(of_another_class), mad::kMadBytes);
+}
+
 TEST(UmadMessage, NothingOfAnEarlierMessageRemains) {
   UmadMessage message;
   message.fill(with_full_address());
