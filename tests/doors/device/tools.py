@@ -107,6 +107,66 @@ def tools():
     expect("its table", f"{other:#06x}" in run("ibroute", switch), True)
 
 
+def field(text, name):
+    return re.search(rf"^{re.escape(name)}:\.*(.*)$", text, re.M).group(1)
+
+
+def first_switch():
+    return re.search(r'^Switch\t.*lid (\d+)', run("ibnetdiscover"), re.M).group(1)
+
+
+def counters():
+    """Every form of perfquery that the devices claim to know; packets count, a reset clears."""
+    open_subnet()
+    lid, switch = str(own_lid()), first_switch()
+    for form in ("-x", "-l", "-X", "-S", "-D", "-E", "-T", "-c", "--oprcvcounters",
+                 "--flowctlcounters", "--vloppackets", "--vlopdata", "--vlxmitflowctlerrors",
+                 "--vlxmitcounters"):
+        run("perfquery", form, lid, "1")
+    before = int(field(run("perfquery", "-x", lid, "1"), "PortXmitPkts"))
+    run("saquery", "NR")
+    wait_for("packets' counting", lambda: int(
+        field(run("perfquery", "-x", lid, "1"), "PortXmitPkts")) > before)
+    run("perfquery", "-x", "-R", lid, "1")
+    expect("packets after a reset", int(field(run("perfquery", "-x", lid, "1"), "PortXmitPkts"))
+           < before, True)
+    run("perfquery", "-a", switch)
+    expect("errors of a clean fabric", re.findall("Errors for .*", run("ibqueryerrors")), [])
+    for operation in (("ClassPortInfo", switch), ("CongestionInfo", switch)):
+        run("ibccquery", *operation)
+
+
+def links():
+    """Ports that are disabled, enabled, reset and slowed down train again."""
+    open_subnet()
+    leaf = field(run("smpquery", "-D", "portinfo", "0,1", "0"), "Lid")
+    # A host on our own switch, but not ourselves, whose port is 1.
+    port = next(number for number in ("2", "3", "4") if "Channel Adapter" in run(
+        "smpquery", "-D", "nodeinfo", f"0,1,{number}", good=(0, 255)))
+    run("ibportstate", leaf, port, "query")
+    run("smpquery", "mepi", leaf, port)
+
+    def info(name):
+        return field(run("smpquery", "portinfo", leaf, port), name)
+
+    def state():
+        return info("LinkState")
+
+    run("ibportstate", leaf, port, "disable")
+    expect("a disabled port", (state(), info("PhysLinkState")), ("Down", "Disabled"))
+    run("ibportstate", leaf, port, "enable")
+    wait_for("the enabled port's coming up", lambda: state() == "Active")
+    run("ibportstate", leaf, port, "reset")
+    wait_for("the reset port's coming up", lambda: state() == "Active")
+    run("ibportstate", leaf, port, "width", "1")
+    run("ibportstate", leaf, port, "reset")
+    wait_for("the narrow link", lambda: (state(), info("LinkWidthActive")) == ("Active", "1X"))
+    downs = int(field(run("perfquery", leaf, port), "LinkDownedCounter"))
+    expect("times that the link went down", downs >= 3, True)
+    expect("ibqueryerrors' word of it", "LinkDownedCounter" in run("ibqueryerrors", good=(0, 1)),
+           True)
+
+
 def ping():
     """Vendor classes with an OUI, between two hosts."""
     open_subnet()
@@ -158,7 +218,8 @@ def heddle():
     expect("its ports", "chosen by heddle sm" in run(os.environ["HEDDLE"], "ports"), True)
 
 
-SCENARIOS = {one.__name__: one for one in (tools, ping, ibdiagnet, osmtest, heddle)}
+SCENARIOS = {one.__name__: one
+             for one in (tools, counters, links, ping, ibdiagnet, osmtest, heddle)}
 
 
 def main():
