@@ -48,7 +48,7 @@ class FabricHostTest : public testing::Test {
   }
 
   boost::asio::io_context loop;
-  FabricHost host{loop, pair_with_delay(milliseconds(5))};
+  FabricHost host{loop, pair_with_delay(milliseconds(40))};
   Listener near;
   Listener far;
 };
@@ -56,9 +56,9 @@ class FabricHostTest : public testing::Test {
 TEST_F(FabricHostTest, AnswersComeAfterTheirTravelAndNotBefore) {
   host.attach(first(), near);
   host.send(first(), get(mad::AttributeId::NodeInfo, {1}));
-  run_for(milliseconds(4));
+  run_for(milliseconds(10));
   EXPECT_TRUE(near.heard.empty());
-  run_for(milliseconds(60));
+  run_for(milliseconds(250));
   ASSERT_EQ(near.heard.size(), 1u);
   EXPECT_EQ(near.heard[0].method, mad::Method::GetResp);
 }
@@ -68,7 +68,7 @@ TEST_F(FabricHostTest, SoftwareOfAPortHearsWhatItsDeviceDoesNotAnswer) {
   host.attach(second(), far);
   host.set_is_sm(second(), far, true);
   host.send(first(), get(mad::AttributeId::SMInfo, {1}));
-  run_for(milliseconds(60));
+  run_for(milliseconds(250));
   ASSERT_EQ(far.heard.size(), 1u);
   EXPECT_EQ(far.heard[0].attribute_id, mad::AttributeId::SMInfo);
   EXPECT_TRUE(near.heard.empty());
