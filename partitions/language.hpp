@@ -34,7 +34,7 @@ struct Parsed {
 base::Result<Parsed> parse(std::string_view text, std::string_view file_name,
                            const LanguageOptions& options = {});
 
-// A file that means the same policy, if it is read with its allow_both_pkeys and with qos.
+// A file that means the same policy, if it is read with allow_both_pkeys and with qos.
 std::string to_text(const Policy& policy);
 
 }  // namespace heddle::partitions

@@ -5,8 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,7 +16,7 @@
 namespace heddle::partitions {
 
 // Keys of all different lists together. A port that would exceed it holds Default alone.
-inline constexpr std::size_t kMaxHeldKeys = 64u << 20;
+inline constexpr std::size_t kMaxHeldKeys = 16u << 20;
 
 class Memberships {
  public:
@@ -26,12 +24,13 @@ class Memberships {
   Memberships() = default;
 
   // `self` is the port that the subnet manager stands on, kNoPort if there is none. Rules that
-  // name ports which the topology does not have wait for them.
+  // name ports which the topology does not have wait for them. Whatever the rules say, every end
+  // port is in Default, and `self` is a full member of it: else nobody could ask the SA.
   Memberships(Policy policy, const fabric::Topology& topology, fabric::PortIndex self);
 
   // The keys that belong into the port's P_KeyTable, membership bits included: the one for index 0
-  // first, the others by base key, full before limited. Never empty for an end port: Default is
-  // always among them. Empty for a port that is none.
+  // first (of the first partition with index0 that the port is in; else of Default), the others by
+  // base key, full before limited. Never empty for an end port, empty for a port that is none.
   std::span<const mad::PKey> of(fabric::PortIndex port) const;
 
   // Is the port in the partition of this key, whatever the membership bits?
@@ -64,6 +63,8 @@ class Memberships {
   std::size_t ports_cut_short() const { return ports_cut_short_; }
 
  private:
+  friend class MembershipsBuilder;
+
   // What a list holds of one partition.
   struct Held {
     BaseKey key{};
@@ -74,17 +75,19 @@ class Memberships {
     std::vector<Held> held;        // by base key
     std::vector<mad::PKey> table;  // what of() gives
   };
-  friend class MembershipsBuilder;
+  static constexpr std::uint32_t kNoList = 0xFFFF'FFFF;
 
   const List* list_of(fabric::PortIndex port) const;
-  static const Held* find(const List& list, BaseKey key);
+  // 0 when the list has nothing of this partition.
+  static std::uint8_t kinds(const List& list, BaseKey key);
+  template <class Visit>
+  static bool any_common(const List& a, const List& b, const Visit& visit);
 
   Policy policy_;
-  std::vector<std::uint32_t> partition_of_key_;  // by base key; kNone
-  std::vector<std::uint32_t> list_of_port_;      // by port; kNone
+  std::vector<std::uint32_t> by_key_;        // indices of policy_.partitions
+  std::vector<std::uint32_t> list_of_port_;  // by port
   std::vector<List> lists_;
   std::size_t ports_cut_short_ = 0;
-  static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
 };
 
 }  // namespace heddle::partitions

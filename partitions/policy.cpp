@@ -3,12 +3,10 @@
 
 #include <utility>
 
+#include "partitions/mgid.hpp"
+
 namespace heddle::partitions {
 namespace {
-
-// The upper halves of IPoIB's MGIDs without scope and P_Key (RFC 4391, 4).
-constexpr std::uint64_t kIpv4Signature = 0xff10'401b'0000'0000;
-constexpr std::uint64_t kIpv6Signature = 0xff10'601b'0000'0000;
 
 Partition default_partition(Membership everybody) {
   Partition partition;
@@ -24,9 +22,7 @@ std::vector<GroupSpec> ipoib_broadcast_groups(const GroupSpec& like, std::uint8_
   std::vector<GroupSpec> groups;
   for (const std::uint64_t signature : {kIpv4Signature, kIpv6Signature}) {
     GroupSpec& group = groups.emplace_back(like);
-    group.mgid.prefix.value = signature | std::uint64_t{scope} << 48 |
-                              std::uint64_t{full_key(base_of(like.p_key)).value} << 16;
-    group.mgid.guid.value = 0xffff'ffff;
+    group.mgid = broadcast_mgid(signature, full_key(base_of(like.p_key)), scope);
     group.scope = scope;
   }
   return groups;

@@ -66,7 +66,7 @@ struct Partition {
   bool index0 = false;  // its key stands at index 0 of its members' P_KeyTables
   mad::ServiceLevel sl{};
   bool ipoib = false;
-  std::vector<Rule> rules;        // in order; Policy says what happens when two name one port
+  std::vector<Rule> rules;        // in order: the last one that means a port counts
   std::vector<GroupSpec> groups;  // the IPoIB broadcast groups among them; by MGID, each once
   friend bool operator==(const Partition&, const Partition&) = default;
 };
@@ -74,9 +74,6 @@ struct Partition {
 struct Policy {
   // Default (0x7fff) first, the others in the order of their first definition; a key once.
   std::vector<Partition> partitions;
-  // True: a port that rules name as full and as limited holds both keys. False: the last rule
-  // counts, and Membership::Both does not occur.
-  bool allow_both_pkeys = false;
   friend bool operator==(const Policy&, const Policy&) = default;
 };
 

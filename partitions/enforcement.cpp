@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <array>
+#include <utility>
+
+#include "partitions/tables.hpp"
+
+namespace heddle::partitions {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Enforcement>, 4> kWords{
+    {{"off", Enforcement::Off},
+     {"in", Enforcement::In},
+     {"out", Enforcement::Out},
+     {"both", Enforcement::Both}}};
+
+EnforcementPlan unchecked(EnforcementGap gap) {
+  EnforcementPlan plan;
+  plan.gap = gap;
+  return plan;
+}
+
+// What stays undone although the table has room.
+EnforcementGap gap_of(bool lacks_inbound, bool lacks_outbound) {
+  if (lacks_inbound && lacks_outbound) return EnforcementGap::NoDirections;
+  if (lacks_inbound) return EnforcementGap::NoInbound;
+  return lacks_outbound ? EnforcementGap::NoOutbound : EnforcementGap::None;
+}
+
+}  // namespace
+
+std::optional<Enforcement> enforcement_of(std::string_view word) {
+  for (const auto& [name, enforcement] : kWords) {
+    if (name == word) return enforcement;
+  }
+  return std::nullopt;
+}
+
+std::string_view name_of(Enforcement enforcement) {
+  return kWords[static_cast<std::size_t>(enforcement)].first;
+}
+
+std::string_view describe(EnforcementGap gap) {
+  switch (gap) {
+    case EnforcementGap::None:
+      return {};
+    case EnforcementGap::NoTable:
+      return "the switch has no table for P_Keys at its ports (PartitionEnforcementCap is 0)";
+    case EnforcementGap::TableFull:
+      return "the end port holds more P_Keys than the switch port has room for "
+             "(PartitionEnforcementCap)";
+    case EnforcementGap::NoInbound:
+      return "the switch cannot check what comes in (InboundEnforcementCap is 0)";
+    case EnforcementGap::NoOutbound:
+      return "the switch cannot check what goes out (OutboundEnforcementCap is 0)";
+    case EnforcementGap::NoDirections:
+      return "the switch cannot check P_Keys at its ports (InboundEnforcementCap and "
+             "OutboundEnforcementCap are 0)";
+  }
+  return {};
+}
+
+EnforcementPlan plan_enforcement(Enforcement policy, const mad::SwitchInfo& info,
+                                 const HeldTable& held, std::span<const mad::PKey> peer_keys) {
+  if (policy == Enforcement::Off || peer_keys.empty()) return unchecked(EnforcementGap::None);
+  if (info.partition_enforcement_cap == 0) return unchecked(EnforcementGap::NoTable);
+  const bool wants_inbound = policy != Enforcement::Out;
+  const bool wants_outbound = policy != Enforcement::In;
+  EnforcementPlan plan;
+  plan.inbound = wants_inbound && info.inbound_enforcement_cap;
+  plan.outbound = wants_outbound && info.outbound_enforcement_cap;
+  plan.gap = gap_of(wants_inbound && !plan.inbound, wants_outbound && !plan.outbound);
+  if (!plan.inbound && !plan.outbound) return unchecked(plan.gap);
+  HeldTable table = held;
+  table.capacity = info.partition_enforcement_cap;
+  plan.table = plan_table(table, peer_keys);
+  return plan.table.left_out.empty() ? plan : unchecked(EnforcementGap::TableFull);
+}
+
+}  // namespace heddle::partitions
