@@ -29,7 +29,8 @@ bool read_groups(std::string_view text, std::array<std::uint16_t, kGroups>& grou
 
 std::optional<mad::Gid> gid_of(std::string_view text) {
   constexpr std::size_t kLongest = 39;  // eight groups of four digits and their colons
-  if (text.size() > kLongest) return std::nullopt;
+  constexpr std::string_view kPossible = "0123456789abcdefABCDEF:";
+  if (text.size() > kLongest || text.find_first_not_of(kPossible) != text.npos) return std::nullopt;
   std::array<std::uint16_t, kGroups> groups{};
   std::array<std::uint16_t, kGroups> tail{};
   std::size_t count = 0;

@@ -78,21 +78,26 @@ bool made_by(const Broadcast& broadcast, const GroupSpec& group) {
   return scope_named && (is(kIpv4Signature) || is(kIpv6Signature)) && alike(group, broadcast.like);
 }
 
+// Of the scopes whose groups are alike, those like the first. If none are (an mgid line came before
+// the flag), one pair: what differs in it is written before and stays.
 std::optional<Broadcast> broadcast_of(const Partition& partition) {
   if (!partition.ipoib) return std::nullopt;
   std::optional<Broadcast> broadcast;
+  std::optional<Broadcast> unlike;
   for (std::uint8_t scope = 1; scope <= 15; ++scope) {
     const mad::PKey p_key = full_key(partition.key);
     const auto* ipv4 = find_group(partition, broadcast_mgid(kIpv4Signature, p_key, scope));
     const auto* ipv6 = find_group(partition, broadcast_mgid(kIpv6Signature, p_key, scope));
     if (ipv4 == nullptr || ipv6 == nullptr) continue;
-    // A zero Q_Key cannot be said in a head: it would become IPoIB's.
-    for (const GroupSpec* group : {ipv4, ipv6}) {
-      if (!broadcast && group->q_key != 0) broadcast = Broadcast{*group, {}};
+    if (!alike(*ipv4, *ipv6)) {
+      unlike = Broadcast{*ipv4, {scope}};
+    } else if (!broadcast) {
+      broadcast = Broadcast{*ipv4, {scope}};
+    } else if (alike(*ipv4, broadcast->like)) {
+      broadcast->scopes.push_back(scope);
     }
-    if (broadcast) broadcast->scopes.push_back(scope);
   }
-  return broadcast;
+  return broadcast ? broadcast : unlike;
 }
 
 // A definition for each pair of MTU and rate: those of IP groups come from the head.

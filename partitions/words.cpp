@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "partitions/words.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -19,6 +20,15 @@ std::optional<std::uint64_t> number(std::string_view text, int base) {
   const auto [stop, failure] = std::from_chars(text.data(), end, value, base);
   if (text.empty() || failure != std::errc{} || stop != end) return std::nullopt;
   return value;
+}
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool same_but_for_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
 }
 
 }  // namespace
@@ -64,7 +74,11 @@ std::string quoted(std::string_view text) {
 
 std::string suggestion(std::string_view word, std::span<const std::string_view> candidates) {
   if (word.size() < 2 || word.size() > kMaxMisspelled) return {};
-  const auto meant = base::closest(word, candidates);
+  const auto same = std::find_if(candidates.begin(), candidates.end(), [&](std::string_view one) {
+    return same_but_for_case(one, word);
+  });
+  const std::optional<std::string_view> meant =
+      same != candidates.end() ? std::optional(*same) : base::closest(word, candidates);
   return meant ? fmt::format("; did you mean '{}'?", *meant) : std::string{};
 }
 
