@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
 #include <array>
 #include <utility>
 
+#include "partitions/policy.hpp"
 #include "partitions/tables.hpp"
 
 namespace heddle::partitions {
@@ -24,6 +26,22 @@ EnforcementGap gap_of(bool lacks_inbound, bool lacks_outbound) {
   if (lacks_inbound && lacks_outbound) return EnforcementGap::NoDirections;
   if (lacks_inbound) return EnforcementGap::NoInbound;
   return lacks_outbound ? EnforcementGap::NoOutbound : EnforcementGap::None;
+}
+
+// Packets with the limited key match the full one (IBA vol. 1, 10.9.3), so that one is enough.
+std::vector<mad::PKey> without_doubles(std::span<const mad::PKey> keys) {
+  std::vector<mad::PKey> full;
+  for (const mad::PKey key : keys) {
+    if (is_full(key)) full.push_back(key);
+  }
+  std::sort(full.begin(), full.end());
+  std::vector<mad::PKey> needed;
+  for (const mad::PKey key : keys) {
+    const bool doubled =
+        !is_full(key) && std::binary_search(full.begin(), full.end(), full_key(base_of(key)));
+    if (!doubled) needed.push_back(key);
+  }
+  return needed;
 }
 
 }  // namespace
@@ -72,7 +90,7 @@ EnforcementPlan plan_enforcement(Enforcement policy, const mad::SwitchInfo& info
   if (!plan.inbound && !plan.outbound) return unchecked(plan.gap);
   HeldTable table = held;
   table.capacity = info.partition_enforcement_cap;
-  plan.table = plan_table(table, peer_keys);
+  plan.table = plan_table(table, without_doubles(peer_keys));
   return plan.table.left_out.empty() ? plan : unchecked(EnforcementGap::TableFull);
 }
 

@@ -37,8 +37,8 @@ struct TablePlan {
 // `wanted`: no key twice and none with base key 0 (such are skipped); the first belongs at index 0,
 // and what stands there moves to a free entry. Every other key that the table holds stays where it
 // is; one of the same partition with the other membership takes the place of the one that goes; new
-// ones fill the lowest free entries; what is not wanted becomes 0. The same table and the same wish
-// give nothing to write.
+// ones fill the lowest free entries; what is not wanted becomes 0. In a table that is too small,
+// Default gets an entry before the others. The same table and the same wish give nothing to write.
 TablePlan plan_table(const HeldTable& held, std::span<const mad::PKey> wanted);
 
 // Where switches check the P_Keys of packets: OpenSM's part_enforce. In: what comes from the port
@@ -70,7 +70,8 @@ struct EnforcementPlan {
 
 // For an external port of a switch. `peer_keys`: what the end port at the other end of the cable
 // holds (Memberships::of); empty when that is no end port (a switch, nobody), where nothing is
-// checked. Bits go up only together with a table that has all keys.
+// checked. Of a full and a limited key of one partition the full one does for both. Bits go up only
+// together with a table that has all keys.
 EnforcementPlan plan_enforcement(Enforcement policy, const mad::SwitchInfo& info,
                                  const HeldTable& held, std::span<const mad::PKey> peer_keys);
 

@@ -38,6 +38,14 @@ TEST(Enforcement, ThePeersKeysAreAllowedBothWays) {
               IsEmpty());
 }
 
+TEST(Enforcement, AFullKeyDoesForTheLimitedOne) {
+  const std::vector<mad::PKey> both{{0xffff}, {0x8001}, {0x0001}, {0x0002}};
+  const EnforcementPlan plan = plan_enforcement(Enforcement::Both, able(3), {3, {}}, both);
+  EXPECT_TRUE(plan.inbound);
+  EXPECT_EQ(plan.table.blocks[0].p_keys[1], mad::PKey{0x8001});
+  EXPECT_EQ(plan.table.blocks[0].p_keys[2], mad::PKey{0x0002});
+}
+
 TEST(Enforcement, ThePolicyChoosesTheDirections) {
   const auto bits = [](Enforcement policy) {
     const EnforcementPlan plan = plan_enforcement(policy, able(32), {32, {}}, kKeys);
