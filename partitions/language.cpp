@@ -332,9 +332,10 @@ Failure Parser::mgid_line(const Setting& mgid, const Word& flags) {
   const Word& word = mgid.value.value_or(mgid.name);
   auto gid = mgid.value ? gid_of(word.text) : std::nullopt;
   if (!gid || !is_multicast(*gid)) {
-    return fail(word.place, fmt::format("{} is no multicast GID: mgid=ff12:401b::16 could stand "
-                                        "here",
-                                        quoted(word.text)));
+    diagnostics_.warn(word.place, fmt::format("the group is left out: {} is no multicast GID; "
+                                              "mgid=ff12:401b::16 could stand here",
+                                              quoted(word.text)));
+    return std::nullopt;
   }
   GroupFlags group = flags_.group;
   for (std::size_t begin = 0; !flags.text.empty() && begin <= flags.text.size();) {

@@ -112,6 +112,19 @@ TEST(Groups, IpGroupsThatNoInterfaceCouldJoinAreLeftOut) {
                           HasSubstr("p:4:7: the group is left out: MTU and rate")));
 }
 
+TEST(Groups, WhatIsNoMulticastGidIsLeftOut) {
+  for (const std::string gid :
+       {"fe80::1", "ff12", "ff12::1::2", "ff12:1:2:3:4:5:6:7:8", "ff12::12345", "ff12::g", ""}) {
+    const Parsed parsed = read("A=1 :\n  mgid=" + gid + ", mtu=3\n ALL;");
+    EXPECT_THAT(parsed.warnings, ElementsAre(HasSubstr("the group is left out: '" + gid +
+                                                       "' is no multicast GID; "
+                                                       "mgid=ff12:401b::16 could stand here")));
+    EXPECT_THAT(parsed.policy.partitions.at(1).groups, IsEmpty());
+    EXPECT_EQ(parsed.policy.partitions.at(1).rules.size(), 1u);
+  }
+  EXPECT_THAT(read("A=1 : mgid ;").warnings, ElementsAre(HasSubstr("'mgid' is no multicast GID")));
+}
+
 TEST(Groups, AScopeIsWrittenIntoTheMgid) {
   const Parsed parsed = read("A=1 :\n mgid=ff15::1\n mgid=ff12::2,scope=8,scope=3\n;");
   EXPECT_THAT(mgids(parsed.policy.partitions.at(1)),

@@ -64,16 +64,6 @@ TEST(LanguageErrors, AnEqualsSignNeedsAMembership) {
             "/etc/opensm/partitions.conf:1:12: full, limited or both should follow '0x17'=");
 }
 
-TEST(LanguageErrors, AnMgidIsAMulticastGid) {
-  for (const std::string_view gid :
-       {"fe80::1", "ff12", "ff12::1::2", "ff12:1:2:3:4:5:6:7:8", "ff12::12345", "ff12::g", ""}) {
-    EXPECT_THAT(error_of("A=1 :\n  mgid=" + std::string(gid) + "\n ALL;"),
-                HasSubstr("'" + std::string(gid) +
-                          "' is no multicast GID: mgid=ff12:401b::16 could stand here"));
-  }
-  EXPECT_THAT(error_of("A=1 : mgid ;"), HasSubstr("'mgid' is no multicast GID"));
-}
-
 TEST(LanguageErrors, AFileIsText) {
   EXPECT_EQ(error_of(std::string_view("A=1:\0ALL;", 9)),
             "/etc/opensm/partitions.conf:1:5: a zero byte: this is no text file");
