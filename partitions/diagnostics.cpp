@@ -10,11 +10,15 @@
 namespace heddle::partitions {
 
 void Diagnostics::warn(const Place& place, std::string_view sentence) {
-  if (warnings_.size() == kMaxWarnings) {
+  if (is_full()) {
     ++unsaid_;
   } else {
     warnings_.push_back(at(place, sentence));
   }
+}
+
+bool Diagnostics::is_full() const {
+  return warnings_.size() == kMaxWarnings;
 }
 
 std::vector<std::string> Diagnostics::take_warnings() {

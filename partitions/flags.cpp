@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "mad/sa_rate.hpp"
 
 namespace heddle::partitions {
@@ -31,19 +32,31 @@ std::optional<mad::Mtu> mtu_of(std::string_view text) {
   return std::nullopt;
 }
 
+// 25 for 2.5G, 1000 for 100Gb: 0.1 Gb/s.
+std::optional<std::uint64_t> tenths_of(std::string_view text) {
+  constexpr std::uint64_t kMax = 100'000;
+  if (text.ends_with('b')) text.remove_suffix(1);
+  if (!text.ends_with('G')) return std::nullopt;
+  text.remove_suffix(1);
+  const std::size_t point = text.find('.');
+  const auto whole = base::parse_number(text.substr(0, point), kMax);
+  const auto tenths = point == text.npos ? std::optional<std::uint64_t>(0)
+                                         : base::parse_number(text.substr(point + 1), 9);
+  if (!whole || !tenths) return std::nullopt;
+  return *whole * 10 + *tenths;
+}
+
 // The specification's code, or Gb/s with a G behind: 2.5G, 100G, 100Gb.
 std::optional<std::uint8_t> rate_of(std::string_view text) {
   if (const auto code = c_number(text, 0xff)) {
     if (!mad::rate_rank_of_code(static_cast<std::uint8_t>(*code))) return std::nullopt;
     return static_cast<std::uint8_t>(*code);
   }
-  for (const mad::SARate& rate : mad::kSARates) {
-    const std::string gigabits = rate.tenths % 10 == 0
-                                     ? fmt::format("{}G", rate.tenths / 10)
-                                     : fmt::format("{}.{}G", rate.tenths / 10, rate.tenths % 10);
-    if (text == gigabits || text == gigabits + "b") return rate.code;
-  }
-  return std::nullopt;
+  const auto tenths = tenths_of(text);
+  const auto* const found =
+      std::find_if(mad::kSARates.begin(), mad::kSARates.end(),
+                   [&](const mad::SARate& rate) { return rate.tenths == tenths; });
+  return found == mad::kSARates.end() ? std::nullopt : std::optional(found->code);
 }
 
 template <class Value, class Target>
@@ -100,9 +113,10 @@ void warn_of_unknown(const Word& name, std::span<const std::string_view> known, 
                      fmt::format("an empty flag is ignored{}", has_value ? ", and its value" : ""));
     return;
   }
-  diagnostics.warn(
-      name.place, fmt::format("{} is no flag and is ignored; the flags are {}{}", quoted(name.text),
-                              fmt::join(known, ", "), suggestion(name.text, known)));
+  diagnostics.warn(name.place, [&] {
+    return fmt::format("{} is no flag and is ignored; the flags are {}{}", quoted(name.text),
+                       fmt::join(known, ", "), suggestion(name.text, known));
+  });
 }
 
 }  // namespace

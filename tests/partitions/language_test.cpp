@@ -220,6 +220,8 @@ TEST(Language, MtuAndRateAreCodesOrWhatTheyMean) {
   EXPECT_EQ(group("rate=100G"), std::pair(4, 16));
   EXPECT_EQ(group("rate=2.5Gb"), std::pair(4, 2));
   EXPECT_EQ(group("rate=800G"), std::pair(4, 23));
+  EXPECT_EQ(group("rate=2.55G"), std::pair(4, 3));
+  EXPECT_EQ(group("rate=100g"), std::pair(4, 3));
   EXPECT_EQ(group("rate=1"), std::pair(4, 3)) << "no rate has this code";
 }
 
