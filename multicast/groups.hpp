@@ -9,10 +9,11 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "mad/mc_member_record.hpp"
@@ -60,7 +61,7 @@ struct Request {
   mad::MCMemberRecord wanted;
   std::uint64_t mask{};  // component mask
   PortFacts port;        // the owner of wanted.port_gid
-  PortFacts requester;   // another one: a proxy. Only `port`, `name` and `has_p_key` count
+  PortFacts requester;   // another port: a proxy; GUID 0: the same. Rate and MTU do not count
   bool trusted = false;  // the SM_Key was right
 };
 
@@ -178,23 +179,32 @@ class Groups {
     friend bool operator==(const Seat&, const Seat&) = default;
   };
 
-  Answer refuse(const Request& request, mad::Status status, std::string reason) const;
+  static std::optional<Answer> refuse_early(const Request& request);
+  std::optional<Answer> refuse_stranger(const Request& request, const Group& group) const;
+  std::optional<std::string> at_limit(const Group& group, const PortFacts& port) const;
   Answer create(const Request& request);
   Answer enter(Group& group, const Request& request, Changes changes);
+  // The MLID of `terms` is a wish.
   Group& insert(const mad::MCMemberRecord& terms, Changes& changes);
   void erase(ByMgid::iterator where, Changes& changes);
-  void set_join_state(Group& group, const Member& as, std::uint8_t join_state, Changes& changes);
-  void count_role(mad::Lid mlid, mad::Guid port, int members, int receivers, Changes& changes);
+  void erase_if_dead(const mad::Gid& mgid, Changes& changes);
+  // Makes the JoinState of a member this; comes and goes by it. Does not erase the group.
+  void set_join_state(Group& group, Member as, std::uint8_t join_state, Changes& changes);
+  void count_role(mad::Lid mlid, const Member& before, const Member& after, Changes& changes);
   void drop_port(mad::Guid port, Changes& changes);
+  void leave_seat(mad::Guid port, const Seat& seat);
   mad::Lid choose_mlid(const mad::MCMemberRecord& terms);
   mad::Gid make_mgid(std::uint8_t scope);
   const Group* broadcast_of(const mad::Gid& mgid) const;
+  std::vector<const Group*> candidates(const Query& query) const;
 
   Policy policy_;
   MlidPool mlids_;
   ByMgid by_mgid_;
   std::map<mad::Lid, OnMlid> by_mlid_;
   std::map<mad::Guid, std::vector<Seat>> by_port_;
+  // Which LIDs are the solicited-node groups' of a partition, by the head of their MGIDs and share.
+  std::map<std::pair<mad::GidPrefix, unsigned>, mad::Lid> solicited_node_mlids_;
   std::size_t memberships_ = 0;
   std::uint32_t made_mgids_ = 0;
 };

@@ -102,7 +102,7 @@ class Tables {
   friend bool operator==(const Tables& a, const Tables& b);
 
  private:
-  using Block = std::shared_ptr<const mad::MulticastForwardingTable>;  // null: all zero
+  using Block = std::shared_ptr<mad::MulticastForwardingTable>;  // null: all zero
   struct Row {
     std::array<std::vector<Block>, kMftPositions> positions;
   };
