@@ -181,20 +181,54 @@ std::vector<SwitchIndex> users_of(std::size_t block, const Tables& a, const Tabl
   return users;
 }
 
+// Entries of one block, over all switches, that lose links and that gain some. Only where both is
+// the case can the old and the new close a cycle together.
+struct Moves {
+  Changed lose, gain;
+};
+
+// Which of 16 ports lead to switches.
+std::uint16_t links_at(const fabric::Topology& topology, SwitchIndex at, std::size_t position) {
+  std::uint16_t mask = 0;
+  for (std::size_t bit = 0; bit < mad::kPortsPerMftPosition; ++bit) {
+    const std::size_t port = position * mad::kPortsPerMftPosition + bit;
+    if (port > topology.node(at).port_count) break;
+    const auto far =
+        topology.peer(topology.port_of(at, mad::PortNumber{static_cast<std::uint8_t>(port)}));
+    if (far == fabric::kNoPort || !topology.is_switch(topology.node_of(far))) continue;
+    mask = static_cast<std::uint16_t>(mask | 1u << bit);
+  }
+  return mask;
+}
+
+std::map<std::uint16_t, Moves> moves_of(const fabric::Topology& topology, const Tables& standing,
+                                        const std::vector<BlockWrite>& writes) {
+  std::map<std::uint16_t, Moves> moves;
+  for (const BlockWrite& write : writes) {
+    const auto& before = standing.block(write.at, write.block, write.position);
+    const std::uint16_t links = links_at(topology, write.at, write.position);
+    Moves& these = moves[write.block];
+    for (std::size_t i = 0; i < mad::kMlidsPerMftBlock; ++i) {
+      const unsigned old_links = before.port_masks[i] & links;
+      const unsigned new_links = write.table.port_masks[i] & links;
+      if ((old_links & ~new_links) != 0) these.lose.set(i);
+      if ((new_links & ~old_links) != 0) these.gain.set(i);
+    }
+  }
+  return moves;
+}
+
 }  // namespace
 
 std::vector<Stage> plan_change(const fabric::Topology& topology, const Tables& standing,
                                const Tables& wanted) {
   HEDDLE_CHECK(wanted.switch_count() == topology.switch_count());
   const auto writes = changed_blocks(wanted, standing);
-  std::map<std::uint16_t, Changed> changed;
-  for (const BlockWrite& write : writes) {
-    changed[write.block] |=
-        changed_entries(write.table, standing.block(write.at, write.block, write.position));
-  }
   Cutter cutter(topology, standing, wanted);
   std::map<std::uint16_t, Changed> conflicts;
-  for (const auto& [block, entries] : changed) {
+  for (const auto& [block, moves] : moves_of(topology, standing, writes)) {
+    const Changed entries = moves.lose & moves.gain;
+    if (entries.none()) continue;
     const auto users = users_of(block, standing, wanted);
     for (std::size_t i = 0; i < entries.size(); ++i) {
       if (entries[i]) conflicts[block][i] = cutter.look_at(lid_of(block, i), users);

@@ -116,16 +116,14 @@ Answer Groups::enter(Group& group, const Request& request, Changes changes) {
   if (auto refused = refuse_stranger(request, group)) return std::move(*refused);
   Member member{request.wanted.port_gid, request.port.port, 0, is_proxy(request),
                 asking_port(request)};
-  auto found = group.members_.find(member.port_gid);
-  if (found != group.members_.end() && found->second.port != member.port) {
-    // An alias GID that moved to another port.
-    set_join_state(group, found->second, 0, changes);
-    found = group.members_.end();
-  }
-  if (found == group.members_.end()) {
+  const auto found = group.members_.find(member.port_gid);
+  // An alias GID may move from port to port.
+  const bool moved = found != group.members_.end() && found->second.port != member.port;
+  if (moved || found == group.members_.end()) {
     if (const auto text = at_limit(group, request.port)) {
       return refusal(request, mad::kSANoResources, *text);
     }
+    if (moved) set_join_state(group, found->second, 0, changes);
   } else {
     const Member& before = found->second;
     const bool another_proxy =

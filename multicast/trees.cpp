@@ -15,8 +15,11 @@ using fabric::ChannelIndex;
 using fabric::kNoChannel;
 using fabric::SwitchIndex;
 
-// A tree is not compared with a fresh one before so many of its links have changed.
-constexpr std::size_t kLeastChange = 16;
+// A tree is compared with a fresh one when it has changed by its size, and by this at least. A link
+// counts once; a switch whose last member left counts more, because leaves are what spoils a tree:
+// ways stay that only lead past it.
+constexpr std::size_t kLeastChange = 32;
+constexpr std::size_t kChangeByLeave = 4;
 // A tree in more pieces than this is made anew rather than mended.
 constexpr std::size_t kMostPieces = 4;
 
@@ -30,7 +33,7 @@ struct Tree {
   std::map<mad::Guid, Role> members;
   std::vector<Stop> stops;  // by switch
   std::size_t links = 0;
-  std::size_t changed = 0;  // links since the last comparison
+  std::size_t changed = 0;  // since the last comparison
 };
 
 // Which channel of the new topology is the same cable between the same switches.
@@ -139,7 +142,7 @@ void Trees::Engine::set_link(mad::Lid mlid, Tree& tree, ChannelIndex link, bool 
   tables_.set(channel.to, mlid, channel.in, on);
   branches_.load_link(link, on ? 1 : -1);
   tree.links += on ? std::size_t{1} : ~std::size_t{0};
-  ++tree.changed;
+  tree.changed += on;
 }
 
 std::vector<ChannelIndex> Trees::Engine::links_at(mad::Lid mlid, SwitchIndex at) const {
@@ -209,7 +212,8 @@ void Trees::Engine::apply(const RoleChange& change) {
       ++make_stop(tree, seat->at).members;
       if (is_new && tree.stops.size() > 1) connect(change.mlid, tree, {&seat->at, 1});
     } else if (change.role == Role::None) {
-      --find_stop(tree, seat->at)->members;
+      Stop& stop = *find_stop(tree, seat->at);
+      if (--stop.members == 0) tree.changed += kChangeByLeave;
       prune(change.mlid, tree, seat->at);
     }
     compare_with_fresh(change.mlid, tree);
@@ -226,7 +230,7 @@ std::vector<SwitchIndex> Trees::Engine::member_switches(const Tree& tree) const 
 }
 
 void Trees::Engine::compare_with_fresh(mad::Lid mlid, Tree& tree) {
-  if (tree.changed < std::max(kLeastChange, tree.links / 2)) return;
+  if (tree.changed < std::max(kLeastChange, tree.links)) return;
   tree.changed = 0;
   const auto fresh = branches_.fresh(mlid, member_switches(tree));
   if (tree.links * 100 <= fresh.size() * (100 + options_.drift_percent)) return;

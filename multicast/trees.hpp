@@ -27,8 +27,8 @@ namespace heddle::multicast {
 
 struct TreeOptions {
   // A tree that grew by joins and leaves is compared with a fresh one each time it has changed by
-  // half of its links (16 at least), and replaced when it has this many percent more of them.
-  unsigned drift_percent = 25;
+  // about its own size (32 links at least), and replaced when it has this many percent more links.
+  unsigned drift_percent = 15;
 };
 
 struct TreeStatistics {

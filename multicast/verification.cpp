@@ -43,7 +43,8 @@ struct Place {
 class Judge {
  public:
   Judge(const fabric::Topology& topology, const Tables& tables, std::span<const RoleChange> roles);
-  TreeVerification judge();
+  TreeVerification judge_all();
+  TreeVerification judge(std::span<const mad::Lid> mlids);
 
  private:
   struct Seat {
@@ -61,7 +62,8 @@ class Judge {
   }
   std::vector<Seat> seats_of(mad::Lid mlid) const;
   Labels& reachable(mad::Lid mlid);
-  void judge_lid(mad::Lid mlid);
+  void find_entries();
+  void judge_lid(mad::Lid mlid, const std::vector<SwitchIndex>& holders);
   void judge_port(mad::Lid mlid, SwitchIndex at, mad::PortNumber port,
                   const std::vector<Place>& receivers, Labels& joined);
   void judge_link(mad::Lid mlid, PortIndex near, PortIndex far, Labels& joined);
@@ -96,9 +98,12 @@ Judge::Judge(const fabric::Topology& topology, const Tables& tables,
   for (const RoleChange& role : roles) {
     if (role.role != Role::None) members_[role.mlid].emplace_back(role.port, role.role);
   }
-  for (std::uint32_t s = 0; s < tables.switch_count(); ++s) {
+}
+
+void Judge::find_entries() {
+  for (std::uint32_t s = 0; s < tables_.switch_count(); ++s) {
     const SwitchIndex at{s};
-    tables.for_each_block(at, [&](std::uint16_t block, std::uint8_t, const auto& table) {
+    tables_.for_each_block(at, [&](std::uint16_t block, std::uint8_t, const auto& table) {
       for (std::size_t i = 0; i < table.port_masks.size(); ++i) {
         if (table.port_masks[i] == 0) continue;
         const auto number = mad::kFirstMulticastLid.value + block * mad::kMlidsPerMftBlock + i;
@@ -197,7 +202,7 @@ void Judge::judge_reach(mad::Lid mlid, const std::vector<Seat>& seats, Labels& j
   }
 }
 
-void Judge::judge_lid(mad::Lid mlid) {
+void Judge::judge_lid(mad::Lid mlid, const std::vector<SwitchIndex>& holders) {
   ++result_.mlids;
   const auto seats = seats_of(mlid);
   std::vector<Place> receivers;
@@ -206,25 +211,32 @@ void Judge::judge_lid(mad::Lid mlid) {
   }
   std::sort(receivers.begin(), receivers.end());
   Labels joined = all_apart(topology_.switch_count());
-  const auto holders = entries_.find(mlid);
-  if (holders != entries_.end()) {
-    for (const SwitchIndex at : holders->second) {
-      if (!members_.contains(mlid)) {
-        add({TreeFault::ForeignEntry, mlid, at, {}, {}});
-      } else if (!has_table(at, mlid)) {
-        add({TreeFault::NoTable, mlid, at, {}, {}});
-      }
-      tables_.entry(at, mlid).for_each(
-          [&](mad::PortNumber port) { judge_port(mlid, at, port, receivers, joined); });
+  for (const SwitchIndex at : holders) {
+    if (!members_.contains(mlid)) {
+      add({TreeFault::ForeignEntry, mlid, at, {}, {}});
+    } else if (!has_table(at, mlid)) {
+      add({TreeFault::NoTable, mlid, at, {}, {}});
     }
+    tables_.entry(at, mlid).for_each(
+        [&](mad::PortNumber port) { judge_port(mlid, at, port, receivers, joined); });
   }
   judge_reach(mlid, seats, joined);
 }
 
-TreeVerification Judge::judge() {
-  for (const auto& [mlid, members] : members_) judge_lid(mlid);
-  for (const auto& [mlid, holders] : entries_) {
-    if (!members_.contains(mlid)) judge_lid(mlid);
+TreeVerification Judge::judge_all() {
+  find_entries();
+  for (const auto& [mlid, members] : members_) entries_.try_emplace(mlid);
+  for (const auto& [mlid, holders] : entries_) judge_lid(mlid, holders);
+  return std::move(result_);
+}
+
+TreeVerification Judge::judge(std::span<const mad::Lid> mlids) {
+  for (const mad::Lid mlid : mlids) {
+    std::vector<SwitchIndex> holders;
+    for (std::uint32_t s = 0; s < tables_.switch_count(); ++s) {
+      if (!tables_.entry(SwitchIndex{s}, mlid).empty()) holders.push_back(SwitchIndex{s});
+    }
+    judge_lid(mlid, holders);
   }
   return std::move(result_);
 }
@@ -233,7 +245,12 @@ TreeVerification Judge::judge() {
 
 TreeVerification verify(const fabric::Topology& topology, const Tables& tables,
                         std::span<const RoleChange> roles) {
-  return Judge(topology, tables, roles).judge();
+  return Judge(topology, tables, roles).judge_all();
+}
+
+TreeVerification verify(const fabric::Topology& topology, const Tables& tables,
+                        std::span<const RoleChange> roles, std::span<const mad::Lid> mlids) {
+  return Judge(topology, tables, roles).judge(mlids);
 }
 
 std::string describe(const fabric::Topology& topology, const TreeFaultSample& sample) {

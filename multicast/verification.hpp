@@ -50,6 +50,10 @@ struct TreeVerification {
 // reach beyond switches without one.
 TreeVerification verify(const fabric::Topology& topology, const Tables& tables,
                         std::span<const RoleChange> roles);
+// The same for these LIDs only, of which `roles` must hold all members; O(switches + ports) for the
+// fabric and then O(tree) for each LID.
+TreeVerification verify(const fabric::Topology& topology, const Tables& tables,
+                        std::span<const RoleChange> roles, std::span<const mad::Lid> mlids);
 
 // "leaf-1 port 3 forwards 0xc004 to a port without a link".
 std::string describe(const fabric::Topology& topology, const TreeFaultSample& sample);

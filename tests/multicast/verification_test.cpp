@@ -116,6 +116,22 @@ TEST(Verification, FindsEntriesThatNobodyAskedFor) {
   ring.expect(TreeFault::ForeignEntry, "0xc123");
 }
 
+TEST(Verification, OfSomeLidsLooksAtNoOthers) {
+  Ring ring;
+  const auto place = PortFinder(*ring.topology).find(ring.roles[0].port);
+  ring.tables.set(place->at, mad::Lid{0xC123}, place->out, true);
+  const auto verify_one = [&](mad::Lid mlid) {
+    return multicast::verify(*ring.topology, ring.tables, ring.roles, {&mlid, 1});
+  };
+  const auto fine = verify_one(kMlid);
+  EXPECT_TRUE(fine.proven());
+  EXPECT_EQ(fine.mlids, 1u);
+  EXPECT_EQ(fine.deliveries, 16u);
+  EXPECT_EQ(verify_one(mad::Lid{0xC123}).faults, 1u);
+  ring.tables.set(place->at, kMlid, place->out, false);
+  EXPECT_EQ(verify_one(kMlid).faults, 1u);
+}
+
 TEST(Verification, FindsEntriesOfSwitchesWithoutATable) {
   Ring ring;
   const auto recipe = support::ring(4, 2);
