@@ -214,9 +214,9 @@ void Judge::judge_lid(mad::Lid mlid, const std::vector<SwitchIndex>& holders) {
   for (const SwitchIndex at : holders) {
     if (!members_.contains(mlid)) {
       add({TreeFault::ForeignEntry, mlid, at, {}, {}});
-    } else if (!has_table(at, mlid)) {
-      add({TreeFault::NoTable, mlid, at, {}, {}});
+      continue;
     }
+    if (!has_table(at, mlid)) add({TreeFault::NoTable, mlid, at, {}, {}});
     tables_.entry(at, mlid).for_each(
         [&](mad::PortNumber port) { judge_port(mlid, at, port, receivers, joined); });
   }

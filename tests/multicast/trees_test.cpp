@@ -213,7 +213,7 @@ TEST(Trees, TopologyChangeKeepsWhatIsWhole) {
   planted.trees.set_topology(staged(recipe));
   EXPECT_EQ(planted.trees.tables(), before) << "the same fabric again";
   EXPECT_EQ(planted.trees.statistics().repairs, 0u);
-  for (int round = 0; round < 30; ++round) {
+  for (unsigned round = 0; round < 30; ++round) {
     const auto damaged = support::degraded(recipe, 1 + round % 6, 100 + round);
     planted.trees.set_topology(staged(damaged));
     ASSERT_TRUE(planted.verify().proven()) << complaint(planted);
