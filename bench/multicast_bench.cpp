@@ -194,6 +194,22 @@ void bench_switch_lost(benchmark::State& state) {
   }
 }
 
+// All trees at once, as after a time without a fabric.
+void bench_all_anew(benchmark::State& state) {
+  auto all = populated(10'000, 20);
+  for (auto _ : state) {
+    state.PauseTiming();
+    all->trees.set_topology(std::make_shared<const fabric::Topology>());
+    state.ResumeTiming();
+    all->trees.set_topology(big_fabric());
+  }
+  const auto load = all->trees.load();
+  state.counters["blocks"] = static_cast<double>(all->trees.tables().blocks_in_use());
+  state.counters["least_load"] = *std::min_element(load.begin(), load.end());
+  state.counters["most_load"] = *std::max_element(load.begin(), load.end());
+  report_proof(state, all->trees, all->groups);
+}
+
 BENCHMARK(bench_joins_table_only)->Arg(40'000)->Unit(benchmark::kMillisecond);
 BENCHMARK(bench_joins_one_by_one)->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(bench_many_groups)->Arg(1)->Arg(4)->Arg(20)->Iterations(1)->Unit(benchmark::kMillisecond);
@@ -201,6 +217,7 @@ BENCHMARK(bench_plan_from_nothing)->Iterations(1)->Unit(benchmark::kMillisecond)
 BENCHMARK(bench_verify)->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(bench_verify_one)->Iterations(200)->Unit(benchmark::kMicrosecond);
 BENCHMARK(bench_snapshot_and_join)->Iterations(2000)->Unit(benchmark::kMicrosecond);
+BENCHMARK(bench_all_anew)->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(bench_switch_lost)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace

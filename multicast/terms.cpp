@@ -232,16 +232,16 @@ std::string name_of(const PortFacts& port) {
 std::optional<std::string> out_of_reach(const PortFacts& port, const MCMemberRecord& group) {
   const bool member_of_key = !port.has_p_key || port.has_p_key(group.p_key);
   if (!member_of_key) {
-    return fmt::format("{} is not in partition {:#06x}, which the group {} is in", name_of(port),
-                       group.p_key.value, text_of(group.mgid));
+    return fmt::format("{} is not in partition {:#06x}, which the group is in", name_of(port),
+                       group.p_key.value);
   }
   if (port.mtu < group.mtu) {
-    return fmt::format("{} can do an MTU of {}, the group {} needs {}", name_of(port),
-                       mad::mtu_bytes(port.mtu), text_of(group.mgid), mad::mtu_bytes(group.mtu));
+    return fmt::format("{} can do an MTU of {}, the group needs {}", name_of(port),
+                       mad::mtu_bytes(port.mtu), mad::mtu_bytes(group.mtu));
   }
   if (port.rate < rank_of(group)) {
-    return fmt::format("{} runs at {}, the group {} needs {}", name_of(port), rate_text(port.rate),
-                       text_of(group.mgid), rate_text(rank_of(group)));
+    return fmt::format("{} runs at {}, the group needs {}", name_of(port), rate_text(port.rate),
+                       rate_text(rank_of(group)));
   }
   return std::nullopt;
 }
@@ -277,7 +277,10 @@ base::Result<MCMemberRecord> terms_of(const Request& request, const Policy& poli
   const auto wishes = wishes_of(wanted, request.mask, Purpose::Join);
   if (!wishes) return wishes.error();
   if (model != nullptr) {
-    if (auto reason = out_of_reach(request.port, *model)) return base::error(std::move(*reason));
+    if (const auto reason = out_of_reach(request.port, *model)) {
+      return base::error(
+          fmt::format("as of its broadcast group {}, {}", text_of(model->mgid), *reason));
+    }
   }
   MCMemberRecord record = wanted;
   record.port_gid = {};

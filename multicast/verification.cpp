@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -206,7 +207,9 @@ void Judge::judge_lid(mad::Lid mlid, const std::vector<SwitchIndex>& holders) {
   ++result_.mlids;
   const auto seats = seats_of(mlid);
   std::vector<Place> receivers;
+  std::set<SwitchIndex> member_switches;
   for (const Seat& seat : seats) {
+    member_switches.insert(seat.place.at);
     if (seat.role == Role::Receiver) receivers.push_back(seat.place);
   }
   std::sort(receivers.begin(), receivers.end());
@@ -217,8 +220,10 @@ void Judge::judge_lid(mad::Lid mlid, const std::vector<SwitchIndex>& holders) {
       continue;
     }
     if (!has_table(at, mlid)) add({TreeFault::NoTable, mlid, at, {}, {}});
-    tables_.entry(at, mlid).for_each(
-        [&](mad::PortNumber port) { judge_port(mlid, at, port, receivers, joined); });
+    const PortSet ports = tables_.entry(at, mlid);
+    ports.for_each([&](mad::PortNumber port) { judge_port(mlid, at, port, receivers, joined); });
+    const bool is_end = ports.size() == 1 && !member_switches.contains(at);
+    if (is_end) add({TreeFault::Idle, mlid, at, {}, {}});
   }
   judge_reach(mlid, seats, joined);
 }
@@ -274,6 +279,8 @@ std::string describe(const fabric::Topology& topology, const TreeFaultSample& sa
       return fmt::format("{} has no entry for {}, but is given one", name, lid);
     case TreeFault::ForeignEntry:
       return fmt::format("{} forwards {}, which nobody is a member of", name, lid);
+    case TreeFault::Idle:
+      return fmt::format("the tree of {} leads to {}, where nobody is a member", lid, name);
   }
   return {};
 }

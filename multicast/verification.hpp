@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Proof before push: looks at finished tables and says whether every sender reaches every receiver,
-// nobody else gets a copy, and no packet can return to where it was. It shares no code with what
-// makes the tables.
+// nobody else gets a copy, and no packet can return to where it was or goes where nobody is. It
+// shares no code with what makes the tables.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +25,7 @@ enum class TreeFault : std::uint8_t {
   NoLink,        // `port` of `at` has no link or does not exist
   NoTable,       // `at` has no entry for this LID, but is given one
   ForeignEntry,  // nobody is a member of this LID, but `at` holds an entry for it
+  Idle,          // the tree ends at `at`, where nobody is a member
 };
 
 struct TreeFaultSample {

@@ -52,6 +52,18 @@ TEST(Proxy, WhoHasTheKeyMayRemoveAnybody) {
   EXPECT_TRUE(groups.leave(trusted).ok());
 }
 
+TEST(Proxy, DoesNotTakeOverWhatAPortAskedForItself) {
+  Groups groups;
+  groups.join(request(kMgid, 1));
+  auto trusted = by_proxy(8, 1, kNonMember);
+  EXPECT_EQ(groups.join(trusted).status, mad::kSAReqDenied);
+  trusted.trusted = true;
+  const auto answer = groups.join(trusted);
+  ASSERT_TRUE(answer.ok());
+  EXPECT_FALSE(answer.record.proxy_join);
+  EXPECT_TRUE(groups.leave(request(kMgid, 1, kFullMember | kNonMember)).ok());
+}
+
 TEST(Proxy, PortThatJoinsItselfIsItsOwnAgain) {
   Groups groups;
   groups.join(by_proxy(9, 1));

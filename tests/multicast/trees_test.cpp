@@ -221,6 +221,29 @@ TEST(Trees, TopologyChangeKeepsWhatIsWhole) {
   EXPECT_GT(planted.trees.statistics().repairs, 0u);
 }
 
+TEST(Trees, CablesThatWereSwappedAreOtherLinks) {
+  for (const auto& recipe : {support::torus({4, 3}, 1), support::xgft({3, 3, 2}, {1, 3, 2})}) {
+    Planted planted(staged(recipe));
+    const auto ports = stage_ports(planted.trees.topology());
+    base::Prng prng(6);
+    std::map<mad::Guid, bool> is_switch;
+    for (const auto& node : recipe.nodes) {
+      is_switch[node.guid] = node.type == mad::NodeType::Switch;
+    }
+    for (const auto port : ports) planted.set(kMlid, port, Role::Receiver);
+    for (int round = 0; round < 60; ++round) {
+      auto swapped = recipe;
+      for (int i = 0; i < 3; ++i) {
+        auto& a = swapped.links[prng.below(swapped.links.size())];
+        auto& b = swapped.links[prng.below(swapped.links.size())];
+        if (is_switch[a.b.node] && is_switch[b.b.node]) std::swap(a.b, b.b);
+      }
+      planted.trees.set_topology(staged(swapped));
+      ASSERT_TRUE(planted.verify().proven()) << round << ": " << complaint(planted);
+    }
+  }
+}
+
 TEST(Trees, OnlyTreesThatLostALinkChange) {
   const auto recipe = support::xgft({4, 4, 3}, {1, 2, 2});
   Planted planted(staged(recipe));
@@ -332,6 +355,22 @@ TEST(Trees, ManyTreesSpreadOverRootsAndLinks) {
   EXPECT_GE(*low, kGroups / 9 / 2);
   EXPECT_LE(*high, kGroups / 9 * 2);
   EXPECT_TRUE(planted.verify().proven());
+}
+
+TEST(Trees, TreesBetweenTheSamePortsTakeEveryWayThereIs) {
+  const auto topology = staged(support::xgft({2, 2}, {1, 9}));
+  for (const bool fresh : {false, true}) {
+    Planted planted(topology);
+    const auto ports = stage_ports(*topology);
+    for (std::uint16_t group = 0; group < 9; ++group) {
+      const mad::Lid mlid{static_cast<std::uint16_t>(0xC000 + group)};
+      planted.set(mlid, ports.front(), Role::Receiver);
+      planted.set(mlid, ports.back(), Role::Receiver);
+      // Made anew, a tree does not give its way up.
+      if (fresh) planted.trees.rebuild(mlid);
+    }
+    for (const auto load : planted.trees.load()) EXPECT_LE(load, fresh ? 3u : 1u);
+  }
 }
 
 TEST(Trees, SameCallsGiveTheSameTables) {

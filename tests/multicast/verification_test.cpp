@@ -109,6 +109,19 @@ TEST(Verification, FindsPortsWithoutALink) {
   ring.expect(TreeFault::NoLink, "port 250");
 }
 
+TEST(Verification, FindsWaysThatLeadNowhere) {
+  Ring ring;
+  // The one at an end of the tree is no member any more; its switch still gets everything.
+  for (auto& role : ring.roles) {
+    const auto place = PortFinder(*ring.topology).find(role.port);
+    if (ring.tables.entry(place->at, kMlid).size() != 2) continue;
+    ring.tables.set(place->at, kMlid, place->out, false);
+    role.role = Role::None;
+    break;
+  }
+  ring.expect(TreeFault::Idle, "where nobody is a member");
+}
+
 TEST(Verification, FindsEntriesThatNobodyAskedFor) {
   Ring ring;
   const auto place = PortFinder(*ring.topology).find(ring.roles[0].port);
