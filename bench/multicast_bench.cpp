@@ -145,10 +145,11 @@ void bench_verify(benchmark::State& state) {
 // Of the one LID that a join touched.
 void bench_verify_one(benchmark::State& state) {
   const auto all = populated(10'000, 20);
+  Verifier verifier(*big_fabric());
   for (auto _ : state) {
     const mad::Lid mlid{0xC123};
     const auto roles = all->groups.roles(mlid);
-    benchmark::DoNotOptimize(verify(*big_fabric(), all->trees.tables(), roles, {&mlid, 1}));
+    benchmark::DoNotOptimize(verifier.verify(all->trees.tables(), roles, {&mlid, 1}));
   }
 }
 

@@ -9,6 +9,8 @@
 namespace heddle::multicast {
 namespace {
 
+using fabric::SwitchIndex;
+
 constexpr mad::MulticastForwardingTable kZeros{};
 
 std::size_t block_of(mad::Lid mlid) {
@@ -140,6 +142,16 @@ std::size_t Tables::blocks_in_use() const {
     }
   }
   return count;
+}
+
+Tables Tables::reindexed(const fabric::Topology& before, const fabric::Topology& after) const {
+  HEDDLE_CHECK(before.switch_count() == switch_count());
+  Tables tables(after.switch_count());
+  for (std::uint32_t s = 0; s < after.switch_count(); ++s) {
+    const auto old = before.find_node(after.node(SwitchIndex{s}).guid);
+    if (old && before.is_switch(*old)) tables.rows_[s] = rows_[old->value];
+  }
+  return tables;
 }
 
 bool Tables::same_row(const Tables& other, fabric::SwitchIndex at) const {

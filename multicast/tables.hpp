@@ -97,6 +97,10 @@ class Tables {
   std::size_t block_count(fabric::SwitchIndex at) const;
   std::size_t blocks_in_use() const;  // over all switches; O(switches * blocks)
 
+  // The same tables for another picture of the fabric: each switch of `after` gets the row that it
+  // has in `before`, found by node GUID, and none if it is new. Rows are shared.
+  Tables reindexed(const fabric::Topology& before, const fabric::Topology& after) const;
+
   // True at once for copies that nobody has changed since.
   bool same_row(const Tables& other, fabric::SwitchIndex at) const;
   friend bool operator==(const Tables& a, const Tables& b);

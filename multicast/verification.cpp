@@ -41,47 +41,31 @@ struct Place {
   friend auto operator<=>(const Place&, const Place&) = default;
 };
 
-class Judge {
+}  // namespace
+
+// What is known of the fabric before any table is seen.
+class Verifier::Ground {
  public:
-  Judge(const fabric::Topology& topology, const Tables& tables, std::span<const RoleChange> roles);
-  TreeVerification judge_all();
-  TreeVerification judge(std::span<const mad::Lid> mlids);
+  explicit Ground(const fabric::Topology& topology);
 
- private:
-  struct Seat {
-    mad::Guid member{};
-    Role role{};
-    Place place;
-  };
-
-  void add(const TreeFaultSample& sample) {
-    if (result_.samples.size() < TreeVerification::kMaxSamples) result_.samples.push_back(sample);
-    ++result_.faults;
-  }
+  const fabric::Topology& topology() const { return topology_; }
   bool has_table(SwitchIndex at, mad::Lid mlid) const {
     return number_of(mlid) < topology_.node(at).multicast_fdb_cap;
   }
-  std::vector<Seat> seats_of(mad::Lid mlid) const;
+  // Where an endport hangs on a switch; null when it does not.
+  const Place* place(mad::Guid port) const {
+    const auto found = places_.find(port);
+    return found == places_.end() ? nullptr : &found->second;
+  }
   Labels& reachable(mad::Lid mlid);
-  void find_entries();
-  void judge_lid(mad::Lid mlid, const std::vector<SwitchIndex>& holders);
-  void judge_port(mad::Lid mlid, SwitchIndex at, mad::PortNumber port,
-                  const std::vector<Place>& receivers, Labels& joined);
-  void judge_link(mad::Lid mlid, PortIndex near, PortIndex far, Labels& joined);
-  void judge_reach(mad::Lid mlid, const std::vector<Seat>& seats, Labels& joined);
 
+ private:
   const fabric::Topology& topology_;
-  const Tables& tables_;
   std::unordered_map<mad::Guid, Place> places_;
-  std::map<mad::Lid, std::vector<std::pair<mad::Guid, Role>>> members_;
-  std::map<mad::Lid, std::vector<SwitchIndex>> entries_;  // who holds one
-  std::map<std::size_t, Labels> reachable_;               // by the number of switches with a table
-  TreeVerification result_;
+  std::map<std::size_t, Labels> reachable_;  // by the number of switches with a table
 };
 
-Judge::Judge(const fabric::Topology& topology, const Tables& tables,
-             std::span<const RoleChange> roles)
-    : topology_(topology), tables_(tables) {
+Verifier::Ground::Ground(const fabric::Topology& topology) : topology_(topology) {
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex port{p};
     const mad::Guid guid = topology.port(port).guid;
@@ -96,40 +80,11 @@ Judge::Judge(const fabric::Topology& topology, const Tables& tables,
                       Place{SwitchIndex{topology.node_of(far).value}, topology.number_of(far)});
     }
   }
-  for (const RoleChange& role : roles) {
-    if (role.role != Role::None) members_[role.mlid].emplace_back(role.port, role.role);
-  }
-}
-
-void Judge::find_entries() {
-  for (std::uint32_t s = 0; s < tables_.switch_count(); ++s) {
-    const SwitchIndex at{s};
-    tables_.for_each_block(at, [&](std::uint16_t block, std::uint8_t, const auto& table) {
-      for (std::size_t i = 0; i < table.port_masks.size(); ++i) {
-        if (table.port_masks[i] == 0) continue;
-        const auto number = mad::kFirstMulticastLid.value + block * mad::kMlidsPerMftBlock + i;
-        auto& holders = entries_[mad::Lid{static_cast<std::uint16_t>(number)}];
-        if (holders.empty() || holders.back() != at) holders.push_back(at);
-      }
-    });
-  }
-}
-
-std::vector<Judge::Seat> Judge::seats_of(mad::Lid mlid) const {
-  std::vector<Seat> seats;
-  const auto found = members_.find(mlid);
-  if (found == members_.end()) return seats;
-  for (const auto& [guid, role] : found->second) {
-    const auto place = places_.find(guid);
-    if (place == places_.end() || !has_table(place->second.at, mlid)) continue;
-    seats.push_back({guid, role, place->second});
-  }
-  return seats;
 }
 
 // Over all links between switches that have an entry for the LID. Whoever has one for a higher LID
 // has one for a lower, so as many switches are always the same switches.
-Labels& Judge::reachable(mad::Lid mlid) {
+Labels& Verifier::Ground::reachable(mad::Lid mlid) {
   std::size_t capable = 0;
   for (std::uint32_t s = 0; s < topology_.switch_count(); ++s) {
     capable += has_table(SwitchIndex{s}, mlid);
@@ -145,7 +100,73 @@ Labels& Judge::reachable(mad::Lid mlid) {
   return labels;
 }
 
-void Judge::judge_link(mad::Lid mlid, PortIndex near, PortIndex far, Labels& joined) {
+class Verifier::Judge {
+ public:
+  Judge(Ground& ground, const Tables& tables, std::span<const RoleChange> roles);
+  TreeVerification judge_all();
+  TreeVerification judge(std::span<const mad::Lid> mlids);
+
+ private:
+  struct Seat {
+    mad::Guid member{};
+    Role role{};
+    Place place;
+  };
+
+  void add(const TreeFaultSample& sample) {
+    if (result_.samples.size() < TreeVerification::kMaxSamples) result_.samples.push_back(sample);
+    ++result_.faults;
+  }
+  std::vector<Seat> seats_of(mad::Lid mlid) const;
+  void find_entries();
+  void judge_lid(mad::Lid mlid, const std::vector<SwitchIndex>& holders);
+  void judge_port(mad::Lid mlid, SwitchIndex at, mad::PortNumber port,
+                  const std::vector<Place>& receivers, Labels& joined);
+  void judge_link(mad::Lid mlid, PortIndex near, PortIndex far, Labels& joined);
+  void judge_reach(mad::Lid mlid, const std::vector<Seat>& seats, Labels& joined);
+
+  Ground& ground_;
+  const fabric::Topology& topology_;
+  const Tables& tables_;
+  std::map<mad::Lid, std::vector<std::pair<mad::Guid, Role>>> members_;
+  std::map<mad::Lid, std::vector<SwitchIndex>> entries_;  // who holds one
+  TreeVerification result_;
+};
+
+Verifier::Judge::Judge(Ground& ground, const Tables& tables, std::span<const RoleChange> roles)
+    : ground_(ground), topology_(ground.topology()), tables_(tables) {
+  for (const RoleChange& role : roles) {
+    if (role.role != Role::None) members_[role.mlid].emplace_back(role.port, role.role);
+  }
+}
+
+void Verifier::Judge::find_entries() {
+  for (std::uint32_t s = 0; s < tables_.switch_count(); ++s) {
+    const SwitchIndex at{s};
+    tables_.for_each_block(at, [&](std::uint16_t block, std::uint8_t, const auto& table) {
+      for (std::size_t i = 0; i < table.port_masks.size(); ++i) {
+        if (table.port_masks[i] == 0) continue;
+        const auto number = mad::kFirstMulticastLid.value + block * mad::kMlidsPerMftBlock + i;
+        auto& holders = entries_[mad::Lid{static_cast<std::uint16_t>(number)}];
+        if (holders.empty() || holders.back() != at) holders.push_back(at);
+      }
+    });
+  }
+}
+
+std::vector<Verifier::Judge::Seat> Verifier::Judge::seats_of(mad::Lid mlid) const {
+  std::vector<Seat> seats;
+  const auto found = members_.find(mlid);
+  if (found == members_.end()) return seats;
+  for (const auto& [guid, role] : found->second) {
+    const Place* place = ground_.place(guid);
+    if (place == nullptr || !ground_.has_table(place->at, mlid)) continue;
+    seats.push_back({guid, role, *place});
+  }
+  return seats;
+}
+
+void Verifier::Judge::judge_link(mad::Lid mlid, PortIndex near, PortIndex far, Labels& joined) {
   const SwitchIndex at{topology_.node_of(near).value};
   const SwitchIndex there{topology_.node_of(far).value};
   const mad::PortNumber out = topology_.number_of(near);
@@ -161,8 +182,8 @@ void Judge::judge_link(mad::Lid mlid, PortIndex near, PortIndex far, Labels& joi
   }
 }
 
-void Judge::judge_port(mad::Lid mlid, SwitchIndex at, mad::PortNumber port,
-                       const std::vector<Place>& receivers, Labels& joined) {
+void Verifier::Judge::judge_port(mad::Lid mlid, SwitchIndex at, mad::PortNumber port,
+                                 const std::vector<Place>& receivers, Labels& joined) {
   if (port.value > topology_.node(at).port_count) {
     add({TreeFault::NoLink, mlid, at, port, {}});
     return;
@@ -179,8 +200,8 @@ void Judge::judge_port(mad::Lid mlid, SwitchIndex at, mad::PortNumber port,
   }
 }
 
-void Judge::judge_reach(mad::Lid mlid, const std::vector<Seat>& seats, Labels& joined) {
-  Labels& possible = reachable(mlid);
+void Verifier::Judge::judge_reach(mad::Lid mlid, const std::vector<Seat>& seats, Labels& joined) {
+  Labels& possible = ground_.reachable(mlid);
   std::map<std::uint32_t, SwitchIndex> first;              // member's switch by what can be reached
   std::map<std::uint32_t, std::uint64_t> member_switches;  // by what is reached
   std::vector<bool> counted(topology_.switch_count());
@@ -203,7 +224,7 @@ void Judge::judge_reach(mad::Lid mlid, const std::vector<Seat>& seats, Labels& j
   }
 }
 
-void Judge::judge_lid(mad::Lid mlid, const std::vector<SwitchIndex>& holders) {
+void Verifier::Judge::judge_lid(mad::Lid mlid, const std::vector<SwitchIndex>& holders) {
   ++result_.mlids;
   const auto seats = seats_of(mlid);
   std::vector<Place> receivers;
@@ -219,7 +240,7 @@ void Judge::judge_lid(mad::Lid mlid, const std::vector<SwitchIndex>& holders) {
       add({TreeFault::ForeignEntry, mlid, at, {}, {}});
       continue;
     }
-    if (!has_table(at, mlid)) add({TreeFault::NoTable, mlid, at, {}, {}});
+    if (!ground_.has_table(at, mlid)) add({TreeFault::NoTable, mlid, at, {}, {}});
     const PortSet ports = tables_.entry(at, mlid);
     ports.for_each([&](mad::PortNumber port) { judge_port(mlid, at, port, receivers, joined); });
     const bool is_end = ports.size() == 1 && !member_switches.contains(at);
@@ -228,14 +249,14 @@ void Judge::judge_lid(mad::Lid mlid, const std::vector<SwitchIndex>& holders) {
   judge_reach(mlid, seats, joined);
 }
 
-TreeVerification Judge::judge_all() {
+TreeVerification Verifier::Judge::judge_all() {
   find_entries();
   for (const auto& [mlid, members] : members_) entries_.try_emplace(mlid);
   for (const auto& [mlid, holders] : entries_) judge_lid(mlid, holders);
   return std::move(result_);
 }
 
-TreeVerification Judge::judge(std::span<const mad::Lid> mlids) {
+TreeVerification Verifier::Judge::judge(std::span<const mad::Lid> mlids) {
   for (const mad::Lid mlid : mlids) {
     std::vector<SwitchIndex> holders;
     for (std::uint32_t s = 0; s < tables_.switch_count(); ++s) {
@@ -246,16 +267,23 @@ TreeVerification Judge::judge(std::span<const mad::Lid> mlids) {
   return std::move(result_);
 }
 
-}  // namespace
+Verifier::Verifier(const fabric::Topology& topology)
+    : ground_(std::make_unique<Ground>(topology)) {}
+Verifier::~Verifier() = default;
+Verifier::Verifier(Verifier&&) noexcept = default;
 
-TreeVerification verify(const fabric::Topology& topology, const Tables& tables,
-                        std::span<const RoleChange> roles) {
-  return Judge(topology, tables, roles).judge_all();
+TreeVerification Verifier::verify(const Tables& tables, std::span<const RoleChange> roles) {
+  return Judge(*ground_, tables, roles).judge_all();
+}
+
+TreeVerification Verifier::verify(const Tables& tables, std::span<const RoleChange> roles,
+                                  std::span<const mad::Lid> mlids) {
+  return Judge(*ground_, tables, roles).judge(mlids);
 }
 
 TreeVerification verify(const fabric::Topology& topology, const Tables& tables,
-                        std::span<const RoleChange> roles, std::span<const mad::Lid> mlids) {
-  return Judge(topology, tables, roles).judge(mlids);
+                        std::span<const RoleChange> roles) {
+  return Verifier(topology).verify(tables, roles);
 }
 
 std::string describe(const fabric::Topology& topology, const TreeFaultSample& sample) {

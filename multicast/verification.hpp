@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,10 +52,25 @@ struct TreeVerification {
 // reach beyond switches without one.
 TreeVerification verify(const fabric::Topology& topology, const Tables& tables,
                         std::span<const RoleChange> roles);
-// The same for these LIDs only, of which `roles` must hold all members; O(switches + ports) for the
-// fabric and then O(tree) for each LID.
-TreeVerification verify(const fabric::Topology& topology, const Tables& tables,
-                        std::span<const RoleChange> roles, std::span<const mad::Lid> mlids);
+
+// The same again and again for one topology, which must outlive it.
+class Verifier {
+ public:
+  explicit Verifier(const fabric::Topology& topology);  // O(ports)
+  ~Verifier();
+  Verifier(Verifier&&) noexcept;
+
+  TreeVerification verify(const Tables& tables, std::span<const RoleChange> roles);
+  // Of these LIDs only, of which `roles` must hold all members: what one join touched. O(switches)
+  // and the size of the tree for each.
+  TreeVerification verify(const Tables& tables, std::span<const RoleChange> roles,
+                          std::span<const mad::Lid> mlids);
+
+ private:
+  class Ground;
+  class Judge;
+  std::unique_ptr<Ground> ground_;
+};
 
 // "leaf-1 port 3 forwards 0xc004 to a port without a link".
 std::string describe(const fabric::Topology& topology, const TreeFaultSample& sample);

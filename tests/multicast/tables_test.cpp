@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/prng.hpp"
+#include "tests/multicast/stage.hpp"
 
 namespace heddle::multicast {
 namespace {
@@ -80,6 +81,31 @@ TEST(Tables, CopiesDoNotSeeLaterChanges) {
   EXPECT_FALSE(before.same_row(tables, kFirst));
   EXPECT_TRUE(before.same_row(tables, SwitchIndex{1}));
   EXPECT_EQ(before.block_count(SwitchIndex{2}), 0u);
+}
+
+TEST(Tables, FollowTheirSwitchesToAnotherTopology) {
+  const auto recipe = support::ring(5, 1);
+  const auto before = testing::staged(recipe);
+  const mad::Guid gone = before->node(SwitchIndex{1}).guid;
+  auto smaller = recipe;
+  std::erase_if(smaller.nodes, [&](const fabric::Node& node) { return node.guid == gone; });
+  std::erase_if(smaller.links,
+                [&](const auto& link) { return link.a.node == gone || link.b.node == gone; });
+  const auto after = testing::staged(smaller);
+  Tables tables(5);
+  for (std::uint32_t s = 0; s < 5; ++s) {
+    tables.set(SwitchIndex{s}, Lid{0xC000}, PortNumber{static_cast<std::uint8_t>(10 + s)}, true);
+  }
+  const Tables now = tables.reindexed(*before, *after);
+  ASSERT_EQ(now.switch_count(), 4u);
+  for (std::uint32_t s = 0; s < 4; ++s) {
+    const auto old = before->find_node(after->node(SwitchIndex{s}).guid);
+    EXPECT_EQ(now.entry(SwitchIndex{s}, Lid{0xC000}),
+              tables.entry(SwitchIndex{old->value}, Lid{0xC000}));
+  }
+  const Tables back = now.reindexed(*after, *before);
+  EXPECT_EQ(back.block_count(SwitchIndex{1}), 0u);
+  EXPECT_TRUE(back.same_row(tables, SwitchIndex{4}));
 }
 
 TEST(Tables, ChangedBlocksLeadFromOneToTheOther) {

@@ -133,8 +133,9 @@ TEST(Verification, OfSomeLidsLooksAtNoOthers) {
   Ring ring;
   const auto place = PortFinder(*ring.topology).find(ring.roles[0].port);
   ring.tables.set(place->at, mad::Lid{0xC123}, place->out, true);
+  Verifier verifier(*ring.topology);
   const auto verify_one = [&](mad::Lid mlid) {
-    return multicast::verify(*ring.topology, ring.tables, ring.roles, {&mlid, 1});
+    return verifier.verify(ring.tables, ring.roles, {&mlid, 1});
   };
   const auto fine = verify_one(kMlid);
   EXPECT_TRUE(fine.proven());
