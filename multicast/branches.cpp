@@ -23,10 +23,6 @@ std::uint64_t mixed(std::uint64_t value) {
   return value ^ value >> 31;
 }
 
-bool contains(std::span<const SwitchIndex> rising, SwitchIndex one) {
-  return std::binary_search(rising.begin(), rising.end(), one);
-}
-
 }  // namespace
 
 Branches::Branches(const fabric::Topology& topology)
@@ -164,31 +160,11 @@ ChannelIndex Branches::choose_step(mad::Lid mlid, SwitchIndex from) const {
   return best;
 }
 
-// A root that no member hangs on and that only one link leads to is no junction.
-void Branches::trim_root(SwitchIndex root, std::span<const SwitchIndex> members, std::size_t first,
-                         std::vector<ChannelIndex>& links) const {
-  while (!contains(members, root)) {
-    std::size_t at_root = 0;
-    std::size_t last = first;
-    SwitchIndex far{};
-    for (std::size_t i = first; i < links.size(); ++i) {
-      const fabric::Channel& link = topology_->channels()[links[i].value];
-      if (link.from != root && link.to != root) continue;
-      ++at_root;
-      last = i;
-      far = link.from == root ? link.to : link.from;
-    }
-    if (at_root != 1) return;
-    links.erase(links.begin() + static_cast<std::ptrdiff_t>(last));
-    root = far;
-  }
-}
-
-// A tree over members that can all reach each other.
+// A tree over members that can all reach each other. The root is never an end where nobody is: were
+// there one way only, its next switch would be nearer to all.
 void Branches::grow(mad::Lid mlid, std::span<const SwitchIndex> members,
                     std::vector<ChannelIndex>& links) {
   if (members.size() < 2) return;
-  const std::size_t first = links.size();
   const SwitchIndex root = choose_root(mlid, members);
   walk_from(mlid, root);
   tree_epoch_[root.value] = epoch_;
@@ -203,7 +179,6 @@ void Branches::grow(mad::Lid mlid, std::span<const SwitchIndex> members,
       at = topology_->channels()[links.back().value].to;
     }
   }
-  trim_root(root, members, first, links);
 }
 
 std::vector<ChannelIndex> Branches::fresh(mad::Lid mlid, std::span<const SwitchIndex> members) {

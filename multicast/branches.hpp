@@ -56,8 +56,6 @@ class Branches {
   fabric::ChannelIndex choose_step(mad::Lid mlid, fabric::SwitchIndex from) const;
   void grow(mad::Lid mlid, std::span<const fabric::SwitchIndex> members,
             std::vector<fabric::ChannelIndex>& links);
-  void trim_root(fabric::SwitchIndex root, std::span<const fabric::SwitchIndex> members,
-                 std::size_t first, std::vector<fabric::ChannelIndex>& links) const;
 
   const fabric::Topology* topology_;
   std::vector<std::uint16_t> caps_;         // by switch

@@ -234,6 +234,16 @@ TEST(IPoIB, IPv6GroupsFollowTheIPv4BroadcastGroupWhereTheyHaveNone) {
   EXPECT_EQ(groups.join(request).status, mad::kSAReqInvalid);
 }
 
+TEST(IPoIB, BroadcastGroupsSetTheirOwnTerms) {
+  Groups groups;
+  ASSERT_TRUE(groups.add_permanent(broadcast_terms(mad::PKey{0xFFFF}, kIPv4Signature)).ok());
+  auto request = testing::request(broadcast_mgid(mad::PKey{0xFFFF}, kIPv6Signature), 1);
+  request.wanted.q_key = 0x7777;
+  EXPECT_TRUE(groups.join(request).ok());
+  request.wanted.mgid = broadcast_mgid(mad::PKey{0xFFFF}, kIPv4Signature, 5);
+  EXPECT_TRUE(groups.join(request).ok());
+}
+
 TEST(IPoIB, RestartedHostFindsItselfAMember) {
   auto groups = with_partition(mad::PKey{0xFFFF});
   LinuxHost host(groups, 1, mad::PKey{0xFFFF});

@@ -29,7 +29,7 @@ TEST(Ports, AreFoundWhereTheyHang) {
 
 TEST(Ports, MlidCapacityIsThatOfTheSmallestSwitchWithATable) {
   const auto recipe = support::ring(3, 1);
-  const auto mute = recipe.nodes[0].guid;
+  const auto mute = staged(recipe)->node(fabric::SwitchIndex{1}).guid;
   const auto is_mute = [&](const fabric::Node& node) { return node.guid == mute; };
   EXPECT_EQ(mlid_capacity(*staged(recipe, 1024, is_mute)), 1024u);
   EXPECT_EQ(mlid_capacity(*staged(recipe, 0xFFFF)), kMaxMlids);

@@ -327,6 +327,13 @@ TEST(Trees, FreshAndGrownTreesAreOfOneSize) {
       fresh += planted.trees.link_count(mlid);
       ASSERT_TRUE(planted.verify().proven()) << complaint(planted);
     }
+    // Nothing of the old ways is left for others to hang on to.
+    for (const mad::Lid mlid : planted.trees.mlids()) {
+      for (int i = 0; i < 6; ++i) {
+        planted.set(mlid, ports[prng.below(ports.size())], static_cast<Role>(prng.below(3)));
+      }
+    }
+    ASSERT_TRUE(planted.verify().proven()) << complaint(planted);
     EXPECT_LE(fresh * 100, grown * 125);
     EXPECT_LE(grown * 100, fresh * 115);
   }
@@ -358,19 +365,27 @@ TEST(Trees, ManyTreesSpreadOverRootsAndLinks) {
 }
 
 TEST(Trees, TreesBetweenTheSamePortsTakeEveryWayThereIs) {
-  const auto topology = staged(support::xgft({2, 2}, {1, 9}));
-  for (const bool fresh : {false, true}) {
-    Planted planted(topology);
-    const auto ports = stage_ports(*topology);
+  for (const auto& recipe : {support::xgft({2, 2}, {1, 9}), support::parallel_links(9, 2)}) {
+    Planted planted(staged(recipe));
+    const auto ports = stage_ports(planted.trees.topology());
     for (std::uint16_t group = 0; group < 9; ++group) {
       const mad::Lid mlid{static_cast<std::uint16_t>(0xC000 + group)};
       planted.set(mlid, ports.front(), Role::Receiver);
       planted.set(mlid, ports.back(), Role::Receiver);
-      // Made anew, a tree does not give its way up.
-      if (fresh) planted.trees.rebuild(mlid);
     }
-    for (const auto load : planted.trees.load()) EXPECT_LE(load, fresh ? 3u : 1u);
+    for (const auto load : planted.trees.load()) EXPECT_EQ(load, 1u);
   }
+}
+
+TEST(Trees, FreshTreesTakeTheLeastLoadedOfParallelCables) {
+  Planted planted(staged(support::parallel_links(9, 2)));
+  const auto ports = stage_ports(planted.trees.topology());
+  for (std::uint16_t group = 0; group < 18; ++group) {
+    const mad::Lid mlid{static_cast<std::uint16_t>(0xC000 + group)};
+    for (const auto port : ports) planted.set(mlid, port, Role::Receiver);
+    planted.trees.rebuild(mlid);
+  }
+  for (const auto load : planted.trees.load()) EXPECT_EQ(load, 2u);
 }
 
 TEST(Trees, SameCallsGiveTheSameTables) {
