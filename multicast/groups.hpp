@@ -2,7 +2,8 @@
 // The live table of multicast groups and the rules for joining and leaving them (IBA vol. 1,
 // 15.2.5.17; for IPoIB RFC 4391). It knows neither MADs nor the topology: facts about ports come
 // with each request, and what changed is returned by value. Every operation is O(log n) in groups
-// and members unless it says otherwise.
+// and members unless it says otherwise; leaving is also linear in the groups of one port and in the
+// groups on one LID.
 #pragma once
 
 #include <cstddef>
@@ -128,7 +129,7 @@ class Groups {
   Changes drop_ports(const std::function<bool(mad::Guid port)>& gone);
   // Memberships that policy no longer allows (a P_Key taken away). O(memberships).
   Changes drop_members(const std::function<bool(const Group&, const Member&)>& unwanted);
-  // Everything but the permanent groups, as after losing mastership.
+  // Every member, and every group but the permanent ones; as after losing mastership.
   Changes clear();
 
   const Group* find(const mad::Gid& mgid) const;
@@ -150,7 +151,7 @@ class Groups {
   struct Query {
     mad::MCMemberRecord wanted;
     std::uint64_t mask{};
-    bool trusted = false;                        // one record per member, else one per group
+    bool trusted = false;  // one record per member (none for a group without), else per group
     std::function<bool(mad::PKey)> may_see_key;  // none: all partitions
   };
   // Gives the records that match to `take`, by MGID and then PortGID, until it says false; returns

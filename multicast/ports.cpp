@@ -23,12 +23,12 @@ std::optional<fabric::Topology::Attachment> PortFinder::find(mad::Guid port) con
 }
 
 std::size_t mlid_capacity(const fabric::Topology& topology) {
-  std::size_t least = 0;
+  std::size_t least = kMaxMlids;
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
     const std::size_t cap = topology.node(fabric::SwitchIndex{s}).multicast_fdb_cap;
-    if (cap != 0) least = least == 0 ? cap : std::min(least, cap);
+    if (cap != 0) least = std::min(least, cap);
   }
-  return std::min(least, kMaxMlids);
+  return least;
 }
 
 }  // namespace heddle::multicast

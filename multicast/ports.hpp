@@ -28,8 +28,8 @@ constexpr bool has_entry(const fabric::Node& node, mad::Lid mlid) {
   return mlid.value - mad::kFirstMulticastLid.value < node.multicast_fdb_cap;
 }
 
-// The least MulticastFDBCap of the switches that have multicast tables at all, not above kMaxMlids;
-// 0 when none has.
+// The least MulticastFDBCap of the switches that have multicast tables at all, not above kMaxMlids.
+// Where there is none, as between two hosts and one cable, nothing can run out: kMaxMlids.
 std::size_t mlid_capacity(const fabric::Topology& topology);
 
 }  // namespace heddle::multicast

@@ -33,7 +33,7 @@ TEST(Ports, MlidCapacityIsThatOfTheSmallestSwitchWithATable) {
   const auto is_mute = [&](const fabric::Node& node) { return node.guid == mute; };
   EXPECT_EQ(mlid_capacity(*staged(recipe, 1024, is_mute)), 1024u);
   EXPECT_EQ(mlid_capacity(*staged(recipe, 0xFFFF)), kMaxMlids);
-  EXPECT_EQ(mlid_capacity(*staged(recipe, 0)), 0u);
+  EXPECT_EQ(mlid_capacity(*staged(recipe, 0)), kMaxMlids);
   fabric::Node node;
   node.multicast_fdb_cap = 8;
   EXPECT_TRUE(has_entry(node, mad::Lid{0xC007}));
