@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One spanning tree for each multicast LID, kept up to date by the smallest change: a join adds the
+// shortest branch, a leave prunes what nobody needs. A tree has no direction: whoever is on it
+// reaches every receiver. Ports that only send have their switch on the tree and no bit of their
+// own. Where switches without multicast tables, or missing links, part the members, each part has
+// a tree of its own.
+//
+// Trees of different LIDs take different links and roots: among equally short branches the one
+// whose links carry the fewest trees is taken, and then the LID decides. The result depends on the
+// topology and on the sequence of calls alone.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "fabric/topology.hpp"
+#include "mad/types.hpp"
+#include "multicast/membership.hpp"
+#include "multicast/ports.hpp"
+#include "multicast/tables.hpp"
+
+namespace heddle::multicast {
+
+struct TreeOptions {
+  // A tree that grew by joins and leaves is compared with a fresh one each time it has changed by
+  // about its own size (32 links at least), and replaced when it has this many percent more links.
+  unsigned drift_percent = 15;
+};
+
+struct TreeStatistics {
+  std::uint64_t grafts = 0;    // branches added
+  std::uint64_t rebuilds = 0;  // trees made anew because of drift
+  std::uint64_t repairs = 0;   // trees that lost a link or switch and were joined again
+};
+
+class Trees {
+ public:
+  // `topology` is not null and is shared; it must not change.
+  explicit Trees(std::shared_ptr<const fabric::Topology> topology, TreeOptions options = {});
+  ~Trees();
+  Trees(Trees&&) noexcept;
+  Trees& operator=(Trees&&) noexcept;
+
+  // Takes each role as it is now. Ports that the topology does not know are remembered until it
+  // does. O(links of the fabric) for a branch, else O(log n) for each change.
+  void apply(std::span<const RoleChange> changes);
+
+  // Keeps every tree whose links all still exist, joins the pieces of the others, and lets members
+  // that are new to the topology in. Tables and indices are those of the new topology from then on.
+  void set_topology(std::shared_ptr<const fabric::Topology> topology);
+
+  // Makes a tree anew, as if all members had joined at once.
+  void rebuild(mad::Lid mlid);
+
+  // What the switches should hold. A copy of it is a cheap snapshot.
+  const Tables& tables() const;
+  const fabric::Topology& topology() const;
+
+  std::vector<mad::Lid> mlids() const;                   // that have members, rising
+  std::size_t link_count(mad::Lid mlid) const;           // between switches
+  std::vector<RoleChange> members(mad::Lid mlid) const;  // by GUID
+  // Members that hang on no switch, on one without an entry for this LID, or are not in the
+  // topology. Those whose switch is merely cut off from the others are not among them.
+  std::vector<mad::Guid> unserved(mad::Lid mlid) const;
+  // Trees that cross each channel, by ChannelIndex; both directions count alike.
+  std::span<const std::uint32_t> load() const;
+  const TreeStatistics& statistics() const;
+
+ private:
+  class Engine;
+  std::unique_ptr<Engine> engine_;
+};
+
+}  // namespace heddle::multicast
