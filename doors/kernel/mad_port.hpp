@@ -126,6 +126,7 @@ class MadPort {
   void take_ack(const Agent& agent, const MadView& view, const mad::Datagram& datagram,
                 base::Instant now);
   void take_stop_or_abort(const Agent& agent, const MadView& view);
+  bool has_room_to_receive();
   void acknowledge(const Reception& reception);
   void say_abort(std::uint32_t qpn, const mad::Address& peer, const mad::Payload& like,
                  RmppStatus why);

@@ -137,7 +137,7 @@ std::optional<mad::Datagram> MadPort::take_data(const Agent& agent, const MadVie
                          datagram.peer.qpn};
   auto known = receptions_.find(key);
   if (known == receptions_.end()) {
-    if (view.rmpp.data1 != 1 || receptions_.size() >= kMaxReceptions) return std::nullopt;
+    if (view.rmpp.data1 != 1 || !has_room_to_receive()) return std::nullopt;
     known = receptions_.emplace(key, Reception{}).first;
     known->second.first = datagram.payload;
     known->second.peer = datagram.peer;
@@ -162,6 +162,18 @@ std::optional<mad::Datagram> MadPort::take_data(const Agent& agent, const MadVie
   acknowledge(reception);
   set_due(key, reception, now + kMemoryOfWholeMessage);
   return mad::Datagram{datagram.peer, reception.rmpp.take_message()};
+}
+
+// Whole messages are only remembered for segments that are repeated: the oldest of them goes when
+// there is no room, so that a program that asks without pause is not held up.
+bool MadPort::has_room_to_receive() {
+  if (receptions_.size() < kMaxReceptions) return true;
+  const auto oldest = reception_timers_.begin();
+  const auto reception = receptions_.find(oldest->second);
+  if (!reception->second.rmpp.complete()) return false;
+  reception_timers_.erase(oldest);
+  receptions_.erase(reception);
+  return true;
 }
 
 void MadPort::acknowledge(const Reception& reception) {

@@ -75,6 +75,20 @@ TEST_F(RmppTest, ATableOfManySegmentsArrivesWhole) {
   }
 }
 
+// A whole message is remembered for a while, but never at the cost of the next one.
+TEST_F(RmppTest, WhoAsksWithoutPauseIsAlwaysAnswered) {
+  for (std::uint64_t i = 1; i <= kMaxReceptions + 10; ++i) {
+    const auto request = mad_of({.method = kGetTable, .transaction_id = i});
+    ASSERT_EQ(asker->write(umad_of(request, {.timeout_ms = 1000}), hosts.now), std::errc{});
+    hosts.carry();
+    const auto sent = answer(200);
+    hosts.carry();
+    const Got got = read(*asker);
+    ASSERT_EQ(got.error, std::errc{}) << i;
+    ASSERT_EQ(got.mad.size(), sent.size()) << i;
+  }
+}
+
 TEST_F(RmppTest, ReceiverAcknowledgesTheFirstTheLastAndOncePerWindow) {
   ask();
   answer(200 * 200);
