@@ -49,6 +49,8 @@ mad::PortInfo with(const LinkIntent& wish, const mad::PortInfo& observed) {
   if (wish.is_switch_port) {
     info.hoq_life = wish.hoq_life;
     info.vl_stall_count = wish.vl_stall_count;
+    info.partition_enforcement_inbound = wish.enforce_inbound;
+    info.partition_enforcement_outbound = wish.enforce_outbound;
   }
   return info;
 }
@@ -65,7 +67,9 @@ bool satisfied(const LinkIntent& wish, const mad::PortInfo& observed) {
   const mad::PortInfo wanted = with(wish, observed);
   return observed.neighbor_mtu == wanted.neighbor_mtu &&
          observed.operational_vls == wanted.operational_vls &&
-         observed.hoq_life == wanted.hoq_life && observed.vl_stall_count == wanted.vl_stall_count;
+         observed.hoq_life == wanted.hoq_life && observed.vl_stall_count == wanted.vl_stall_count &&
+         observed.partition_enforcement_inbound == wanted.partition_enforcement_inbound &&
+         observed.partition_enforcement_outbound == wanted.partition_enforcement_outbound;
 }
 
 bool satisfied(const SwitchIntent& wish, const mad::SwitchInfo& observed) {

@@ -48,6 +48,9 @@ struct LinkIntent {
   std::uint8_t hoq_life{};        // switch ports only
   std::uint8_t vl_stall_count{};  // switch ports only
   bool is_switch_port = false;
+  // Switch ports only: P_Keys are checked of what comes in, and of what goes out.
+  bool enforce_inbound = false;
+  bool enforce_outbound = false;
   friend bool operator==(const LinkIntent&, const LinkIntent&) = default;
 };
 

@@ -50,10 +50,14 @@ inline constexpr std::size_t kSADataBytes = 200;
 
 // ClassPortInfo.CapabilityMask and CapabilityMask2 of this class (15.2.4).
 inline constexpr std::uint16_t kSAIsPortInfoCapabilityMaskMatchSupported = 1u << 13;
+inline constexpr std::uint16_t kSAIsSubnetOptionalRecordsSupported = 1u << 8;
+inline constexpr std::uint16_t kSAIsUDMulticastSupported = 1u << 9;
+inline constexpr std::uint16_t kSAIsMultiPathRecordSupported = 1u << 10;
 inline constexpr std::uint32_t kSAIsMCastTopSupported = 1u << 3;
 inline constexpr std::uint32_t kSAIsFullPortInfoRecordSupported = 1u << 6;
 inline constexpr std::uint32_t kSAIsExtendedSpeedsSupported = 1u << 7;
 inline constexpr std::uint32_t kSAIsCapabilityMask2MatchSupported = 1u << 10;
+inline constexpr std::uint32_t kSAIsSendOnlyFullMemberSupported = 1u << 12;
 inline constexpr std::uint32_t kSAIsLinkWidth2xSupported = 1u << 13;
 inline constexpr std::uint32_t kSAIsLinkSpeedHDRSupported = 1u << 15;
 inline constexpr std::uint32_t kSAIsLinkSpeedNDRSupported = 1u << 17;

@@ -89,6 +89,9 @@ class Tables {
   // Block and position below kMftBlocks and kMftPositions.
   void set_block(const BlockWrite& write);
 
+  // As if the switch had never been written to.
+  void clear(fabric::SwitchIndex at) { rows_[at.value].reset(); }
+
   // Blocks of a switch that hold a bit, by block and then position.
   void for_each_block(fabric::SwitchIndex at,
                       const std::function<void(std::uint16_t block, std::uint8_t position,

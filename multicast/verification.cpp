@@ -271,6 +271,7 @@ Verifier::Verifier(const fabric::Topology& topology)
     : ground_(std::make_unique<Ground>(topology)) {}
 Verifier::~Verifier() = default;
 Verifier::Verifier(Verifier&&) noexcept = default;
+Verifier& Verifier::operator=(Verifier&&) noexcept = default;
 
 TreeVerification Verifier::verify(const Tables& tables, std::span<const RoleChange> roles) {
   return Judge(*ground_, tables, roles).judge_all();

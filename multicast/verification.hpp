@@ -59,6 +59,7 @@ class Verifier {
   explicit Verifier(const fabric::Topology& topology);  // O(ports)
   ~Verifier();
   Verifier(Verifier&&) noexcept;
+  Verifier& operator=(Verifier&&) noexcept;
 
   TreeVerification verify(const Tables& tables, std::span<const RoleChange> roles);
   // Of these LIDs only, of which `roles` must hold all members: what one join touched. O(switches)

@@ -12,10 +12,13 @@ mad::Status find_class_port_info(const View&, const Query&, Records& records) {
   mad::ClassPortInfo info;
   info.base_version = mad::kBaseVersion;
   info.class_version = mad::kSAClassVersion;
-  info.capability_mask = mad::kSAIsPortInfoCapabilityMaskMatchSupported;
+  info.capability_mask = mad::kSAIsSubnetOptionalRecordsSupported | mad::kSAIsUDMulticastSupported |
+                         mad::kSAIsMultiPathRecordSupported |
+                         mad::kSAIsPortInfoCapabilityMaskMatchSupported;
   info.capability_mask2 = mad::kSAIsMCastTopSupported | mad::kSAIsFullPortInfoRecordSupported |
                           mad::kSAIsExtendedSpeedsSupported |
-                          mad::kSAIsCapabilityMask2MatchSupported | mad::kSAIsLinkWidth2xSupported |
+                          mad::kSAIsCapabilityMask2MatchSupported |
+                          mad::kSAIsSendOnlyFullMemberSupported | mad::kSAIsLinkWidth2xSupported |
                           mad::kSAIsLinkSpeedHDRSupported | mad::kSAIsLinkSpeedNDRSupported;
   info.resp_time_value = kRespTimeValue;
   records.add(info);

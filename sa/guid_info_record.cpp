@@ -11,6 +11,7 @@ namespace {
 // Alias GUIDs are the subnet manager's to give, and it gives none: all but the first are zero.
 void look_at(const View& view, const Query& query, const mad::GUIDInfoRecord& wanted,
              fabric::PortIndex port, Records& records) {
+  if (!view.may_see(query, port)) return;
   const std::uint8_t cap = view.subnet().port_infos[port.value].guid_cap;
   const std::size_t blocks = std::max<std::size_t>(mad::guid_block_count(cap), 1);
   for (std::size_t block = 0; block < blocks && !records.full(); ++block) {

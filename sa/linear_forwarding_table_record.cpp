@@ -32,7 +32,8 @@ mad::Status find_linear_forwarding_table_records(const View& view, const Query& 
   const SwitchRange range = switches_of(view, one ? &wanted.lid : nullptr);
   for (std::uint32_t s = range.begin; s < range.end; ++s) {
     const fabric::SwitchIndex index{s};
-    if (lid_of(view, index) == mad::kNoLid) continue;
+    const auto port0 = view.topology().port_of(index, mad::PortNumber{0});
+    if (lid_of(view, index) == mad::kNoLid || !view.may_see(query, port0)) continue;
     const mad::Lid top{view.subnet().switch_infos[s].linear_fdb_top};
     const std::size_t known = view.subnet().tables->block_count();
     const std::size_t count = std::min<std::size_t>(mad::lft_block_count(top), known);

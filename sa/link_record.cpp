@@ -26,6 +26,7 @@ mad::Status find_link_records(const View& view, const Query& query, Records& rec
     const fabric::PortIndex from{p};
     const fabric::PortIndex to = topology.peer(from);
     if (to == fabric::kNoPort) continue;
+    if (!view.may_see(query, from) || !view.may_see(query, to)) continue;
     const mad::LinkRecord record{view.lid(from), topology.number_of(from), topology.number_of(to),
                                  view.lid(to)};
     if (record.from_lid == mad::kNoLid || record.to_lid == mad::kNoLid) continue;

@@ -30,11 +30,12 @@ mad::Status find_node_records(const View& view, const Query& query, Records& rec
     const fabric::PortIndex port = view.find(wanted.lid);
     if (port == fabric::kNoPort) return mad::kStatusOk;
     wanted.lid = view.lid(port);  // any LID of a port stands for it
+    if (!view.may_see(query, port)) return mad::kStatusOk;
     records.offer(query, wanted, node_record(view, port));
     return mad::kStatusOk;
   }
   for (const fabric::PortIndex port : view.topology().endports()) {
-    if (view.lid(port) == mad::kNoLid) continue;
+    if (view.lid(port) == mad::kNoLid || !view.may_see(query, port)) continue;
     records.offer(query, wanted, node_record(view, port));
     if (records.full()) break;
   }

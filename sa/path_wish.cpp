@@ -16,10 +16,6 @@ constexpr auto kRateSelector = component<&PathRecord::rate_selector>();
 constexpr auto kLife = component<&PathRecord::packet_life_time>();
 constexpr auto kLifeSelector = component<&PathRecord::packet_life_time_selector>();
 
-// Everybody is a full member of this partition, and there is no other yet.
-constexpr mad::PKey kDefaultPartition{0xFFFF};
-constexpr std::uint16_t kPKeyBase = 0x7FFF;
-
 // A path can be used below what it carries, not above. Nothing when the wish cannot be met.
 template <class V>
 std::optional<V> limit(Selector selector, V wanted, V carried, V least) {
@@ -83,17 +79,21 @@ mad::Status PathWish::check() const {
 bool PathWish::possible() const {
   if (asks(component<&PathRecord::raw_traffic>()) && wanted_.raw_traffic) return false;
   // Until levels are mapped to lanes, only level 0 is known to arrive.
-  if (asks(component<&PathRecord::sl>()) && wanted_.sl != mad::ServiceLevel{0}) return false;
-  const bool key = asks(component<&PathRecord::p_key>());
-  return !key || (wanted_.p_key.value & kPKeyBase) == kPKeyBase;
+  return !asks(component<&PathRecord::sl>()) || wanted_.sl == mad::ServiceLevel{0};
+}
+
+std::optional<mad::PKey> PathWish::wanted_p_key() const {
+  if (!asks(component<&PathRecord::p_key>())) return std::nullopt;
+  return wanted_.p_key;
 }
 
 bool PathWish::wants_reversible() const {
   return asks(component<&PathRecord::reversible>()) && wanted_.reversible;
 }
 
-std::optional<PathWish::Terms> PathWish::fit(Reach reach, std::uint8_t packet_life_time) const {
-  Terms terms{reach.mtu, mad::rate_for(client_, reach.rate), packet_life_time};
+std::optional<PathWish::Terms> PathWish::fit(Reach reach, std::uint8_t packet_life_time,
+                                             mad::PKey p_key) const {
+  Terms terms{reach.mtu, mad::rate_for(client_, reach.rate), packet_life_time, p_key};
   if (asks(kMtu) && asks(kMtuSelector)) {
     const auto mtu =
         limit(wanted_.mtu_selector, static_cast<std::uint8_t>(wanted_.mtu),
@@ -123,7 +123,7 @@ void PathWish::fill(const Terms& terms, PathRecord& record) const {
   if (asks(component<&PathRecord::flow_label>())) record.flow_label = wanted_.flow_label;
   if (asks(component<&PathRecord::t_class>())) record.t_class = wanted_.t_class;
   if (asks(component<&PathRecord::qos_class>())) record.qos_class = wanted_.qos_class;
-  record.p_key = kDefaultPartition;
+  record.p_key = terms.p_key;
   record.mtu_selector = record.rate_selector = record.packet_life_time_selector = Selector::Exactly;
   record.mtu = terms.mtu;
   record.rate = mad::kSARates[terms.rate].code;

@@ -21,14 +21,16 @@ class PathWish {
   // False when no path whatever would do; true for any that passes fit().
   bool possible() const;
   bool wants_reversible() const;
+  std::optional<mad::PKey> wanted_p_key() const;
 
   struct Terms {
     mad::Mtu mtu{};
     mad::RateRank rate{};
     std::uint8_t packet_life_time{};
+    mad::PKey p_key{};
   };
   // The terms on which a path that can carry `reach` serves the wish; nothing if it does not.
-  std::optional<Terms> fit(Reach reach, std::uint8_t packet_life_time) const;
+  std::optional<Terms> fit(Reach reach, std::uint8_t packet_life_time, mad::PKey p_key) const;
 
   // Fills what does not depend on the ends. `wish` values that a path leaves free come back as
   // they were asked for.

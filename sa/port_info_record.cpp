@@ -32,6 +32,7 @@ class Search {
   mad::PortInfoRecord& wanted() { return wanted_; }
 
   void look_at(fabric::PortIndex port, Records& records) const {
+    if (!view_.may_see(query_, port)) return;
     mad::PortInfoRecord record;
     record.endport_lid = view_.lid(port);
     record.port_num = view_.topology().number_of(port);

@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "base/time.hpp"
 #include "fabric/topology.hpp"
 #include "mad/component_mask.hpp"
 #include "mad/datagram.hpp"
@@ -23,11 +24,19 @@ inline constexpr std::size_t kMaxAnswerBytes = std::size_t{32} << 20;
 struct Query {
   mad::SAHeader header;
   std::array<std::byte, mad::kSADataBytes> data{};
+  std::span<const std::byte> message;  // all the data: longer than `data` if it came by RMPP
+  mad::Address peer;                   // who asks, and where the answer goes
+  base::Instant now{};
   fabric::PortIndex requester = fabric::kNoPort;  // an endport of the subnet
   bool trusted = false;                           // its SM_Key is ours
 
   bool asks(std::uint64_t component) const { return (header.component_mask & component) != 0; }
-  bool wants_table() const { return header.mad.method == mad::Method::GetTable; }
+  // A Get wants one record; the others want whatever there is.
+  bool wants_table() const {
+    return header.mad.method == mad::Method::GetTable ||
+           header.mad.method == mad::Method::GetMulti ||
+           header.mad.method == mad::Method::GetTraceTable;
+  }
   template <mad::Described T>
   T record() const {
     return mad::decode<T>(data);

@@ -4,76 +4,36 @@
 #include <algorithm>
 #include <utility>
 
-#include "sa/registry.hpp"
+#include "mad/mc_member_record.hpp"
+#include "multicast/ports.hpp"
+#include "sa/request.hpp"
 
 namespace heddle::sa {
 namespace {
-
-using mad::Method;
-using mad::Status;
-
-constexpr std::uint8_t kNoResponseTime = 31;
-
-// The method that answers; nothing for one that wants no answer.
-std::optional<Method> response_to(Method method) {
-  if (!mad::awaits_response(method)) return std::nullopt;
-  if (method == Method::Set) return Method::GetResp;
-  if (method == Method::GetTraceTable) return Method::GetTableResp;
-  return static_cast<Method>(static_cast<std::uint8_t>(method) | mad::kResponseBit);
-}
-
-bool is_method_of_class(Method method) {
-  switch (method) {
-    case Method::Get:
-    case Method::Set:
-    case Method::GetTable:
-    case Method::GetTraceTable:
-    case Method::GetMulti:
-    case Method::Delete:
-      return true;
-    default:
-      return false;
-  }
-}
 
 mad::SAHeader header_of(const mad::Payload& payload) {
   return mad::decode<mad::SAHeader>(
       std::span<const std::byte, mad::kSAHeaderBytes>(payload.data(), mad::kSAHeaderBytes));
 }
 
-// What is wrong with a request before anybody looks at what it asks for.
-Status screen(const mad::SAHeader& header, const Entry* entry) {
-  if (header.mad.base_version != mad::kBaseVersion) return mad::kStatusBadVersion;
-  if (header.mad.class_version != mad::kSAClassVersion) return mad::kStatusBadVersion;
-  const Method method = header.mad.method;
-  if (!is_method_of_class(method)) return mad::kStatusBadMethod;
-  const bool table = method == Method::GetTable;
-  if (entry == nullptr || !(table ? entry->table : method == Method::Get)) {
-    return mad::kStatusBadMethodAttribute;
-  }
-  return mad::kStatusOk;
+// A group of policy, in the words of the table of groups.
+mad::MCMemberRecord terms_of(const partitions::GroupSpec& spec) {
+  mad::MCMemberRecord terms;
+  terms.mgid = spec.mgid;
+  terms.p_key = spec.p_key;
+  terms.q_key = spec.q_key;
+  terms.mtu = spec.mtu;
+  terms.rate = spec.rate;
+  terms.sl = spec.sl;
+  terms.t_class = spec.t_class;
+  terms.flow_label = spec.flow_label;
+  terms.scope = spec.scope;
+  return terms;
 }
 
-// What the number of records means for the method.
-Status judge(const Query& query, const Records& records) {
-  if (query.wants_table()) return records.full() ? mad::kSANoResources : mad::kStatusOk;
-  if (records.count() == 0) return mad::kSANoRecords;
-  return records.count() == 1 ? mad::kStatusOk : mad::kSATooManyRecords;
-}
-
-Status look_up(const View* view, mad::SMKey key, const mad::Datagram& request, Query& query,
-               Records& records) {
-  const Entry* entry = find_entry(query.header.mad.attribute_id);
-  if (const Status status = screen(query.header, entry); status != mad::kStatusOk) return status;
-  if (view == nullptr) return mad::kStatusBusy;
-  query.trusted = query.header.sm_key == key && key != mad::SMKey{};
-  if (!query.trusted && query.header.sm_key != mad::SMKey{}) return mad::kSAReqDenied;
-  query.requester = view->find(request.peer.lid);
-  if (query.requester == fabric::kNoPort) return mad::kSAReqDenied;
-  const auto bytes = std::span(request.payload).subspan(mad::kSAHeaderBytes);
-  std::copy_n(bytes.begin(), std::min(bytes.size(), query.data.size()), query.data.begin());
-  const Status status = entry->find(*view, query, records);
-  return status == mad::kStatusOk ? judge(query, records) : status;
+mad::Datagram busy(const mad::Datagram& request) {
+  bool waits = false;
+  return *Request{nullptr, nullptr, {}, {}}.answer(header_of(request.payload), request, waits);
 }
 
 }  // namespace
@@ -84,37 +44,156 @@ bool is_subnet_administration(const mad::Payload& payload) {
          payload[kClassByte] == static_cast<std::byte>(mad::ManagementClass::SubnAdm);
 }
 
-std::optional<mad::Datagram> answer(const View* view, mad::SMKey key,
-                                    const mad::Datagram& request) {
-  if (request.payload.size() < mad::kSAHeaderBytes) return std::nullopt;
-  Query query;
-  query.header = header_of(request.payload);
-  const auto response = response_to(query.header.mad.method);
-  if (!response) return std::nullopt;
-
-  Records records(query.wants_table());
-  const Status status = look_up(view, key, request, query, records);
-  const bool well = status == mad::kStatusOk;
-  mad::SAHeader header = query.header;
-  header.mad.method = *response;
-  header.mad.base_version = mad::kBaseVersion;
-  header.mad.class_version = mad::kSAClassVersion;
-  header.mad.status = status;
-  header.sm_key = {};  // C15-0.1.5
-  header.rmpp = {};
-  header.attribute_offset =
-      well ? static_cast<std::uint16_t>(records.record_bytes() / 8) : std::uint16_t{0};
-  mad::Datagram reply{request.peer, {}};
-  if (well) reply.payload = records.take();
-  if (well && query.wants_table()) {
-    header.rmpp = {
-        mad::kRmppVersion, mad::RMPPType::Data, kNoResponseTime, mad::kRmppActive, 0, 0, 0};
+void Server::on_mad(base::Instant now, const mad::Datagram& received) {
+  if (received.payload.size() < mad::kSAHeaderBytes) return;
+  const mad::SAHeader header = header_of(received.payload);
+  if (header.mad.method == mad::Method::ReportResp) {
+    reporter_.on_response(header.mad.transaction_id);
   } else {
-    reply.payload.resize(mad::kMadBytes);
+    registrations_.services.expire(now);
+    answer(now, header, received);
   }
-  mad::encode(header,
-              std::span<std::byte, mad::kSAHeaderBytes>(reply.payload.data(), mad::kSAHeaderBytes));
-  return reply;
+  pump(now);
+}
+
+void Server::answer(base::Instant now, const mad::SAHeader& header, const mad::Datagram& received) {
+  bool waits = false;
+  const Request request{view_.get(), &registrations_, key_, now};
+  if (auto reply = request.answer(header, received, waits)) outgoing_.push_back(std::move(*reply));
+  if (!waits) return;
+  if (waiting_.size() < kMaxWaiting) {
+    waiting_.push_back(received);
+  } else {
+    outgoing_.push_back(busy(received));
+  }
+}
+
+void Server::on_fetched(base::Instant now, const Fetch& fetch, std::optional<mad::SmpData> data) {
+  registrations_.fetches.learn(fetch, std::move(data));
+  if (registrations_.fetches.idle()) answer_waiting(now);
+}
+
+void Server::answer_waiting(base::Instant now) {
+  for (const mad::Datagram& request : std::exchange(waiting_, {})) {
+    answer(now, header_of(request.payload), request);
+  }
+  pump(now);
+}
+
+void Server::renew(base::Instant now, std::shared_ptr<const View> view) {
+  if (view) registrations_.groups.set_mlid_capacity(multicast::mlid_capacity(view->topology()));
+  // Whoever waited for tables of the old view is answered from the new one, or waits again.
+  registrations_.fetches.clear();
+  if (view && known_) {
+    let_go(*known_, *view);
+  } else if (view) {
+    registrations_.take(registrations_.groups.drop_ports(
+        [&](mad::Guid port) { return view->find(port) == fabric::kNoPort; }));
+  }
+  view_ = std::move(view);
+  const auto known = known_;
+  if (view_) known_ = view_;
+  if (view_ && known) report_ports(now, *known, *view_);
+  answer_waiting(now);
+  pump(now);
+}
+
+void Server::set_permanent_groups(std::span<const partitions::GroupSpec> groups) {
+  std::vector<mad::Gid> mgids;
+  for (const partitions::GroupSpec& group : groups) {
+    mgids.push_back(group.mgid);
+    registrations_.take(registrations_.groups.add_permanent(terms_of(group)).changes);
+  }
+  registrations_.take(registrations_.groups.retain_permanent(mgids));
+}
+
+void Server::restore(Registrations registrations) {
+  registrations_ = std::move(registrations);
+  roles_ = registrations_.groups.roles();
+}
+
+void Server::close() {
+  view_.reset();
+  known_.reset();
+  registrations_ = Registrations{};
+  reporter_.clear();
+  roles_.clear();
+  waiting_.clear();
+}
+
+// What a port that left has asked for ends; so does what it may no longer have.
+void Server::let_go(const View& before, const View& after) {
+  std::vector<mad::Guid> gone;
+  for (const auto port : before.topology().endports()) {
+    const mad::Gid gid = before.gid(port);
+    if (before.find(gid) != port || after.find(gid) != fabric::kNoPort) continue;
+    gone.push_back(gid.guid);
+    registrations_.subscriptions.remove_all(gid);
+  }
+  registrations_.take(registrations_.groups.drop_ports(gone));
+  if (before.subnet().memberships == after.subnet().memberships) return;
+  registrations_.take(registrations_.groups.drop_members(
+      [&](const multicast::Group& group, const multicast::Member& member) {
+        const auto port = after.find(member.port);
+        return port == fabric::kNoPort || !after.holds(port, group.record().p_key);
+      }));
+}
+
+void Server::report_ports(base::Instant now, const View& before, const View& after) {
+  for (const auto port : before.topology().endports()) {
+    const mad::Gid gid = before.gid(port);
+    if (before.find(gid) != port || after.find(gid) != fabric::kNoPort) continue;
+    announce(now, after, mad::TrapNumber::GidOutOfService, gid);
+  }
+  for (const auto port : after.topology().endports()) {
+    const mad::Gid gid = after.gid(port);
+    if (after.find(gid) != port || before.find(gid) != fabric::kNoPort) continue;
+    announce(now, after, mad::TrapNumber::GidInService, gid);
+  }
+}
+
+void Server::announce(base::Instant now, const View& view, mad::TrapNumber trap,
+                      const mad::Gid& gid) {
+  const auto& managers = view.subnet().managers;
+  const auto own = managers.empty() ? fabric::kNoPort : managers[0].port;
+  if (own == fabric::kNoPort) return;
+  auto notice = mad::make_notice(trap, mad::NoticeType::Informational, mad::NodeType{},
+                                 view.lid(own), mad::GidNotice{gid});
+  notice.producer_type = mad::kProducerClassManager;
+  report(now, notice, view.gid(own));
+}
+
+void Server::carry_out_changes(base::Instant now) {
+  auto changes = std::exchange(registrations_.changes, {});
+  roles_.insert(roles_.end(), changes.roles.begin(), changes.roles.end());
+  for (const multicast::GroupEvent& event : changes.groups) {
+    const bool created = event.kind == multicast::GroupEvent::Kind::Created;
+    const auto trap =
+        created ? mad::TrapNumber::MulticastGroupCreated : mad::TrapNumber::MulticastGroupDeleted;
+    if (known_) announce(now, *known_, trap, event.mgid);
+  }
+}
+
+void Server::report(base::Instant now, const mad::Notice& notice, const mad::Gid& issuer) {
+  const auto details = mad::decode_details(notice);
+  const auto* about = std::get_if<mad::GidNotice>(&details);
+  const mad::Gid& source = about != nullptr ? about->gid : issuer;
+  reporter_.queue(registrations_.subscriptions.meaning(notice, source), {notice, issuer});
+  reporter_.pump(now, registrations_.subscriptions, outgoing_, lost_);
+}
+
+base::Instant Server::deadline() const {
+  return std::min(reporter_.deadline(), registrations_.services.next_end());
+}
+
+void Server::pump(base::Instant now) {
+  registrations_.services.expire(now);
+  carry_out_changes(now);
+  reporter_.pump(now, registrations_.subscriptions, outgoing_, lost_);
+}
+
+std::vector<mad::Datagram> Server::take_outgoing() {
+  return std::exchange(outgoing_, {});
 }
 
 }  // namespace heddle::sa

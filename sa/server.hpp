@@ -1,12 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Subnet administration (IBA vol. 1, chapter 15): a request in, an answer out. It keeps nothing
-// between requests; what it knows is the view.
+// Subnet administration (IBA vol. 1, chapter 15): requests in, answers out, and reports of what
+// happens to those who subscribed. What it knows of the subnet is the view; what clients have told
+// it, the registrations.
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "base/time.hpp"
 #include "mad/datagram.hpp"
+#include "mad/notice.hpp"
+#include "mad/sa_header.hpp"
 #include "mad/types.hpp"
+#include "multicast/groups.hpp"
+#include "multicast/tables.hpp"
+#include "partitions/policy.hpp"
+#include "sa/registrations.hpp"
+#include "sa/reporter.hpp"
 #include "sa/view.hpp"
 
 namespace heddle::sa {
@@ -14,14 +29,78 @@ namespace heddle::sa {
 // Whether these bytes are a request or response of the class, well made or not.
 bool is_subnet_administration(const mad::Payload& payload);
 
-// The answer to whatever came, which may be anything. None to what asks for no answer and to what
-// has no whole header. Without a view the answer is BUSY: the subnet is not known yet.
-//
-// Only ports of the subnet are answered; they all are members of the default partition, so each may
-// see all. A request that bears `key` is trusted with keys; one with another key is refused.
-//
-// A table goes out as one RMPP message, whose segments and their headers are the transport's work:
-// the payload is the header and all the records.
-std::optional<mad::Datagram> answer(const View* view, mad::SMKey key, const mad::Datagram& request);
+class Server {
+ public:
+  // A request that bears the key is trusted; one with another key than this or none gets no answer.
+  void set_key(mad::SMKey key) { key_ = key; }
+  // The subnet as it is from now on. Ports that came or went since the last view are reported
+  // (traps 64 and 65); what those that went had subscribed to is forgotten. Null while the subnet
+  // is not known: requests are answered BUSY.
+  void renew(base::Instant now, std::shared_ptr<const View> view);
+  // The groups that exist whoever joins, from now on these.
+  void set_permanent_groups(std::span<const partitions::GroupSpec> groups);
+  void set_multicast_policy(const multicast::Policy& policy) {
+    registrations_.groups.set_policy(policy);
+  }
+  // What the switches hold, for queries.
+  void set_multicast_tables(std::shared_ptr<const multicast::Tables> tables) {
+    registrations_.multicast_tables = std::move(tables);
+  }
+  // What was registered before a restart. What belongs to ports that the first view does not have
+  // is dropped then.
+  void restore(Registrations registrations);
+  // Forgets everything: another manager is master now.
+  void close();
+
+  // Whatever came for this class, which may be anything. Only ports of the subnet are answered.
+  // What asks for no answer, and what has no whole header, gets none.
+  //
+  // A table goes out as one RMPP message, whose segments and their headers are the transport's
+  // work: the payload is the header and all the records.
+  void on_mad(base::Instant now, const mad::Datagram& received);
+  // Tells it to whoever subscribed.
+  void report(base::Instant now, const mad::Notice& notice, const mad::Gid& issuer);
+
+  // When pump() must be called at the latest; kNever.
+  base::Instant deadline() const;
+  void pump(base::Instant now);
+  std::vector<mad::Datagram> take_outgoing();
+  // Subscribers that no longer answer and were dropped, since the last call.
+  std::vector<Subscription> take_lost() { return std::exchange(lost_, {}); }
+
+  // Whose role in which multicast LID changed since the last call, in order.
+  std::vector<multicast::RoleChange> take_role_changes() { return std::exchange(roles_, {}); }
+  // Why joins were refused since the last call, for a person.
+  std::vector<std::string> take_refusals() { return std::exchange(registrations_.refusals, {}); }
+
+  // Tables to read for queries that wait; each must lead to on_fetched(), unless a new view comes
+  // before.
+  std::vector<Fetch> take_fetches() { return registrations_.fetches.take(); }
+  void on_fetched(base::Instant now, const Fetch& fetch, std::optional<mad::SmpData> data);
+
+  const View* view() const { return view_.get(); }
+  const Registrations& registrations() const { return registrations_; }
+
+ private:
+  // Beyond that queries that would have to wait are answered BUSY.
+  static constexpr std::size_t kMaxWaiting = 64;
+  void answer(base::Instant now, const mad::SAHeader& header, const mad::Datagram& received);
+  void answer_waiting(base::Instant now);
+  void carry_out_changes(base::Instant now);
+  void let_go(const View& before, const View& after);
+  void report_ports(base::Instant now, const View& before, const View& after);
+  // A notice of our own about a GID: traps 64 to 67.
+  void announce(base::Instant now, const View& view, mad::TrapNumber trap, const mad::Gid& gid);
+
+  mad::SMKey key_;
+  std::shared_ptr<const View> view_;
+  std::shared_ptr<const View> known_;  // the last one that was not null
+  Registrations registrations_;
+  Reporter reporter_;
+  std::vector<mad::Datagram> outgoing_;
+  std::vector<Subscription> lost_;
+  std::vector<multicast::RoleChange> roles_;
+  std::vector<mad::Datagram> waiting_;  // for fetches
+};
 
 }  // namespace heddle::sa

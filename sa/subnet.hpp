@@ -13,10 +13,12 @@
 #include "fabric/lid_map.hpp"
 #include "fabric/topology.hpp"
 #include "mad/node_info.hpp"
+#include "mad/p_key_table.hpp"
 #include "mad/port_info.hpp"
 #include "mad/sm_info.hpp"
 #include "mad/switch_info.hpp"
 #include "mad/types.hpp"
+#include "partitions/memberships.hpp"
 
 namespace heddle::sa {
 
@@ -36,6 +38,10 @@ struct Subnet {
   std::vector<bool> fdr10;                    // by PortIndex: links that PortInfo shows as QDR
   std::vector<mad::SwitchInfo> switch_infos;  // by SwitchIndex
   std::vector<SeatOfSM> managers;             // our own first
+  // Null: everybody is a full member of the default partition, and there is no other.
+  std::shared_ptr<const partitions::Memberships> memberships;
+  // By PortIndex, as far as known; none of ports beyond the end.
+  std::vector<std::vector<mad::PKeyTable>> p_key_tables;
   mad::GidPrefix prefix = mad::kDefaultGidPrefix;
   std::uint8_t packet_life_time = 18;  // of a path, 4.096 us * 2^value
 };

@@ -12,7 +12,8 @@ mad::Status find_switch_info_records(const View& view, const Query& query, Recor
   const SwitchRange range = switches_of(view, one ? &wanted.lid : nullptr);
   for (std::uint32_t s = range.begin; s < range.end && !records.full(); ++s) {
     const mad::Lid lid = lid_of(view, fabric::SwitchIndex{s});
-    if (lid == mad::kNoLid) continue;
+    const auto port0 = view.topology().port_of(fabric::SwitchIndex{s}, mad::PortNumber{0});
+    if (lid == mad::kNoLid || !view.may_see(query, port0)) continue;
     records.offer(query, wanted, mad::SwitchInfoRecord{lid, view.subnet().switch_infos[s]});
   }
   return mad::kStatusOk;

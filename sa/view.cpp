@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "sa/query.hpp"
 
 namespace heddle::sa {
 
@@ -77,6 +78,34 @@ mad::Lid View::lid(PortIndex port) const {
   return lids().base(topology().port_of(node, mad::PortNumber{0}));
 }
 
+bool View::holds(PortIndex port, mad::PKey key) const {
+  if (subnet_.memberships) return subnet_.memberships->holds(port, key);
+  return partitions::base_of(key) == partitions::kDefaultBaseKey;
+}
+
+std::optional<mad::PKey> View::key_between(PortIndex from, PortIndex to,
+                                           std::optional<mad::PKey> wanted) const {
+  constexpr mad::PKey kDefault = partitions::full_key(partitions::kDefaultBaseKey);
+  if (!subnet_.memberships) {
+    if (wanted && partitions::base_of(*wanted) != partitions::kDefaultBaseKey) return std::nullopt;
+    return kDefault;
+  }
+  if (!wanted) return subnet_.memberships->best_common_key(from, to);
+  if (!subnet_.memberships->may_talk_with(from, to, *wanted)) return std::nullopt;
+  const auto key = partitions::base_of(*wanted);
+  const bool limited =
+      subnet_.memberships->membership(from, key) == partitions::Membership::Limited;
+  return limited ? partitions::limited_key(key) : partitions::full_key(key);
+}
+
+bool View::may_see(const Query& query, PortIndex port) const {
+  if (query.trusted || !subnet_.memberships) return true;
+  const NodeIndex node = topology().node_of(port);
+  const PortIndex seen =
+      topology().is_switch(node) ? topology().port_of(node, mad::PortNumber{0}) : port;
+  return seen == query.requester || subnet_.memberships->may_talk(query.requester, seen);
+}
+
 void View::find_crossings() {
   if (!subnet_.tables) return;
   row_size_ = subnet_.tables->row_size();
@@ -141,6 +170,25 @@ std::optional<Reach> View::walk(PortIndex from, mad::Lid to) const {
   Walker walker(*this, from, to);
   while (walker.under_way()) walker.cross();
   return walker.result();
+}
+
+std::vector<View::Stop> View::trace(PortIndex from, mad::Lid to) const {
+  if (!walk(from, to)) return {};
+  const PortIndex goal = lids().owner(to);
+  std::vector<Stop> stops{{topology().node_of(from), std::nullopt, std::nullopt}};
+  const auto leave_by = [&](PortIndex port) {
+    const PortIndex peer = topology().peer(port);
+    stops.back().out = topology().number_of(port);
+    stops.push_back({topology().node_of(peer), topology().number_of(peer), std::nullopt});
+  };
+  if (topology().node_of(from) == topology().node_of(goal) && from == goal) return stops;
+  if (!topology().is_switch(stops.back().node)) leave_by(from);
+  // It arrives, as walk() has seen: at the goal's node, or at a switch that goes on.
+  while (stops.back().node != topology().node_of(goal)) {
+    const fabric::SwitchIndex at{stops.back().node.value};
+    leave_by(topology().port_of(at, mad::PortNumber{subnet_.tables->row(at)[to.value]}));
+  }
+  return stops;
 }
 
 View::RoundTrip View::walk_both(PortIndex from, mad::Lid from_lid, PortIndex to,

@@ -27,6 +27,8 @@ constexpr Reach least(Reach a, Reach b) {
   return {a.mtu < b.mtu ? a.mtu : b.mtu, a.rate < b.rate ? a.rate : b.rate};
 }
 
+struct Query;
+
 class View {
  public:
   explicit View(Subnet subnet);
@@ -46,9 +48,28 @@ class View {
   // The LID that records name a port by: its own base LID, or of a switch's port that of port 0.
   mad::Lid lid(fabric::PortIndex port) const;
 
+  // What a port's link carries; of port 0 of a switch, what the fastest of its links does.
+  Reach reach(fabric::PortIndex port) const { return steps_[port.value].reach; }
+
+  // Whether the endport is in the partition of the key, as full or limited member.
+  bool holds(fabric::PortIndex port, mad::PKey key) const;
+  // The P_Key of packets from one endport to the other: `wanted`, if they may talk through that
+  // partition, or the one that suits them best; nothing when they may not talk.
+  std::optional<mad::PKey> key_between(fabric::PortIndex from, fabric::PortIndex to,
+                                       std::optional<mad::PKey> wanted) const;
+  // Whether who asks may be told of this port: ports that may talk to each other may, and a switch
+  // is seen by whoever may talk to its port 0 (C15-0.1.21).
+  bool may_see(const Query& query, fabric::PortIndex port) const;
+
   // From an endport along the forwarding tables to the port that owns `to`; nothing when the tables
   // do not lead there.
   std::optional<Reach> walk(fabric::PortIndex from, mad::Lid to) const;
+  // The nodes that the walk leads through, both ends included: empty when it does not arrive.
+  struct Stop {
+    fabric::NodeIndex node{};
+    std::optional<mad::PortNumber> in, out;  // none where the way begins or ends
+  };
+  std::vector<Stop> trace(fabric::PortIndex from, mad::Lid to) const;
   // Both walks at once, which takes hardly longer than one: each waits for memory most of the time.
   struct RoundTrip {
     std::optional<Reach> there, back;

@@ -80,8 +80,10 @@ using Output = std::variant<SendMad, ComputeRoutes, StoreLids, Publish, Event>;
 class Core {
  public:
   // `remembered` is what the LID memory held at start, in any order. Invalid or contradicting
-  // entries are skipped, never fatal. The first sweep begins with the first step.
-  Core(Options options, std::vector<RememberedLids> remembered);
+  // entries are skipped, never fatal. `registrations` is what registrations() said when the last
+  // run ended in good order; empty if it did not, or nothing is known of it: every client is asked
+  // to register anew then. The first sweep begins with the first step.
+  Core(Options options, std::vector<RememberedLids> remembered, std::string registrations = {});
   ~Core();
   Core(Core&&) noexcept;
   Core& operator=(Core&&) noexcept;
@@ -101,6 +103,9 @@ class Core {
   // True while nothing is in flight and no sweep is running.
   bool quiet() const;
   mad::SMState state() const;
+  // What clients have registered with subnet administration, for the next run. Empty while another
+  // manager is master.
+  std::string registrations() const;
   // Requests of the running phase answered or given up, for a progress display.
   std::uint64_t progress() const;
 

@@ -468,6 +468,67 @@ struct Rendering<RivalMasterSeen> {
 };
 
 template <>
+struct Rendering<PKeyTableFull> {
+  static constexpr std::string_view name = "PKeyTableFull";
+  static Severity severity(const PKeyTableFull&) { return Severity::Error; }
+  static std::string sentence(const PKeyTableFull& e) {
+    return fmt::format(
+        "The P_Key table of {} holds {} keys; for {} more that it belongs to there is no room",
+        full_name(e.port), e.capacity, e.left_out);
+  }
+  static Fields fields(const PKeyTableFull& e) {
+    return {{"port", short_name(e.port)},
+            {"guid", guid_text(e.port.node.guid)},
+            {"capacity", number(e.capacity)},
+            {"left_out", number(e.left_out)}};
+  }
+};
+
+template <>
+struct Rendering<MulticastUnproven> {
+  static constexpr std::string_view name = "MulticastUnproven";
+  static Severity severity(const MulticastUnproven&) { return Severity::Error; }
+  static std::string sentence(const MulticastUnproven& e) {
+    return fmt::format("Multicast tables were not written, because they are wrong: {}", e.reason);
+  }
+  static Fields fields(const MulticastUnproven& e) { return {{"reason", e.reason}}; }
+};
+
+template <>
+struct Rendering<JoinRefused> {
+  static constexpr std::string_view name = "JoinRefused";
+  static Severity severity(const JoinRefused&) { return Severity::Warning; }
+  static std::string sentence(const JoinRefused& e) {
+    return fmt::format("A port may not join a multicast group: {}", e.reason);
+  }
+  static Fields fields(const JoinRefused& e) { return {{"reason", e.reason}}; }
+};
+
+template <>
+struct Rendering<RegistrationsLost> {
+  static constexpr std::string_view name = "RegistrationsLost";
+  static Severity severity(const RegistrationsLost&) { return Severity::Warning; }
+  static std::string sentence(const RegistrationsLost& e) {
+    return fmt::format("What clients had registered is lost, so they are asked again: {}",
+                       e.reason);
+  }
+  static Fields fields(const RegistrationsLost& e) { return {{"reason", e.reason}}; }
+};
+
+template <>
+struct Rendering<SubscriberLost> {
+  static constexpr std::string_view name = "SubscriberLost";
+  static Severity severity(const SubscriberLost&) { return Severity::Warning; }
+  static std::string sentence(const SubscriberLost& e) {
+    return fmt::format("Port {} (LID {}) does not answer reports; its subscription has ended",
+                       guid_text(e.guid), e.lid.value);
+  }
+  static Fields fields(const SubscriberLost& e) {
+    return {{"port_guid", guid_text(e.guid)}, {"lid", number(e.lid.value)}};
+  }
+};
+
+template <>
 struct Rendering<MadIgnored> {
   static constexpr std::string_view name = "MadIgnored";
   static Severity severity(const MadIgnored&) { return Severity::Debug; }

@@ -127,6 +127,25 @@ struct RivalMasterSeen {
   mad::Guid guid{};
   std::uint8_t priority{};
 };
+struct PKeyTableFull {
+  PortName port;
+  std::uint16_t capacity{};
+  std::uint64_t left_out{};
+};
+struct MulticastUnproven {
+  std::string reason;
+};
+struct JoinRefused {
+  std::string reason;
+};
+struct RegistrationsLost {
+  std::string reason;
+};
+// Does not answer reports any more; its subscription has ended.
+struct SubscriberLost {
+  mad::Guid guid{};
+  mad::Lid lid{};
+};
 struct MadIgnored {
   std::string reason;
 };
@@ -136,7 +155,8 @@ using EventValue =
                  NodeAppeared, NodeDisappeared, LinkAppeared, LinkDisappeared, SwitchChanged,
                  DuplicateGuid, CableLoopsBack, DeviceLies, DeviceSilent, SetRefused, LidConflict,
                  LidsExhausted, SwitchTooSmall, RouteTooLong, EngineRejected, RoutesChosen,
-                 RoutingFailed, RivalMasterSeen, MadIgnored>;
+                 RoutingFailed, RivalMasterSeen, PKeyTableFull, MulticastUnproven, JoinRefused,
+                 RegistrationsLost, SubscriberLost, MadIgnored>;
 
 struct Event {
   EventValue value;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sm/machine.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.hpp"
 #include "base/text.hpp"
+#include "mad/notice.hpp"
 #include "mad/sm_info.hpp"
-#include "sa/server.hpp"
+#include "sa/registrations_text.hpp"
 
 namespace heddle::sm {
 namespace {
@@ -27,11 +29,21 @@ std::string text(const PortName& port) {
   return text(port.node) + " port " + std::to_string(port.port.value);
 }
 
-Core::Machine::Machine(Options chosen, std::vector<RememberedLids> remembered)
+Core::Machine::Machine(Options chosen, std::vector<RememberedLids> remembered,
+                       std::string registrations)
     : options(std::move(chosen)),
       memory(std::move(remembered)),
       transactions(limits_of(options), options.m_key) {
   if (options.reassign_lids) memory.clear();
+  administration.set_key(options.sm_key);
+  if (registrations.empty()) return;
+  auto restored = sa::parse_registrations(registrations, now);
+  if (!restored) {
+    say(RegistrationsLost{restored.error().message});
+    return;
+  }
+  administration.restore(std::move(*restored));
+  clients_are_known = true;
 }
 
 void Core::Machine::step(base::Instant moment, Input input) {
@@ -41,15 +53,21 @@ void Core::Machine::step(base::Instant moment, Input input) {
   std::visit([this](const auto& value) { on(value); }, input);
   pump();
   advance();
+  carry_out_administration();
+  if (role_changes.empty() && fetches.empty()) return;
+  advance();
+  carry_out_administration();
 }
 
 base::Instant Core::Machine::deadline() {
   if (!started) return base::Instant{};
-  if (stage == Stage::Resting) return wake;
-  return transactions.deadline();
+  const base::Instant next = stage == Stage::Resting ? wake : transactions.deadline();
+  return std::min(next, administration.deadline());
 }
 
 mad::SmpData Core::Machine::data_for(const Request& request) {
+  if (request.purpose == Purpose::Partitions) return partition_programming.data_for(request);
+  if (request.purpose == Purpose::Multicast) return multicast_programming.data_for(request);
   return programming.data_for(context(), request);
 }
 
@@ -79,24 +97,68 @@ void Core::Machine::dispatch(const Answer& answer) {
     case Purpose::Tables:
     case Purpose::Links:
       return programming.on_answer(with, answer);
+    case Purpose::Partitions:
+      return partition_programming.on_answer(with, answer);
+    case Purpose::Multicast:
+      return multicast_programming.on_answer(with, answer);
     case Purpose::Watch:
       return watch.on_answer(with, answer);
     case Purpose::Election:
       return election.on_answer(with, answer);
+    case Purpose::Administration:
+      return on_fetched(answer);
   }
 }
 
 // A subnet has one administration, its master's; whoever asks another must look up its LID again.
-void Core::Machine::answer_query(const mad::Datagram& request) {
-  if (election.state() != mad::SMState::Master) return;
-  if (auto reply = sa::answer(view.get(), options.sm_key, request)) {
-    outputs.emplace_back(SendMad{std::move(*reply)});
+void Core::Machine::administer(const mad::Datagram& received) {
+  if (election.state() == mad::SMState::Master) administration.on_mad(now, received);
+}
+
+void Core::Machine::carry_out_administration() {
+  administration.pump(now);
+  for (mad::Datagram& datagram : administration.take_outgoing()) {
+    outputs.emplace_back(SendMad{std::move(datagram)});
   }
+  for (std::string& reason : administration.take_refusals()) say(JoinRefused{std::move(reason)});
+  const auto more = administration.take_fetches();
+  fetches.insert(fetches.end(), more.begin(), more.end());
+  const auto changes = administration.take_role_changes();
+  role_changes.insert(role_changes.end(), changes.begin(), changes.end());
+  for (const sa::Subscription& lost : administration.take_lost()) {
+    say(SubscriberLost{lost.subscriber.guid, lost.report_to.lid});
+  }
+}
+
+void Core::Machine::begin_fetching() {
+  stage = Stage::Fetching;
+  fetching = std::exchange(fetches, {});
+  for (std::uint32_t i = 0; i < fetching.size(); ++i) {
+    const auto device = picture.device(picture.frozen.end_of[fetching[i].port.value]);
+    if (!device) {
+      administration.on_fetched(now, fetching[i], std::nullopt);
+      continue;
+    }
+    Request request;
+    request.device = *device;
+    request.purpose = Purpose::Administration;
+    request.attribute = fetching[i].attribute;
+    request.modifier = fetching[i].modifier;
+    request.detail = i;
+    request.optional = true;
+    transactions.submit(request);
+  }
+}
+
+void Core::Machine::on_fetched(const Answer& answer) {
+  const bool well = answer.answered && answer.status == mad::kStatusOk;
+  administration.on_fetched(now, fetching[answer.request.detail],
+                            well ? std::optional(answer.data) : std::nullopt);
 }
 
 void Core::Machine::on(const MadReceived& received) {
   if (sa::is_subnet_administration(received.datagram.payload)) {
-    return answer_query(received.datagram);
+    return administer(received.datagram);
   }
   const auto smp = mad::decode_smp(received.datagram.payload);
   if (!smp) return say(MadIgnored{"not a subnet management packet of a known version"});
@@ -122,6 +184,8 @@ void Core::Machine::on(const ResweepCommand& command) {
 void Core::Machine::on(const OptionsChanged& changed) {
   options = *changed.options;
   transactions.set_limits(limits_of(options), options.m_key);
+  administration.set_key(options.sm_key);
+  permanent_groups_due = true;
   due = "the configuration changed";
 }
 
@@ -180,8 +244,19 @@ void Core::Machine::repress_trap(const mad::Address& peer, const mad::Smp& trap)
   repress.status = mad::kStatusOk;
   outputs.emplace_back(SendMad{mad::make_datagram(peer, repress)});
   if (election.state() != mad::SMState::Master) return;
+  forward(peer, trap);
   trapped = true;
   if (stage == Stage::Resting) heed_trap();
+}
+
+// What a trap tells goes on to whoever subscribed to it. Its issuer is the port it came from.
+void Core::Machine::forward(const mad::Address& peer, const mad::Smp& trap) {
+  const sa::View* view = administration.view();
+  const auto notice = mad::decode<mad::Notice>(trap.data);
+  if (view == nullptr) return;
+  const fabric::PortIndex issuer = view->find(notice.issuer_lid);
+  if (issuer == fabric::kNoPort || issuer != view->find(peer.lid)) return;
+  administration.report(now, notice, view->gid(issuer));
 }
 
 void Core::Machine::on(const RoutesReady& ready) {
@@ -208,8 +283,9 @@ void Core::Machine::on(const RoutesReady& ready) {
 
 // --- Core ---------------------------------------------------------------------------------------
 
-Core::Core(Options options, std::vector<RememberedLids> remembered)
-    : machine_(std::make_unique<Machine>(std::move(options), std::move(remembered))) {}
+Core::Core(Options options, std::vector<RememberedLids> remembered, std::string registrations)
+    : machine_(std::make_unique<Machine>(std::move(options), std::move(remembered),
+                                         std::move(registrations))) {}
 Core::~Core() = default;
 Core::Core(Core&&) noexcept = default;
 Core& Core::operator=(Core&&) noexcept = default;
@@ -234,6 +310,10 @@ bool Core::quiet() const {
 }
 mad::SMState Core::state() const {
   return machine_->election.state();
+}
+std::string Core::registrations() const {
+  if (state() != mad::SMState::Master || machine_->administration.view() == nullptr) return {};
+  return sa::to_text(machine_->administration.registrations(), machine_->now);
 }
 std::uint64_t Core::progress() const {
   return machine_->settled_requests() - machine_->settled_before_phase;

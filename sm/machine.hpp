@@ -8,13 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "sa/view.hpp"
+#include "sa/server.hpp"
 #include "sm/changes.hpp"
 #include "sm/context.hpp"
 #include "sm/core.hpp"
 #include "sm/discovery.hpp"
 #include "sm/election.hpp"
 #include "sm/programming.hpp"
+#include "sm/programming_multicast.hpp"
+#include "sm/programming_partitions.hpp"
 #include "sm/subnet.hpp"
 #include "sm/watch.hpp"
 
@@ -24,18 +26,21 @@ namespace heddle::sm {
 enum class Stage : std::uint8_t {
   Resting,  // until the next light sweep
   Discovery,
-  Lids,
+  Lids,     // and P_Keys
   Routing,  // until RoutesReady
   Tables,
+  Multicast,
   LinkFields,
   LinkArm,
   LinkActivate,
   Watching,  // a light sweep
   Polling,   // a standby asks the master
+  Joining,   // multicast tables, between sweeps
+  Fetching,  // tables that a query asks for
 };
 
 struct Core::Machine final : Transactions::Sink, EventSink {
-  Machine(Options chosen, std::vector<RememberedLids> remembered);
+  Machine(Options chosen, std::vector<RememberedLids> remembered, std::string registrations);
 
   void step(base::Instant now, Input input);
   base::Instant deadline();
@@ -54,9 +59,13 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void on(const ResweepCommand& command);
   void on(const OptionsChanged& changed);
   void on_request(const mad::Address& peer, const mad::Smp& request);
-  void answer_query(const mad::Datagram& request);
+  void administer(const mad::Datagram& received);
+  void carry_out_administration();
+  void begin_fetching();
+  void on_fetched(const Answer& answer);
   void answer_sm_info(const mad::Address& peer, const mad::Smp& request);
   void repress_trap(const mad::Address& peer, const mad::Smp& trap);
+  void forward(const mad::Address& peer, const mad::Smp& trap);
   void dispatch(const Answer& answer);
   void pump();
 
@@ -71,6 +80,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void tell_small_switches(mad::Lid needed);
   fabric::PortSettings port_settings() const;
   void ask_for_routes();
+  void begin_multicast();
+  void begin_joining();
   void begin_links();
   void finish_links();
   void finish_watch();
@@ -98,20 +109,23 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   mad::Guid guid_before{};        // own_guid() while the own node is yet to answer
   Discovery discovery{nullptr, false};
   Programming programming;
+  PartitionProgramming partition_programming;
+  MulticastProgramming multicast_programming;
   Watch watch;
   Election election;
 
   base::Instant now{};
   bool started = false;
   Stage stage = Stage::Resting;
-  base::Instant wake{};            // when Resting ends
-  base::Instant looked{};          // when the last sweep ended, light ones included
-  bool trapped = false;            // a trap asks for a look as soon as we rest
-  bool blind = false;              // the own port has no link
-  bool tables_are_ours = false;    // nobody else can have written one since our last sweep
-  std::optional<std::string> due;  // a full sweep is wanted, and why
-  std::vector<Way> doubtful_ways;  // by which the last sweep wrote, unless all stood still
-  bool confirmed = false;          // a light sweep found nothing since
+  base::Instant wake{};                 // when Resting ends
+  base::Instant looked{};               // when the last sweep ended, light ones included
+  bool trapped = false;                 // a trap asks for a look as soon as we rest
+  bool blind = false;                   // the own port has no link
+  bool tables_are_ours = false;         // nobody else can have written one since our last sweep
+  bool others_may_have_written = true;  // the same, as it was when this sweep began
+  std::optional<std::string> due;       // a full sweep is wanted, and why
+  std::vector<Way> doubtful_ways;       // by which the last sweep wrote, unless all stood still
+  bool confirmed = false;               // a light sweep found nothing since
   unsigned hurried = 0;            // full sweeps in a row because the fabric moved under the last
   std::set<mad::Guid> seen_twice;  // nodes, in the last sweep: Frozen::contradictions
   std::string troubled;  // why the next light sweep must be a full one; empty: it need not
@@ -124,8 +138,13 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::uint64_t sweeps_finished = 0;
   std::uint64_t ticket = 0;
   std::uint32_t act_count = 0;
-  // What queries are answered from: the last sweep's; null before the first one as master.
-  std::shared_ptr<const sa::View> view;
+  sa::Server administration;  // answers while we are master
+  bool permanent_groups_due = true;
+  bool clients_are_known = false;  // all that have registered, from before the start
+  std::shared_ptr<const partitions::Memberships> memberships;  // on the newest topology
+  std::vector<multicast::RoleChange> role_changes;             // yet to be programmed
+  std::vector<sa::Fetch> fetches;                              // yet to be asked for
+  std::vector<sa::Fetch> fetching;                             // under way
   std::vector<Output> outputs;
 };
 

@@ -5,10 +5,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "base/time.hpp"
 #include "mad/types.hpp"
+#include "partitions/policy.hpp"
+#include "partitions/tables.hpp"
 #include "routing/selection.hpp"
 
 namespace heddle::sm {
@@ -37,6 +40,11 @@ struct Options {
   base::Duration largest_timeout = std::chrono::milliseconds(1000);
   std::uint32_t attempts = 4;   // sends of one request before it counts as unanswered
   std::uint32_t max_hops = 63;  // longest directed route tried
+
+  // Null: partitions::default_policy().
+  std::shared_ptr<const partitions::Policy> partitions;
+  // Where switches check P_Keys, if there is a policy.
+  partitions::Enforcement partition_enforcement = partitions::Enforcement::Both;
 
   routing::Policy routing;
   friend bool operator==(const Options&, const Options&) = default;

@@ -76,15 +76,16 @@ void Programming::set_port(Context& context, Purpose purpose, PortIndex port, Li
   context.transactions.submit(request);
 }
 
-void Programming::write_lids(Context& context) {
+void Programming::write_lids(Context& context, const Knows& knows) {
   const Picture& picture = context.picture;
   reregister_.assign(picture.frozen.topology->port_count(), false);
   for (const PortIndex port : picture.frozen.topology->endports()) {
     const auto& wish = picture.intent.ports[port.value].endport;
     const auto* info = info_of(picture, port);
     if (!wish || info == nullptr) continue;
+    const mad::Guid guid = picture.frozen.topology->port(port).guid;
     reregister_[port.value] =
-        info->lid != wish->lids.base || info->master_sm_lid != wish->master_sm_lid;
+        !knows(guid) || info->lid != wish->lids.base || info->master_sm_lid != wish->master_sm_lid;
     if (!settled(context, port, *info)) set_port(context, Purpose::Lids, port, LinkStep::Fields);
   }
 }
@@ -244,6 +245,8 @@ mad::SmpData Programming::data_for(const Context& context, const Request& reques
     info.operational_vls = link.operational_vls;
     info.hoq_life = link.hoq_life;
     info.vl_stall_count = link.vl_stall_count;
+    info.partition_enforcement_inbound = link.partition_enforcement_inbound;
+    info.partition_enforcement_outbound = link.partition_enforcement_outbound;
   }
   if (step == LinkStep::Arm) info.port_state = mad::PortState::Armed;
   if (step == LinkStep::Activate) {
@@ -279,6 +282,8 @@ void Programming::on_port_info(Context& context, const Answer& answer) {
     fabric_moved_ |= now.port_state != info->port_state || now.lid != info->lid;
     return;
   }
+  // A port that was ACTIVE is asked for no other state: it fell back by itself since it was read.
+  fabric_moved_ |= info->port_state == mad::PortState::Active && now.port_state != info->port_state;
   info = now;
   if (static_cast<LinkStep>(answer.request.detail) == LinkStep::Fields &&
       !settled(context, port, now)) {

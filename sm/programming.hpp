@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <tuple>
@@ -30,8 +31,10 @@ struct TableWork {
 
 class Programming {
  public:
-  // LIDs and the other values of ports that own LIDs.
-  void write_lids(Context& context);
+  // LIDs and the other values of ports that own LIDs. Clients on ports of which `knows` says no
+  // will be asked to register anew.
+  using Knows = std::function<bool(mad::Guid port)>;
+  void write_lids(Context& context, const Knows& knows);
   // LinearFDBTop and what else SwitchInfo holds, and after it the blocks that differ.
   // With `verify`, blocks that are believed right are read first.
   TableWork write_tables(Context& context, bool verify);

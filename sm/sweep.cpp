@@ -54,6 +54,15 @@ mad::Lid last_lid(const fabric::Topology& topology) {
   return {last};
 }
 
+std::vector<partitions::GroupSpec> permanent_groups(const Options& options) {
+  const auto policy = options.partitions ? *options.partitions : partitions::default_policy();
+  std::vector<partitions::GroupSpec> groups;
+  for (const auto& partition : policy.partitions) {
+    groups.insert(groups.end(), partition.groups.begin(), partition.groups.end());
+  }
+  return groups;
+}
+
 bool mtu_differs(const Picture& picture, PortIndex a, PortIndex b) {
   const auto mtu = [&](PortIndex port) {
     const auto end = picture.frozen.end_of[port.value];
@@ -84,6 +93,21 @@ void Core::Machine::announce_phase(std::uint64_t expected) {
 
 std::uint64_t Core::Machine::settled_requests() const {
   return transactions.counters().answered + transactions.counters().unanswered;
+}
+
+void Core::Machine::begin_multicast() {
+  stage = Stage::Multicast;
+  Context with = context();
+  multicast_programming.renew(with, others_may_have_written);
+  multicast_programming.begin(with, std::exchange(role_changes, {}),
+                              administration.registrations().groups, true);
+}
+
+void Core::Machine::begin_joining() {
+  stage = Stage::Joining;
+  Context with = context();
+  multicast_programming.begin(with, std::exchange(role_changes, {}),
+                              administration.registrations().groups, false);
 }
 
 void Core::Machine::begin_links() {
@@ -118,7 +142,8 @@ void Core::Machine::begin_sweep(std::string reason) {
   say(SweepStarted{statistics.number, true, std::move(reason)});
   begin_phase(Phase::Discovery, Stage::Discovery);
   announce_phase(0);
-  discovery = Discovery(before ? &before->observation : nullptr, !tables_are_ours);
+  others_may_have_written = !tables_are_ours;
+  discovery = Discovery(before ? &before->observation : nullptr, others_may_have_written);
   tables_are_ours = false;
   Context with = context();
   discovery.begin(with);
@@ -141,6 +166,10 @@ void Core::Machine::advance() {
           begin_sweep(*std::exchange(due, std::nullopt));
         } else if (now >= wake) {
           begin_watch();
+        } else if (!role_changes.empty() && multicast_programming.ready()) {
+          begin_joining();
+        } else if (!fetches.empty()) {
+          begin_fetching();
         } else {
           return;
         }
@@ -152,7 +181,19 @@ void Core::Machine::advance() {
         ask_for_routes();
         break;
       case Stage::Tables:
-        begin_links();
+        begin_multicast();
+        break;
+      case Stage::Multicast:
+        if (!multicast_programming.go_on(with)) begin_links();
+        break;
+      case Stage::Fetching:
+        stage = Stage::Resting;
+        break;
+      case Stage::Joining:
+        if (!multicast_programming.go_on(with)) {
+          administration.set_multicast_tables(multicast_programming.tables());
+          stage = Stage::Resting;
+        }
         break;
       case Stage::LinkFields:
         stage = Stage::LinkArm;
@@ -250,8 +291,17 @@ void Core::Machine::assign() {
   picture.intent =
       fabric::plan_ports(picture.observation, picture.frozen, *picture.lids, port_settings());
   picture.intent.switches.life_time_value = options.packet_life_time;
+  memberships = std::make_shared<const partitions::Memberships>(
+      options.partitions ? *options.partitions : partitions::default_policy(),
+      *picture.frozen.topology, picture.sm_port);
   Context with = context();
-  programming.write_lids(with);
+  programming.write_lids(with, [this](mad::Guid port) {
+    const sa::View* view = administration.view();
+    return view != nullptr ? view->find(port) != fabric::kNoPort : clients_are_known;
+  });
+  const auto enforcement =
+      options.partitions ? options.partition_enforcement : partitions::Enforcement::Off;
+  partition_programming.begin(with, *memberships, enforcement, others_may_have_written);
   announce_phase(transactions.queued());
 }
 
@@ -271,7 +321,8 @@ fabric::PortSettings Core::Machine::port_settings() const {
 }
 
 void Core::Machine::ask_for_routes() {
-  if (picture.frozen.topology->switch_count() == 0) return begin_links();
+  partition_programming.set_enforcement(picture.intent);
+  if (picture.frozen.topology->switch_count() == 0) return begin_multicast();
   begin_phase(Phase::Routing, Stage::Routing);
   announce_phase(0);
   outputs.emplace_back(
@@ -329,12 +380,26 @@ void Core::Machine::finish_sweep() {
 }
 
 void Core::Machine::renew_view() {
-  view.reset();
-  if (election.state() != mad::SMState::Master) return;
-  const mad::SMInfo own{own_guid(), options.sm_key, act_count, options.priority, election.state()};
-  if (auto subnet = subnet_of(picture, own, options)) {
-    view = std::make_shared<const sa::View>(std::move(*subnet));
+  if (election.state() != mad::SMState::Master) {
+    administration.close();
+    multicast_programming.forget();
+    role_changes.clear();
+    fetches.clear();
+    permanent_groups_due = true;
+    clients_are_known = false;
+    return;
   }
+  if (std::exchange(permanent_groups_due, false)) {
+    administration.set_permanent_groups(permanent_groups(options));
+  }
+  administration.set_multicast_tables(multicast_programming.tables());
+  const mad::SMInfo own{own_guid(), options.sm_key, act_count, options.priority, election.state()};
+  fetches.clear();  // of the old view
+  auto subnet = subnet_of(picture, own, options);
+  if (subnet) subnet->memberships = memberships;
+  if (subnet) subnet->p_key_tables = partition_programming.tables();
+  administration.renew(now,
+                       subnet ? std::make_shared<const sa::View>(std::move(*subnet)) : nullptr);
 }
 
 // A device that was seen in two places has either a twin, which will be there the next time too, or

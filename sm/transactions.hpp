@@ -27,7 +27,17 @@ namespace heddle::sm {
 using DeviceId = base::Strong<struct DeviceIdTag, std::uint32_t>;
 
 // Why a request was sent; says which handler gets the answer.
-enum class Purpose : std::uint8_t { Discovery, Lids, Tables, Links, Watch, Election };
+enum class Purpose : std::uint8_t {
+  Discovery,
+  Lids,
+  Partitions,
+  Tables,
+  Multicast,
+  Links,
+  Watch,
+  Election,
+  Administration,
+};
 
 struct Request {
   DeviceId device{};

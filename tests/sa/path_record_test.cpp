@@ -44,7 +44,7 @@ std::vector<PortIndex> ports_left_by(const sa::Subnet& subnet, PortIndex from, m
   return {};
 }
 
-PathRecord between(const Stage& stage, PortIndex from, PortIndex to) {
+PathRecord between(Stage& stage, PortIndex from, PortIndex to) {
   PathRecord wanted;
   wanted.sgid = stage.view.gid(from);
   wanted.dgid = stage.view.gid(to);
@@ -54,7 +54,7 @@ PathRecord between(const Stage& stage, PortIndex from, PortIndex to) {
 }
 
 TEST(Path, IsFoundByAnyMixOfGidsAndLids) {
-  const Stage stage(support::administered(support::xgft({3, 4}, {1, 2})));
+  Stage stage(support::administered(support::xgft({3, 4}, {1, 2})));
   const PathRecord wanted = between(stage, stage.host(0), stage.host(9));
   for (const auto source : {kSgid, kSlid, kSgid | kSlid}) {
     for (const auto destination : {kDgid, kDlid, kDgid | kDlid}) {
@@ -82,7 +82,7 @@ TEST(Path, CarriesWhatItsWorstLinkCarries) {
   subnet.port_infos[slow.value].neighbor_mtu = mad::Mtu::Bytes1024;
   subnet.port_infos[slow.value].link_speed_ext_active = 0;
   subnet.port_infos[slow.value].link_speed_active = mad::entry(mad::LinkSpeed::QDR).bit;
-  const Stage stage(subnet);
+  Stage stage(subnet);
   unsigned slowed = 0;
   for (const PortIndex from : stage.view.topology().endports()) {
     for (const PortIndex to : stage.view.topology().endports()) {
@@ -107,14 +107,14 @@ TEST(Path, CarriesWhatItsWorstLinkCarries) {
 }
 
 TEST(Path, LeadsToSwitchesAndFromThem) {
-  const Stage stage(support::administered(support::ring(4, 1)));
+  Stage stage(support::administered(support::ring(4, 1)));
   const PortIndex port0 = stage.view.topology().port_of(fabric::SwitchIndex{2}, mad::PortNumber{0});
   EXPECT_EQ(stage.get(kSgid | kDgid, between(stage, stage.host(0), port0)).records.size(), 1u);
   EXPECT_EQ(stage.get(kSgid | kDgid, between(stage, port0, stage.host(0))).records.size(), 1u);
 }
 
 TEST(Path, ToOneselfLivesForNoTime) {
-  const Stage stage(support::administered(support::star(2)));
+  Stage stage(support::administered(support::star(2)));
   const auto reply = stage.get(kSgid | kDgid, between(stage, stage.host(1), stage.host(1)));
   ASSERT_EQ(reply.records.size(), 1u);
   EXPECT_EQ(reply.records[0].packet_life_time, 0);
@@ -122,7 +122,7 @@ TEST(Path, ToOneselfLivesForNoTime) {
 }
 
 TEST(Path, EndsThatDoNotExistOrDoNotAgreeAreRefused) {
-  const Stage stage(support::administered(support::star(3)));
+  Stage stage(support::administered(support::star(3)));
   PathRecord wanted = between(stage, stage.host(0), stage.host(1));
   wanted.dlid = stage.lid(stage.host(2));
   EXPECT_EQ(stage.get(kSgid | kDgid | kDlid, wanted).status(), mad::kSAReqInvalid);
@@ -135,7 +135,7 @@ TEST(Path, EndsThatDoNotExistOrDoNotAgreeAreRefused) {
 }
 
 TEST(Path, WithoutEndsMeansAllPairs) {
-  const Stage stage(support::administered(support::star(5)));
+  Stage stage(support::administered(support::star(5)));
   const std::size_t ends = stage.view.topology().endports().size();
   EXPECT_EQ(stage.table<PathRecord>().records.size(), ends * ends);
   const PathRecord wanted = between(stage, stage.host(0), stage.host(1));
@@ -144,12 +144,12 @@ TEST(Path, WithoutEndsMeansAllPairs) {
 }
 
 TEST(Path, IsRefusedWhereTooManyPairsAreMeant) {
-  const Stage stage(support::administered(support::xgft({18, 60}, {1, 18})));
+  Stage stage(support::administered(support::xgft({18, 60}, {1, 18})));
   EXPECT_EQ(stage.table<PathRecord>().status(), mad::kSANoResources);
 }
 
 TEST(Path, IsRefusedWhereTooManyPairsOfLidsAreMeantThoughNoneServes) {
-  const Stage stage(support::administered(support::star(8), 7));
+  Stage stage(support::administered(support::star(8), 7));
   PathRecord wanted;
   wanted.rate_selector = Selector::GreaterThan;
   wanted.rate = 25;
@@ -168,7 +168,7 @@ TEST(Path, LostInTheTablesIsNone) {
     tables.set({s}, goal, subnet.topology->channels_from({s})[0].out);
   }
   subnet.tables = std::make_shared<const fabric::ForwardingTables>(tables);
-  const Stage stage(subnet);
+  Stage stage(subnet);
   PathRecord wanted = between(stage, stage.host(0), stage.host(2));
   EXPECT_EQ(stage.get(kSgid | kDgid, wanted).status(), mad::kSANoRecords);
   // The other way stands, but nothing would come back by it.
@@ -179,7 +179,7 @@ TEST(Path, LostInTheTablesIsNone) {
 }
 
 TEST(PathLimits, ArePassedDownToWhatWasAskedFor) {
-  const Stage stage(support::administered(support::star(2)));
+  Stage stage(support::administered(support::star(2)));
   PathRecord wanted = between(stage, stage.host(0), stage.host(1));
   const auto ask = [&](Selector selector, mad::Mtu mtu) {
     wanted.mtu_selector = selector;
@@ -196,7 +196,7 @@ TEST(PathLimits, ArePassedDownToWhatWasAskedFor) {
 }
 
 TEST(PathLimits, RatesAreOrderedByWhatTheyCarry) {
-  const Stage stage(support::administered(support::star(2)));
+  Stage stage(support::administered(support::star(2)));
   PathRecord wanted = between(stage, stage.host(0), stage.host(1));
   const auto ask = [&](Selector selector, std::uint8_t rate) {
     wanted.rate_selector = selector;
@@ -222,7 +222,7 @@ TEST(PathLimits, RatesComeInCodesThatTheClientKnows) {
       info.capability_mask = mask;
       info.capability_mask2 = mask2;
     }
-    const Stage stage(subnet);
+    Stage stage(subnet);
     return stage.get(kSgid | kDgid, between(stage, stage.host(0), stage.host(1)))
         .records.at(0)
         .rate;
@@ -236,7 +236,7 @@ TEST(PathLimits, RatesComeInCodesThatTheClientKnows) {
 }
 
 TEST(PathsWithLmc, PairEqualPathBitsFirst) {
-  const Stage stage(support::administered(support::xgft({3, 4}, {1, 2}), 1));
+  Stage stage(support::administered(support::xgft({3, 4}, {1, 2}), 1));
   PathRecord wanted = between(stage, stage.host(0), stage.host(5));
   const auto all = stage.table(kSgid | kDgid, wanted);
   ASSERT_EQ(all.records.size(), 4u);
@@ -258,7 +258,7 @@ TEST(PathsWithLmc, PairEqualPathBitsFirst) {
 }
 
 TEST(PathKeys, AreThoseOfTheDefaultPartition) {
-  const Stage stage(support::administered(support::star(2)));
+  Stage stage(support::administered(support::star(2)));
   PathRecord wanted = between(stage, stage.host(0), stage.host(1));
   constexpr auto key = component<&PathRecord::p_key>();
   wanted.p_key = mad::PKey{0x7FFF};

@@ -147,7 +147,7 @@ TEST(SMInfoRecords, KeepTheirKeyFromTheUntrusted) {
   auto subnet = support::administered(support::star(3));
   const PortIndex seat = subnet.topology->endports()[1];
   subnet.managers.push_back({seat, {mad::Guid{5}, kOurKey, 9, 3, mad::SMState::Master}});
-  const Stage stage(std::move(subnet));
+  Stage stage(std::move(subnet));
   const auto reply = stage.table<mad::SMInfoRecord>();
   ASSERT_EQ(reply.records.size(), 1u);
   EXPECT_EQ(reply.records[0].lid, stage.lid(seat));

@@ -139,7 +139,7 @@ bool Stage::drive(const Words& words) {
     box().input(sm::ResweepCommand{"asked to"});
     box().run_until_quiet(kLongest);
   } else if (begins(words, {"restart", "with", "memory"})) {
-    box().restart(box().stored());
+    box().restart(box().stored(), box().core().registrations());
   } else if (begins(words, {"restart", "without", "memory"})) {
     box().restart({});
   } else if (begins(words, {"ask", "sminfo", "from"})) {

@@ -3,6 +3,7 @@
 // another machine that remembers nothing.
 #include <gtest/gtest.h>
 
+#include "mad/capability.hpp"
 #include "sim/checker.hpp"
 #include "sim/devices.hpp"
 #include "tests/simulation/judging.hpp"
@@ -21,6 +22,16 @@ class SecondRun : public testing::TestWithParam<const char*> {
     std::vector<std::uint16_t> all;
     for (const auto& port : box_.world().devices().ports) all.push_back(port.info.lid.value);
     return all;
+  }
+  // Ports whose programs can be asked to register anew.
+  std::size_t clients() {
+    const auto& topology = box_.snapshot().topology;
+    std::size_t count = 0;
+    for (const auto port : topology.endports()) {
+      const auto& info = box_.snapshot().port_infos[port.value];
+      count += (info.capability_mask & mad::kIsClientReregistrationSupported) != 0 ? 1u : 0u;
+    }
+    return count;
   }
   void expect_nothing_touched(const sim::Quiescence& quiescence) {
     EXPECT_EQ(quiescence.sets_since(box_.world()), 0u);
@@ -46,7 +57,7 @@ TEST_P(SecondRun, OfTheSameProcess) {
 
 TEST_P(SecondRun, OfANewProcessWithItsMemory) {
   const sim::Quiescence quiescence(box_.world());
-  box_.restart(box_.stored());
+  box_.restart(box_.stored(), box_.core().registrations());
   ASSERT_TRUE(box_.run_until_quiet());
   expect_nothing_touched(quiescence);
 }
@@ -55,7 +66,11 @@ TEST_P(SecondRun, OfANewProcessWithoutMemory) {
   const sim::Quiescence quiescence(box_.world());
   box_.restart({});
   ASSERT_TRUE(box_.run_until_quiet());
-  expect_nothing_touched(quiescence);
+  // Nobody knows any more who had registered for what, so everybody is asked, and that is all.
+  EXPECT_EQ(quiescence.sets_since(box_.world()), clients());
+  EXPECT_EQ(box_.last<sm::SweepFinished>()->statistics.sets_sent, clients());
+  EXPECT_EQ(lids(), lids_);
+  EXPECT_EQ(trouble(box_), "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Fabrics, SecondRun,

@@ -110,8 +110,8 @@ void Seat::input(sm::Input input) {
   perform();
 }
 
-void Seat::restart(std::vector<sm::RememberedLids> remembered) {
-  core_ = sm::Core(options_, std::move(remembered));
+void Seat::restart(std::vector<sm::RememberedLids> remembered, std::string registrations) {
+  core_ = sm::Core(options_, std::move(remembered), std::move(registrations));
   snapshot_.reset();
   events_.clear();
 }

@@ -59,8 +59,8 @@ class Box {
   }
   void forget_events() { seat().forget_events(); }
   void set_listener(Seat::Listener listener) { seat().set_listener(std::move(listener)); }
-  void restart(std::vector<sm::RememberedLids> remembered) {
-    seat().restart(std::move(remembered));
+  void restart(std::vector<sm::RememberedLids> remembered, std::string registrations = {}) {
+    seat().restart(std::move(remembered), std::move(registrations));
   }
   void input(sm::Input input) { seat().input(std::move(input)); }
 

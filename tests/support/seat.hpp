@@ -45,7 +45,7 @@ class Seat {
   void input(sm::Input input);
 
   // Puts a new machine in place of the old one, as after a restart with or without memory.
-  void restart(std::vector<sm::RememberedLids> remembered);
+  void restart(std::vector<sm::RememberedLids> remembered, std::string registrations = {});
   // The program ends: its port is no SM's any more, and nothing is sent or heard.
   void die();
 

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sa/path_search.hpp"
+
+namespace heddle::sa {
+namespace {
+
+using fabric::PortIndex;
+using mad::component;
+using mad::PathRecord;
+
+constexpr std::uint8_t kPreferred = 0;
+constexpr std::uint8_t kLessPreferred = 2;  // the two LIDs differ in their path bits
+
+bool is_multicast(const mad::Gid& gid) {
+  return gid.prefix.value >> 56 == 0xFF;
+}
+
+}  // namespace
+
+EndWish source_wish(const Query& query, const PathRecord& wanted) {
+  return {query.asks(component<&PathRecord::sgid>()), wanted.sgid,
+          query.asks(component<&PathRecord::slid>()), wanted.slid};
+}
+
+EndWish destination_wish(const Query& query, const PathRecord& wanted) {
+  return {query.asks(component<&PathRecord::dgid>()), wanted.dgid,
+          query.asks(component<&PathRecord::dlid>()), wanted.dlid};
+}
+
+mad::Status find_end(const View& view, const EndWish& wish, PathEnd& end) {
+  end.open = !wish.by_gid && !wish.by_lid;
+  if (wish.by_gid) {
+    if (is_multicast(wish.gid)) return mad::kSANoRecords;
+    end.port = view.find(wish.gid);
+    end.gid = wish.gid;
+    if (end.port == fabric::kNoPort) return mad::kSAReqInvalidGid;
+  }
+  if (wish.by_lid) {
+    const PortIndex owner = view.find(wish.lid);
+    if (owner == fabric::kNoPort) return mad::kSANoRecords;
+    if (wish.by_gid && owner != end.port) return mad::kSAReqInvalid;
+    end.port = owner;
+    end.lid = wish.lid;
+  }
+  return mad::kStatusOk;
+}
+
+PathSearch::PathSearch(const View& view, const Query& query, const PathRecord& wanted,
+                       Records& records)
+    : view_(view),
+      query_(query),
+      wish_(query, wanted, view.subnet().port_infos[query.requester.value]),
+      records_(records) {
+  if (!query.wants_table()) {
+    paths_per_pair_ = 1;
+  } else if (query.asks(component<&PathRecord::numb_path>())) {
+    paths_per_pair_ = wanted.numb_path;
+  }
+}
+
+bool PathSearch::run(const PathEnd& source, const PathEnd& destination) {
+  const auto froms = source.ports(view_);
+  const auto tos = destination.ports(view_);
+  if (froms.size() * tos.size() > kMaxPairs) return false;
+  for (const PortIndex from : froms) {
+    if (!view_.may_see(query_, from)) continue;
+    for (const PortIndex to : tos) {
+      if (!view_.may_see(query_, to)) continue;
+      add_pair(from, source, to, destination);
+      if (records_.full()) return true;
+      if (exhausted_) return false;
+    }
+  }
+  return true;
+}
+
+// LIDs of equal path bits first, since the engines spread them over different ways.
+void PathSearch::add_pair(PortIndex from, const PathEnd& source, PortIndex to,
+                          const PathEnd& destination) {
+  const auto slids = lids_of(from, source);
+  const auto dlids = lids_of(to, destination);
+  if (slids.base == mad::kNoLid || dlids.base == mad::kNoLid) return;
+  unsigned left = paths_per_pair_;
+  for (unsigned shift = 0; shift < dlids.count; ++shift) {
+    for (unsigned i = 0; i < slids.count && left > 0 && !records_.full(); ++i) {
+      PathRecord record;
+      record.slid = slids.at(i);
+      record.dlid = dlids.at((i + shift) % dlids.count);
+      record.preference = shift == 0 ? kPreferred : kLessPreferred;
+      exhausted_ = ++pairs_ > kMaxPairs;
+      if (exhausted_) return;
+      if (!complete(from, to, record)) continue;
+      record.sgid = source.gid.value_or(view_.gid(from));
+      record.dgid = destination.gid.value_or(view_.gid(to));
+      records_.add(record);
+      --left;
+    }
+  }
+}
+
+PathSearch::Lids PathSearch::lids_of(PortIndex port, const PathEnd& end) const {
+  if (end.lid != mad::kNoLid) return {end.lid, 1};
+  const auto range = view_.lids().range(port);
+  return {range.base, range.count()};
+}
+
+// False when there is no such path, or it is not what was wished for.
+bool PathSearch::complete(PortIndex from, PortIndex to, PathRecord& record) const {
+  const auto p_key = view_.key_between(from, to, wish_.wanted_p_key());
+  if (!p_key) return false;
+  const auto [there, back] = view_.walk_both(from, record.slid, to, record.dlid);
+  if (!there) return false;
+  // What is called reversible carries as much on its way back.
+  const Reach reach = back ? least(*there, *back) : *there;
+  record.reversible = back.has_value();
+  if (wish_.wants_reversible() && !back) return false;
+  const std::uint8_t life = from == to ? std::uint8_t{0} : view_.subnet().packet_life_time;
+  const auto terms = wish_.fit(reach, life, *p_key);
+  if (!terms) return false;
+  wish_.fill(*terms, record);
+  return true;
+}
+
+}  // namespace heddle::sa

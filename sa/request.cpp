@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sa/request.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace heddle::sa {
+namespace {
+
+using mad::Method;
+using mad::Status;
+
+constexpr std::uint8_t kNoResponseTime = 31;
+
+// The method that answers; nothing for one that wants no answer.
+std::optional<Method> response_to(Method method) {
+  if (!mad::awaits_response(method) || method == Method::Report) return std::nullopt;
+  if (method == Method::Set) return Method::GetResp;
+  if (method == Method::GetTraceTable) return Method::GetTableResp;
+  return static_cast<Method>(static_cast<std::uint8_t>(method) | mad::kResponseBit);
+}
+
+// What is wrong with a request before anybody looks at what it asks for.
+Status screen(const mad::SAHeader& header, const Entry* entry) {
+  if (header.mad.base_version != mad::kBaseVersion) return mad::kStatusBadVersion;
+  if (header.mad.class_version != mad::kSAClassVersion) return mad::kStatusBadVersion;
+  const std::uint8_t method = bit_of(header.mad.method);
+  if (method == 0) return mad::kStatusBadMethod;
+  if (entry == nullptr || (entry->methods & method) == 0) return mad::kStatusBadMethodAttribute;
+  return mad::kStatusOk;
+}
+
+// What the number of records means for the method.
+Status judge(const Query& query, const Records& records) {
+  if (query.wants_table()) return records.full() ? mad::kSANoResources : mad::kStatusOk;
+  if (records.count() == 0) return mad::kSANoRecords;
+  return records.count() == 1 ? mad::kStatusOk : mad::kSATooManyRecords;
+}
+
+}  // namespace
+
+Status Request::look_up(const mad::Datagram& received, const Entry* entry, Query& query,
+                        Records& records) const {
+  if (const Status status = screen(query.header, entry); status != mad::kStatusOk) return status;
+  if (view_ == nullptr) return mad::kStatusBusy;
+  query.trusted = query.header.sm_key == key_ && key_ != mad::SMKey{};
+  query.requester = view_->find(received.peer.lid);
+  if (query.requester == fabric::kNoPort) return mad::kSAReqDenied;
+  query.peer = received.peer;
+  query.now = now_;
+  query.message = std::span(received.payload).subspan(mad::kSAHeaderBytes);
+  std::copy_n(query.message.begin(), std::min(query.message.size(), query.data.size()),
+              query.data.begin());
+  Status status = mad::kStatusBadMethodAttribute;
+  if (entry->find != nullptr) {
+    status = entry->find(*view_, query, records);
+  } else if (registrations_ != nullptr) {
+    status = entry->handle(*registrations_, *view_, query, records);
+  }
+  return status == mad::kStatusOk ? judge(query, records) : status;
+}
+
+std::optional<mad::Datagram> Request::answer(const mad::SAHeader& asked,
+                                             const mad::Datagram& received, bool& waits) const {
+  const auto response = response_to(asked.mad.method);
+  // Who tries keys learns nothing, not even that this one was wrong.
+  const bool wrong_key = asked.sm_key != mad::SMKey{} && asked.sm_key != key_;
+  if (!response || (view_ != nullptr && wrong_key)) return std::nullopt;
+  Query query;
+  query.header = asked;
+  const Entry* entry = find_entry(asked.mad.attribute_id);
+  Records records(query.wants_table());
+  const Status status = look_up(received, entry, query, records);
+  waits = status == kWaitsForFetches;
+  if (waits) return std::nullopt;
+  const bool well = status == mad::kStatusOk;
+
+  mad::SAHeader header = asked;
+  header.mad.method = *response;
+  header.mad.base_version = mad::kBaseVersion;
+  header.mad.class_version = mad::kSAClassVersion;
+  header.mad.status = status;
+  if (well) header.mad.attribute_id = static_cast<std::uint16_t>(entry->answers_with);
+  header.sm_key = {};  // C15-0.1.5
+  header.rmpp = {};
+  header.attribute_offset =
+      well ? static_cast<std::uint16_t>(records.record_bytes() / 8) : std::uint16_t{0};
+  mad::Datagram reply{received.peer, {}};
+  if (well) reply.payload = records.take();
+  if (well && query.wants_table()) {
+    header.rmpp = {
+        mad::kRmppVersion, mad::RMPPType::Data, kNoResponseTime, mad::kRmppActive, 0, 0, 0};
+  } else {
+    reply.payload.resize(mad::kMadBytes);
+  }
+  mad::encode(header,
+              std::span<std::byte, mad::kSAHeaderBytes>(reply.payload.data(), mad::kSAHeaderBytes));
+  return reply;
+}
+
+}  // namespace heddle::sa

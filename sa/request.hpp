@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One request and its answer: what may be asked at all, by whom, and how the answer is put.
+#pragma once
+
+#include <optional>
+
+#include "base/time.hpp"
+#include "mad/datagram.hpp"
+#include "mad/sa_header.hpp"
+#include "sa/query.hpp"
+#include "sa/registrations.hpp"
+#include "sa/registry.hpp"
+#include "sa/view.hpp"
+
+namespace heddle::sa {
+
+class Request {
+ public:
+  // Without a view the answer is BUSY. Without registrations, only what the view alone can tell is
+  // answered.
+  Request(const View* view, Registrations* registrations, mad::SMKey key, base::Instant now)
+      : view_(view), registrations_(registrations), key_(key), now_(now) {}
+
+  // The header is that of the datagram. Nothing for what wants no answer, and for a query that
+  // must wait for fetches: `waits` is true then.
+  std::optional<mad::Datagram> answer(const mad::SAHeader& header, const mad::Datagram& received,
+                                      bool& waits) const;
+
+ private:
+  mad::Status look_up(const mad::Datagram& received, const Entry* entry, Query& query,
+                      Records& records) const;
+
+  const View* view_;
+  Registrations* registrations_;
+  mad::SMKey key_;
+  base::Instant now_;
+};
+
+}  // namespace heddle::sa

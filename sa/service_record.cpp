@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "mad/service_record.hpp"
+
+#include <utility>
+#include <vector>
+
+#include "sa/handlers.hpp"
+
+namespace heddle::sa {
+namespace {
+
+using mad::component;
+using mad::ServiceRecord;
+
+constexpr auto kGid = component<&ServiceRecord::service_gid>();
+constexpr auto kKey = component<&ServiceRecord::service_key>();
+constexpr auto kPKey = component<&ServiceRecord::service_p_key>();
+constexpr auto kNames = component<&ServiceRecord::service_id>() | kGid;
+
+constexpr mad::PKey kDefaultPKey = partitions::full_key(partitions::kDefaultBaseKey);
+
+// Who may speak for a port: the node it is on, and whoever is trusted. A port is known by its GUID;
+// the prefix may be that of another subnet that knows it too.
+mad::Status check_owner(const View& view, const Query& query, const mad::Gid& gid) {
+  const fabric::PortIndex port = view.find(gid.guid);
+  if (port == fabric::kNoPort) return mad::kSAReqInvalidGid;
+  const auto& topology = view.topology();
+  const bool own = topology.node_of(port) == topology.node_of(query.requester);
+  return own || query.trusted ? mad::kStatusOk : mad::kSAReqDenied;
+}
+
+// A node may do with its own services what it likes; but a key that it brings must be the right
+// one: several programs of a node tell their services apart by it.
+bool needs_no_key(const Query& query) {
+  return query.trusted || !query.asks(kKey);
+}
+
+mad::Status status_of(Services::Outcome outcome) {
+  switch (outcome) {
+    case Services::Outcome::Done:
+      return mad::kStatusOk;
+    case Services::Outcome::WrongKey:
+      return mad::kSAReqDenied;
+    case Services::Outcome::TooMany:
+      return mad::kSANoResources;
+    case Services::Outcome::Unknown:
+      return mad::kSANoRecords;
+  }
+  return mad::kSAReqInvalid;
+}
+
+// Keys go out to whom we trust alone.
+ServiceRecord as_told(const Query& query, ServiceRecord record) {
+  if (!query.trusted) record.service_key = {};
+  return record;
+}
+
+mad::Status set(Services& services, const View& view, const Query& query, ServiceRecord record,
+                Records& records) {
+  if ((query.header.component_mask & kNames) != kNames) return mad::kSAReqInsufficientComponents;
+  if (const auto status = check_owner(view, query, record.service_gid); status != mad::kStatusOk) {
+    return status;
+  }
+  if (!query.asks(kKey)) record.service_key = {};
+  if (!query.asks(kPKey)) record.service_p_key = kDefaultPKey;
+  if (!query.asks(component<&ServiceRecord::service_lease>())) record.service_lease = kLeaseForEver;
+  const auto status = status_of(services.set(query.now, record, needs_no_key(query)));
+  if (status == mad::kStatusOk) records.add(as_told(query, record));
+  return status;
+}
+
+// Get, GetTable and Delete mean the records that match; a key is never compared, so that nobody can
+// guess one.
+mad::Status find(const Services& services, const Query& query, const ServiceRecord& wanted,
+                 Records& records) {
+  Query open = query;
+  if (!query.trusted) open.header.component_mask &= ~kKey;
+  services.each(query.now, [&](ServiceRecord record) {
+    records.offer(open, wanted, as_told(query, std::move(record)));
+    return !records.full();
+  });
+  return mad::kStatusOk;
+}
+
+// The one record that matches, whatever it is named by.
+mad::Status remove(Services& services, const View& view, const Query& query,
+                   const ServiceRecord& wanted, Records& records) {
+  std::vector<ServiceRecord> found;
+  services.each(query.now, [&](const ServiceRecord& record) {
+    if (mad::matches(query.header.component_mask & ~kKey, wanted, record)) found.push_back(record);
+    return found.size() < 2;
+  });
+  if (found.empty()) return mad::kSANoRecords;
+  if (found.size() > 1) return mad::kSATooManyRecords;
+  ServiceRecord& record = found.front();
+  if (const auto status = check_owner(view, query, record.service_gid); status != mad::kStatusOk) {
+    return status;
+  }
+  record.service_key = query.asks(kKey) ? wanted.service_key : ServiceRecord{}.service_key;
+  const auto status = status_of(services.remove(record, needs_no_key(query)));
+  if (status == mad::kStatusOk) records.add(as_told(query, record));
+  return status;
+}
+
+}  // namespace
+
+mad::Status handle_service_records(Registrations& registrations, const View& view,
+                                   const Query& query, Records& records) {
+  const auto record = query.record<ServiceRecord>();
+  switch (query.header.mad.method) {
+    case mad::Method::Set:
+      return set(registrations.services, view, query, record, records);
+    case mad::Method::Delete:
+      return remove(registrations.services, view, query, record, records);
+    default:
+      return find(registrations.services, query, record, records);
+  }
+}
+
+}  // namespace heddle::sa

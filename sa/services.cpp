@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sa/services.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace heddle::sa {
+namespace {
+
+base::Instant end_of_lease(base::Instant now, std::uint32_t seconds) {
+  return seconds == kLeaseForEver ? base::kNever : now + std::chrono::seconds(seconds);
+}
+
+// A service without a key is anybody's who may speak for its port.
+bool fits(const mad::ServiceRecord& known, const mad::ServiceRecord& asked) {
+  return known.service_key == mad::ServiceRecord{}.service_key ||
+         known.service_key == asked.service_key;
+}
+
+}  // namespace
+
+Services::Name Services::name_of(const mad::ServiceRecord& record) {
+  return {record.service_id, record.service_gid.prefix.value, record.service_gid.guid.value,
+          record.service_p_key.value};
+}
+
+mad::ServiceRecord Services::told(base::Instant now, const Service& service) {
+  mad::ServiceRecord record = service.record;
+  if (service.ends == base::kNever) return record;
+  // Rounded up: what has not ended has a second left.
+  const auto left = std::chrono::ceil<std::chrono::seconds>(service.ends - now).count();
+  record.service_lease = static_cast<std::uint32_t>(std::max<std::int64_t>(left, 0));
+  return record;
+}
+
+Services::Outcome Services::set(base::Instant now, const mad::ServiceRecord& record, bool keyless) {
+  expire(now);
+  const Name name = name_of(record);
+  const auto known = by_name_.find(name);
+  const std::uint64_t port = record.service_gid.guid.value;
+  if (known != by_name_.end()) {
+    if (!keyless && !fits(known->second.record, record)) return Outcome::WrongKey;
+    forget(known);
+  } else if (by_name_.size() >= kMaxServices || count_of_port_[port] >= kMaxServicesOfPort) {
+    return Outcome::TooMany;
+  }
+  const base::Instant ends = end_of_lease(now, record.service_lease);
+  by_name_.emplace(name, Service{record, ends});
+  ++count_of_port_[port];
+  if (ends != base::kNever) ends_.emplace(ends, name);
+  return Outcome::Done;
+}
+
+Services::Outcome Services::remove(const mad::ServiceRecord& record, bool keyless) {
+  const auto known = by_name_.find(name_of(record));
+  if (known == by_name_.end()) return Outcome::Unknown;
+  if (!keyless && !fits(known->second.record, record)) return Outcome::WrongKey;
+  forget(known);
+  return Outcome::Done;
+}
+
+void Services::forget(std::map<Name, Service>::iterator which) {
+  const auto [first, last] = ends_.equal_range(which->second.ends);
+  const auto end =
+      std::find_if(first, last, [&](const auto& e) { return e.second == which->first; });
+  if (end != last) ends_.erase(end);
+  const auto count = count_of_port_.find(which->second.record.service_gid.guid.value);
+  if (--count->second == 0) count_of_port_.erase(count);
+  by_name_.erase(which);
+}
+
+void Services::expire(base::Instant now) {
+  while (!ends_.empty() && ends_.begin()->first <= now) {
+    forget(by_name_.find(ends_.begin()->second));
+  }
+}
+
+base::Instant Services::next_end() const {
+  return ends_.empty() ? base::kNever : ends_.begin()->first;
+}
+
+}  // namespace heddle::sa

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The services that ports have registered (ServiceRecord, IBA vol. 1, 15.2.5.14), each until its
+// lease ends.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+
+#include "base/time.hpp"
+#include "mad/service_record.hpp"
+
+namespace heddle::sa {
+
+inline constexpr std::uint32_t kLeaseForEver = 0xFFFF'FFFF;  // seconds
+// What is refused with ERR_NO_RESOURCES: more than this in all, and of one port.
+inline constexpr std::size_t kMaxServices = 65536;
+inline constexpr std::size_t kMaxServicesOfPort = 1024;
+
+class Services {
+ public:
+  enum class Outcome : std::uint8_t { Done, WrongKey, TooMany, Unknown };
+
+  // Adds the record, or replaces the one of the same ServiceID, ServiceGID and P_Key: which takes
+  // that one's key, if it has one, unless `keyless`. A lease counts from `now`.
+  Outcome set(base::Instant now, const mad::ServiceRecord& record, bool keyless);
+  // The key as for set().
+  Outcome remove(const mad::ServiceRecord& record, bool keyless);
+  // Forgets those whose lease has ended.
+  void expire(base::Instant now);
+  // When the next lease ends; kNever.
+  base::Instant next_end() const;
+
+  std::size_t size() const { return by_name_.size(); }
+  // In the order of their ServiceID. Leases are told as what is left of them.
+  template <class Visit>  // bool(const mad::ServiceRecord&): false to stop
+  void each(base::Instant now, Visit&& visit) const {
+    for (const auto& [name, service] : by_name_) {
+      if (service.ends > now && !visit(told(now, service))) return;
+    }
+  }
+
+ private:
+  struct Service {
+    mad::ServiceRecord record;
+    base::Instant ends = base::kNever;
+  };
+  // ServiceID, GID, P_Key.
+  using Name = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint16_t>;
+  static Name name_of(const mad::ServiceRecord& record);
+  static mad::ServiceRecord told(base::Instant now, const Service& service);
+  void forget(std::map<Name, Service>::iterator which);
+
+  std::map<Name, Service> by_name_;
+  std::multimap<base::Instant, Name> ends_;             // of leases that do end
+  std::map<std::uint64_t, std::size_t> count_of_port_;  // by the GUID in the GID
+};
+
+}  // namespace heddle::sa

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sm/programming_multicast.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.hpp"
+#include "mad/multicast_forwarding_table.hpp"
+
+namespace heddle::sm {
+namespace {
+
+using fabric::SwitchIndex;
+using multicast::RoleChange;
+
+// A write that failed is planned again, so often in one phase; the next sweep tries anew.
+constexpr unsigned kMaxRounds = 3;
+
+std::uint32_t position_count(const fabric::Node& node) {
+  return mad::mft_position_of(mad::PortNumber{node.port_count}) + 1;
+}
+
+}  // namespace
+
+// A switch that restarted lost its LinearFDBTop with its tables; Discovery has seen to that.
+void MulticastProgramming::renew(const Context& context, bool others) {
+  const auto& topology = context.picture.frozen.topology;
+  multicast::Tables standing(topology->switch_count());
+  std::vector<Known> known(topology->switch_count());
+  if (topology_ && !others) standing = standing_.reindexed(*topology_, *topology);
+  for (std::uint32_t s = 0; s < topology->switch_count() && topology_ && !others; ++s) {
+    const SwitchIndex at{s};
+    const auto before = topology_->find_node(topology->node(at).guid);
+    const auto& node = context.picture.observation[context.picture.frozen.node_of[s]];
+    const bool kept = node.switch_info && node.switch_info->linear_fdb_top != 0;
+    if (before && topology_->is_switch(*before) && kept) {
+      known[s] = known_[before->value];
+    } else {
+      standing.clear(at);
+    }
+  }
+  topology_ = topology;
+  standing_ = std::move(standing);
+  known_ = std::move(known);
+  verifier_.emplace(*topology_);
+  if (trees_) {
+    trees_->set_topology(topology_);
+  } else {
+    trees_.emplace(topology_);
+  }
+}
+
+void MulticastProgramming::begin(Context& context, const std::vector<RoleChange>& changes,
+                                 const multicast::Groups& groups, bool all) {
+  trees_->apply(changes);
+  unproven_ = all ? trees_->mlids() : std::vector<mad::Lid>{};
+  for (const RoleChange& change : changes) unproven_.push_back(change.mlid);
+  std::sort(unproven_.begin(), unproven_.end());
+  unproven_.erase(std::unique(unproven_.begin(), unproven_.end()), unproven_.end());
+  roles_.clear();
+  for (const mad::Lid mlid : unproven_) {
+    const auto roles = groups.roles(mlid);
+    roles_.insert(roles_.end(), roles.begin(), roles.end());
+  }
+  rounds_ = 0;
+  read(context);
+}
+
+void MulticastProgramming::read(Context& context) {
+  step_ = Step::Reading;
+  failed_ = false;
+  std::vector<bool> used;
+  for (std::uint32_t s = 0; s < topology_->switch_count(); ++s) {
+    trees_->tables().for_each_block(SwitchIndex{s}, [&](std::uint16_t block, auto, const auto&) {
+      if (used.size() <= block) used.resize(block + 1u, false);
+      used[block] = true;
+    });
+  }
+  for (std::uint32_t s = 0; s < topology_->switch_count(); ++s) {
+    const std::size_t cap = topology_->node(SwitchIndex{s}).multicast_fdb_cap;
+    for (std::size_t block = 0; block < used.size(); ++block) {
+      const bool exists = block * mad::kMlidsPerMftBlock < cap;
+      const bool known = block < known_[s].size() && known_[s][block];
+      if (used[block] && exists && !known) {
+        read_block(context, SwitchIndex{s}, static_cast<std::uint16_t>(block));
+      }
+    }
+  }
+}
+
+void MulticastProgramming::read_block(Context& context, SwitchIndex at, std::uint16_t block) {
+  if (known_[at.value].size() <= block) known_[at.value].resize(block + 1u, false);
+  known_[at.value][block] = true;  // unless an answer fails to come
+  for (std::uint32_t position = 0; position < position_count(topology_->node(at)); ++position) {
+    submit(context, at, mad::Method::Get, mad::mft_modifier(block, position), 0);
+  }
+}
+
+void MulticastProgramming::submit(Context& context, SwitchIndex at, mad::Method method,
+                                  std::uint32_t modifier, std::uint32_t detail) {
+  Request request;
+  request.device = *context.picture.device({context.picture.frozen.node_of[at.value], {0}});
+  request.purpose = Purpose::Multicast;
+  request.method = method;
+  request.attribute = mad::AttributeId::MulticastForwardingTable;
+  request.modifier = modifier;
+  request.subject = at.value;
+  request.detail = detail;
+  context.transactions.submit(request);
+}
+
+bool MulticastProgramming::go_on(Context& context) {
+  switch (step_) {
+    case Step::Idle:
+      return false;
+    case Step::Reading:
+      return plan(context);
+    case Step::Writing:
+      stages_.erase(stages_.begin());
+      if (failed_) {
+        stages_.clear();
+        if (++rounds_ >= kMaxRounds) break;
+        read(context);
+        return true;
+      }
+      if (stages_.empty()) break;
+      write_stage(context);
+      return true;
+  }
+  // What stands is what was wanted: sharing its memory makes the next comparison cheap.
+  if (!failed_) standing_ = trees_->tables();
+  step_ = Step::Idle;
+  return false;
+}
+
+// A switch whose blocks are not known gets nothing: no tree can be proven that runs through it.
+bool MulticastProgramming::plan(Context& context) {
+  if (!prove(context)) {
+    step_ = Step::Idle;
+    return false;
+  }
+  stages_ = multicast::plan_change(*topology_, standing_, trees_->tables());
+  step_ = Step::Writing;
+  if (stages_.empty()) {
+    step_ = Step::Idle;
+    return false;
+  }
+  write_stage(context);
+  return true;
+}
+
+bool MulticastProgramming::prove(Context& context) {
+  const auto proof = verifier_->verify(trees_->tables(), roles_, unproven_);
+  if (proof.proven()) return true;
+  const std::string reason = multicast::describe(*topology_, proof.samples.front());
+  context.events.say(MulticastUnproven{reason});
+  context.picture.problems.push_back("multicast tables were not written: " + reason);
+  return false;
+}
+
+void MulticastProgramming::write_stage(Context& context) {
+  failed_ = false;
+  const multicast::Stage& stage = stages_.front();
+  for (std::uint32_t i = 0; i < stage.size(); ++i) {
+    submit(context, stage[i].at, mad::Method::Set,
+           mad::mft_modifier(stage[i].block, stage[i].position), i);
+  }
+}
+
+mad::SmpData MulticastProgramming::data_for(const Request& request) const {
+  mad::SmpData data;
+  mad::encode(stages_.front()[request.detail].table,
+              std::span<std::byte, mad::kSmpDataBytes>(data));
+  return data;
+}
+
+void MulticastProgramming::on_answer(Context& context, const Answer& answer) {
+  const Request& request = answer.request;
+  const SwitchIndex at{request.subject};
+  const auto block = static_cast<std::uint16_t>(mad::mft_modifier_block(request.modifier));
+  const auto position = static_cast<std::uint8_t>(mad::mft_modifier_position(request.modifier));
+  if (answer.answered && answer.status == mad::kStatusOk) {
+    standing_.set_block(
+        {at, block, position, mad::decode<mad::MulticastForwardingTable>(answer.data)});
+    return;
+  }
+  failed_ = true;
+  known_[at.value][block] = false;
+  Picture& picture = context.picture;
+  const NodeName name = picture.name(picture.frozen.node_of[at.value]);
+  if (answer.answered) {
+    context.events.say(SetRefused{name, request.attribute, request.modifier, answer.status});
+    picture.problems.push_back(text(name) + " refused its multicast table");
+  } else if (picture.falls_silent(request.device)) {
+    picture.problems.push_back(text(name) + " does not answer about its multicast table");
+    context.events.say(
+        DeviceSilent{context.transactions.route(request.device).text(), name, request.attribute});
+  }
+}
+
+std::shared_ptr<const multicast::Tables> MulticastProgramming::tables() const {
+  return std::make_shared<const multicast::Tables>(standing_);
+}
+
+}  // namespace heddle::sm

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Multicast forwarding tables: what the groups' members need, against what stands in the switches.
+// Runs in every sweep, and between sweeps whenever a membership changed.
+//
+// Blocks are read before the first of their LIDs is used: without knowing what an earlier manager
+// left in them nobody could say that a half-written tree holds no loop. Blocks that are not in use
+// are left alone.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "multicast/change.hpp"
+#include "multicast/groups.hpp"
+#include "multicast/tables.hpp"
+#include "multicast/trees.hpp"
+#include "multicast/verification.hpp"
+#include "sm/context.hpp"
+
+namespace heddle::sm {
+
+class MulticastProgramming {
+ public:
+  // The topology of a new sweep. What switches evidently kept is still known, unless `others` may
+  // have written.
+  void renew(const Context& context, bool others);
+  // Takes the roles as they are now and queues what must be read first. With `all` every tree is
+  // proven, else those that the changes concern.
+  void begin(Context& context, const std::vector<multicast::RoleChange>& changes,
+             const multicast::Groups& groups, bool all);
+  // Whether there is a topology to work on.
+  bool ready() const { return trees_.has_value(); }
+  // When the transactions are idle: queues the next step. False when all is done.
+  bool go_on(Context& context);
+  void on_answer(Context& context, const Answer& answer);
+  // The data of a Set that this handler queued.
+  mad::SmpData data_for(const Request& request) const;
+
+  // Null before the first sweep. A cheap copy.
+  std::shared_ptr<const multicast::Tables> tables() const;
+  // Nobody is a member of anything any more, and nothing is known.
+  void forget() { *this = {}; }
+
+ private:
+  enum class Step : std::uint8_t { Idle, Reading, Writing };
+
+  void read(Context& context);
+  void read_block(Context& context, fabric::SwitchIndex at, std::uint16_t block);
+  bool plan(Context& context);
+  void write_stage(Context& context);
+  bool prove(Context& context);
+  void submit(Context& context, fabric::SwitchIndex at, mad::Method method, std::uint32_t modifier,
+              std::uint32_t detail);
+
+  // Which blocks of a switch are known, at all positions.
+  using Known = std::vector<bool>;
+
+  std::shared_ptr<const fabric::Topology> topology_;
+  std::optional<multicast::Verifier> verifier_;
+  std::optional<multicast::Trees> trees_;
+  multicast::Tables standing_;
+  std::vector<Known> known_;                  // by SwitchIndex
+  std::vector<mad::Lid> unproven_;            // whose trees changed since they were last proven
+  std::vector<multicast::RoleChange> roles_;  // of these
+  std::vector<multicast::Stage> stages_;      // to be written; the first one is being written
+  Step step_ = Step::Idle;
+  unsigned rounds_ = 0;  // of planning in this phase
+  bool failed_ = false;  // something was refused or not answered in this round
+};
+
+}  // namespace heddle::sm

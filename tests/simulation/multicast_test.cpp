@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Groups live: hosts join and leave over the fabric, and packets are followed through the switches'
+// own tables. Every member must be reached once, and nobody else.
+#include <chrono>
+#include <set>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "sim/checker.hpp"
+#include "sim/walker.hpp"
+#include "tests/simulation/ipoib_client.hpp"
+
+namespace heddle::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr mad::Gid kAllHosts{mad::GidPrefix{0xff12'401b'ffff'0000}, mad::Guid{1}};
+
+class Multicast : public testing::Test {
+ protected:
+  // What is wrong with the group when these, and no others, are its members.
+  static std::string trouble_with(Box& box, mad::Lid mlid,
+                                  const std::vector<const IpoibClient*>& members) {
+    std::set<sim::PortIndex> expected;
+    for (const auto* member : members) expected.insert(member->port());
+    for (const sim::PortIndex from : expected) {
+      const auto spread = sim::spread(box.world().devices(), from, {mlid});
+      if (!spread.twice.empty()) return "a member got a packet twice";
+      if (!spread.loops.empty()) return "a packet went round in a circle";
+      std::set<sim::PortIndex> reached(spread.reached.begin(), spread.reached.end());
+      reached.insert(from);
+      if (reached != expected) {
+        return fmt::format("from {}: {} reached of {}", sim::describe(box.world().devices(), from),
+                           reached.size(), expected.size());
+      }
+    }
+    return "";
+  }
+};
+
+TEST_F(Multicast, BroadcastGroupsAreThereFromTheFirstMoment) {
+  Box box("fat-tree:3,6");
+  ASSERT_TRUE(box.run_until_quiet());
+  auto clients = clients_of(box);
+  const auto groups = clients[0].ask(mad::Method::GetTable, 0, {});
+  ASSERT_EQ(groups.status(), mad::kStatusOk);
+  std::set<std::uint64_t> signatures;
+  for (const auto& group : groups.records) {
+    signatures.insert(group.mgid.prefix.value);
+    EXPECT_EQ(group.mgid.guid.value, 0xffff'ffffu);
+    EXPECT_EQ(group.q_key, 0x0b1bu);
+    EXPECT_EQ(group.mtu, mad::Mtu::Bytes2048);
+    EXPECT_EQ(group.port_gid, mad::Gid{});
+  }
+  EXPECT_EQ(signatures, (std::set<std::uint64_t>{0xff12'401b'ffff'0000, 0xff12'601b'ffff'0000}));
+}
+
+TEST_F(Multicast, EveryMemberReachesEveryOther) {
+  for (const char* fabric : {"fat-tree:3,6", "ring:6,hosts=2", "torus:3x3x2", "star:5",
+                             "random:switches=15,degree=5,hosts=3,seed=4"}) {
+    Box box(fabric);
+    ASSERT_TRUE(box.run_until_quiet());
+    auto clients = clients_of(box);
+    std::vector<const IpoibClient*> members;
+    mad::Lid mlid{};
+    for (auto& client : clients) {
+      const auto reply = client.join(kIpv4Broadcast);
+      ASSERT_EQ(reply.status(), mad::kStatusOk) << fabric;
+      mlid = reply.records.at(0).mlid;
+      EXPECT_GE(mlid, mad::kFirstMulticastLid);
+      members.push_back(&client);
+      EXPECT_EQ(trouble_with(box, mlid, members), "") << fabric << ", " << members.size();
+    }
+    while (!members.empty()) {
+      const auto* leaver = members.back();
+      members.pop_back();
+      EXPECT_EQ(const_cast<IpoibClient*>(leaver)->leave(kIpv4Broadcast).status(), mad::kStatusOk);
+      EXPECT_EQ(trouble_with(box, mlid, members), "") << fabric << ", " << members.size();
+    }
+  }
+}
+
+TEST_F(Multicast, AJoinWritesOnlyTheTablesOnItsWay) {
+  Box box("fat-tree:6,12");
+  ASSERT_TRUE(box.run_until_quiet());
+  auto clients = clients_of(box);
+  ASSERT_EQ(clients[0].join(kIpv4Broadcast).status(), mad::kStatusOk);
+  ASSERT_EQ(clients[1].join(kIpv4Broadcast).status(), mad::kStatusOk);
+  const sim::Quiescence quiescence(box.world());
+  ASSERT_EQ(clients[40].join(kIpv4Broadcast).status(), mad::kStatusOk);
+  // Its leaf, a spine, and the leaf of the others.
+  EXPECT_LE(quiescence.sets_since(box.world()), 3u);
+  EXPECT_GE(quiescence.sets_since(box.world()), 2u);
+}
+
+TEST_F(Multicast, SendersHearNothing) {
+  Box box("ring:4,hosts=2");
+  ASSERT_TRUE(box.run_until_quiet());
+  auto clients = clients_of(box);
+  const auto joined = clients[0].join(kIpv4Broadcast);
+  const mad::Lid mlid = joined.records.at(0).mlid;
+  ASSERT_EQ(clients[5].join(kIpv4Broadcast, kSendOnly).status(), mad::kStatusOk);
+  const auto sent = sim::spread(box.world().devices(), clients[5].port(), {mlid});
+  EXPECT_EQ(sent.reached, std::vector<sim::PortIndex>{clients[0].port()});
+  EXPECT_FALSE(sim::is_member(box.world().devices(), clients[5].port(), mlid));
+}
+
+TEST_F(Multicast, GroupsOfClientsComeAndGo) {
+  Box box("star:5");
+  ASSERT_TRUE(box.run_until_quiet());
+  auto clients = clients_of(box);
+  const auto broadcast = clients[0].join(kIpv4Broadcast);
+  ASSERT_EQ(broadcast.records.size(), 1u);
+  const auto made = clients[0].create(kAllHosts, broadcast.records[0]);
+  ASSERT_EQ(made.status(), mad::kStatusOk);
+  EXPECT_NE(made.records.at(0).mlid, broadcast.records[0].mlid);
+  EXPECT_EQ(clients[1].join(kAllHosts).status(), mad::kStatusOk);
+  EXPECT_EQ(clients[0].leave(kAllHosts).status(), mad::kStatusOk);
+  EXPECT_EQ(clients[1].leave(kAllHosts).status(), mad::kStatusOk);
+  // Gone with its last member; the broadcast group stays.
+  EXPECT_NE(clients[2].join(kAllHosts).status(), mad::kStatusOk);
+  EXPECT_EQ(clients[0].leave(kIpv4Broadcast).status(), mad::kStatusOk);
+  EXPECT_EQ(clients[2].join(kIpv4Broadcast).status(), mad::kStatusOk);
+}
+
+TEST_F(Multicast, TreesGrowBackWhenALinkIsLost) {
+  Box box("torus:3x3");
+  ASSERT_TRUE(box.run_until_quiet());
+  auto clients = clients_of(box);
+  std::vector<const IpoibClient*> members;
+  mad::Lid mlid{};
+  for (auto& client : clients) {
+    mlid = client.join(kIpv4Broadcast).records.at(0).mlid;
+    members.push_back(&client);
+  }
+  // Every cable between switches, one at a time.
+  const auto topology = box.snapshot().topology;
+  for (const auto& channel : topology.channels()) {
+    if (channel.from.value > channel.to.value) continue;
+    const auto name = topology.node(channel.from).description;
+    const auto gone = cable(box, name, channel.out.value);
+    box.world().cut(gone);
+    box.input(sm::ResweepCommand{"a cable was cut"});
+    ASSERT_TRUE(box.run_until_quiet());
+    EXPECT_EQ(trouble_with(box, mlid, members), "") << name;
+    box.world().restore(gone);
+    box.input(sm::ResweepCommand{"a cable came back"});
+    ASSERT_TRUE(box.run_until_quiet());
+    EXPECT_EQ(trouble_with(box, mlid, members), "") << name;
+  }
+}
+
+TEST_F(Multicast, SurvivesARestartInGoodOrderWithoutATraceInTheFabric) {
+  Box box("fat-tree:3,6");
+  ASSERT_TRUE(box.run_until_quiet());
+  auto clients = clients_of(box);
+  std::vector<const IpoibClient*> members;
+  mad::Lid mlid{};
+  for (auto& client : clients) {
+    mlid = client.join(kIpv4Broadcast).records.at(0).mlid;
+    members.push_back(&client);
+  }
+  box.restart(box.stored(), box.core().registrations());
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(trouble_with(box, mlid, members), "");
+  EXPECT_EQ(clients[0].leave(kIpv4Broadcast).status(), mad::kStatusOk);
+}
+
+// A host that was away has forgotten that it is a member, and so have we.
+TEST_F(Multicast, AHostThatRestartsIsAskedToJoinAgain) {
+  unsigned asked = 0;
+  BoxOptions options;
+  options.on_way_out = [&](mad::Datagram& datagram) {
+    const auto smp = mad::decode_smp(datagram.payload);
+    const bool sets =
+        smp && smp->method == mad::Method::Set && smp->attribute_id == mad::AttributeId::PortInfo;
+    asked += sets && mad::decode<mad::PortInfo>(smp->data).client_reregister ? 1u : 0u;
+  };
+  Box box("star:5", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  auto clients = clients_of(box);
+  mad::Lid mlid{};
+  for (auto& client : clients) mlid = client.join(kIpv4Broadcast).records.at(0).mlid;
+  box.world().power_off(clients[2].host());
+  box.run_for(seconds(30));
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(trouble_with(box, mlid, {&clients[0], &clients[1], &clients[3]}), "");
+  asked = 0;
+  box.world().power_on(clients[2].host());
+  box.run_for(seconds(30));
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(asked, 1u);
+  EXPECT_EQ(clients[2].join(kIpv4Broadcast).status(), mad::kStatusOk);
+  EXPECT_EQ(trouble_with(box, mlid, {&clients[0], &clients[1], &clients[2], &clients[3]}), "");
+}
+
+}  // namespace
+}  // namespace heddle::test
