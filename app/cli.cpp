@@ -39,6 +39,7 @@ constexpr std::array kFlags{
     Flag{"--priority", "N", "sm", "priority"},
     Flag{"--routing", "LIST", "routing", "engines"},
     Flag{"--lmc", "N", "lids", "lmc"},
+    Flag{"--partitions", "FILE", "partitions", "file"},
     Flag{"--lid-memory", "FILE", "lids", "memory_file"},
     Flag{"--sweep-interval", "TIME", "sweep", "interval"},
     Flag{"--dump-dir", "DIR", "output", "dump_dir"},

@@ -18,7 +18,7 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
       once_(setup.once),
       record_(setup.record),
       core_(begin_machine(record_, steady_now(), std::move(setup.options),
-                          std::move(setup.remembered))),
+                          std::move(setup.remembered), std::move(setup.registrations))),
       progress_(progress),
       performer_(Sinks{[this](mad::Datagram datagram) {
                          if (record_ != nullptr) record_->sent(now_, datagram);

@@ -25,6 +25,7 @@ class Daemon {
   struct Setup {
     sm::Options options;
     std::vector<sm::RememberedLids> remembered;
+    std::string registrations;  // of clients, from a run that ended in good order
     OutputFiles files;
     base::ParallelFor parallel;
     bool once = false;  // end after the first sweep
@@ -44,6 +45,7 @@ class Daemon {
   void change_options(const sm::Options& options, OutputFiles files);
 
   const Performer& performer() const { return performer_; }
+  std::string registrations() const { return core_.registrations(); }
   mad::SMState state() const { return core_.state(); }
   // True when the first sweep was finished.
   bool swept() const { return core_.sweeps_finished() > 0; }

@@ -3,12 +3,16 @@
 
 #include <concepts>
 #include <limits>
+#include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "base/text.hpp"
+#include "partitions/language.hpp"
 
 namespace heddle::app {
 namespace {
@@ -37,6 +41,8 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("largest_timeout", o.largest_timeout);
   visit("attempts", o.attempts);
   visit("max_hops", o.max_hops);
+  visit("partitions", o.partitions);
+  visit("partition_enforcement", o.partition_enforcement);
   visit("engines", o.routing.engines);
   visit("fallback", o.routing.fallback);
   visit("accept_credit_loops", o.routing.accept_credit_loops);
@@ -57,6 +63,16 @@ std::string value_text(const std::vector<mad::Guid>& guids) {
   std::vector<std::uint64_t> numbers;
   for (const mad::Guid guid : guids) numbers.push_back(guid.value);
   return fmt::format("{}", fmt::join(numbers, ","));
+}
+
+std::string value_text(partitions::Enforcement value) {
+  return std::string(partitions::name_of(value));
+}
+// As the bytes of a policy file, since a line has no room for line ends.
+std::string value_text(const std::shared_ptr<const partitions::Policy>& policy) {
+  if (!policy) return "";
+  const std::string text = partitions::to_text(*policy);
+  return base::hex_bytes(std::as_bytes(std::span(text)));
 }
 
 std::vector<std::string_view> pieces(std::string_view text) {
@@ -84,6 +100,26 @@ bool parse_value(std::string_view text, std::vector<mad::Guid>& guids) {
   for (const auto piece : pieces(text)) {
     if (!parse_value(piece, guids.emplace_back().value)) return false;
   }
+  return true;
+}
+
+bool parse_value(std::string_view text, partitions::Enforcement& value) {
+  const auto parsed = partitions::enforcement_of(text);
+  value = parsed.value_or(partitions::Enforcement::Off);
+  return parsed.has_value();
+}
+bool parse_value(std::string_view text, std::shared_ptr<const partitions::Policy>& policy) {
+  policy.reset();
+  if (text.empty()) return true;
+  std::string file;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
+    const auto byte = base::parse_hex(text.substr(i, 2));
+    if (!byte) return false;
+    file += static_cast<char>(*byte);
+  }
+  auto parsed = partitions::parse(file, "recorded", {/*allow_both_pkeys=*/true, /*qos=*/true});
+  if (!parsed) return false;
+  policy = std::make_shared<const partitions::Policy>(std::move(parsed->policy));
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include "app/dumps.hpp"
 #include "routing/selection.hpp"
 #include "store/lid_memory.hpp"
+#include "store/text_file.hpp"
 
 namespace heddle::app {
 namespace {
@@ -20,6 +21,11 @@ std::uint8_t lmc_of(const store::LidEntry& entry) {
   const unsigned count = entry.last - entry.first + 1u;
   const auto lmc = static_cast<std::uint8_t>(std::countr_zero(count));
   return std::has_single_bit(count) && lmc <= mad::kMaxLmc ? lmc : std::uint8_t{0};
+}
+
+store::TextFile registrations_file(std::filesystem::path lid_memory) {
+  lid_memory += ".registrations";
+  return {std::move(lid_memory), "registrations"};
 }
 
 }  // namespace
@@ -85,6 +91,23 @@ base::Result<std::vector<sm::RememberedLids>> remembered_lids(const std::filesys
     out.push_back({mad::Guid{entry.port_guid}, mad::Lid{entry.first}, lmc_of(entry)});
   }
   return out;
+}
+
+std::string take_registrations(const std::filesystem::path& lid_memory, Log& log) {
+  if (lid_memory.empty()) return {};
+  auto content = registrations_file(lid_memory).take();
+  if (content) return std::move(content->text);
+  log.say(sm::Severity::Warning, "RegistrationsNotRead", content.error().message);
+  return {};
+}
+
+void keep_registrations(const std::filesystem::path& lid_memory, const std::string& registrations,
+                        Log& log) {
+  if (lid_memory.empty() || registrations.empty()) return;
+  const auto written = registrations_file(lid_memory).replace(registrations);
+  if (written.has_error()) {
+    log.say(sm::Severity::Warning, "RegistrationsNotWritten", written.error().message);
+  }
 }
 
 sm::Input input_of(transport::Received received) {

@@ -63,6 +63,12 @@ class Performer {
 base::Result<std::vector<sm::RememberedLids>> remembered_lids(const std::filesystem::path& file,
                                                               Log& log);
 
+// What clients had registered when the last run ended in good order, kept beside the LID memory.
+// Taken once: if this run ends otherwise, the next one finds nothing and asks every client.
+std::string take_registrations(const std::filesystem::path& lid_memory, Log& log);
+void keep_registrations(const std::filesystem::path& lid_memory, const std::string& registrations,
+                        Log& log);
+
 // What a transport hands up, as the machine takes it.
 sm::Input input_of(transport::Received received);
 

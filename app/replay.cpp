@@ -47,6 +47,11 @@ class Replay {
     const auto verb = note.substr(0, blank);
     const auto rest = note.substr(std::min(blank + 1, note.size()));
     if (verb == "remember") return remember(rest);
+    if (verb == "registered") {
+      if (!registrations_.empty()) registrations_ += '\n';
+      registrations_ += rest;
+      return {};
+    }
     if (verb == "start") return start(rest);
     if (!core_) return base::error("the recording does not begin with the options");
     if (verb == "tick") {
@@ -75,7 +80,8 @@ class Replay {
   base::Result<void> start(std::string_view text) {
     auto options = parse_options_text(text);
     if (options.has_error()) return options.error();
-    core_.emplace(std::move(options.value()), std::exchange(remembered_, {}));
+    core_.emplace(std::move(options.value()), std::exchange(remembered_, {}),
+                  std::exchange(registrations_, {}));
     asked_.clear();
     return {};
   }
@@ -104,6 +110,7 @@ class Replay {
   base::Instant now_{};
   std::optional<sm::Core> core_;
   std::vector<sm::RememberedLids> remembered_;
+  std::string registrations_;
   std::map<std::uint64_t, sm::ComputeRoutes> asked_;
 };
 

@@ -100,15 +100,16 @@ class PortRun {
     session_.log.say(sm::Severity::Info, "PortChosen", port.choice.remark,
                      {{"port", to_string(port.choice.id)}});
     session_.loop.restart();
-    Daemon daemon(
-        session_.loop, *port.transport,
-        {to_sm_options(session_.config), session_.remembered, output_files(session_.config),
-         all_cores(), session_.arguments.once, session_.record.get()},
-        session_.log, session_.progress);
+    Daemon daemon(session_.loop, *port.transport,
+                  {machine_options(session_), session_.remembered,
+                   std::exchange(session_.registrations, {}), output_files(session_.config),
+                   all_cores(), session_.arguments.once, session_.record.get()},
+                  session_.log, session_.progress);
     daemon_ = &daemon;
     daemon.run();
     daemon_ = nullptr;
     // The next daemon, on a port that came back, starts from what this one learnt.
+    session_.registrations = daemon.registrations();
     if (!daemon.performer().lids().empty()) session_.remembered = daemon.performer().lids();
     if (daemon.swept()) session_.config.reassign = false;  // once, not at each reset of the device
     session_.log.say(sm::Severity::Info, "PortReleased",
@@ -138,7 +139,10 @@ Exit run_on_port(Session& session) {
     complain(wish.error().message);
     return Exit::Usage;
   }
-  return PortRun(session, std::move(wish.value())).run();
+  session.registrations = take_registrations(session.config.memory_file, session.log);
+  const Exit outcome = PortRun(session, std::move(wish.value())).run();
+  keep_registrations(session.config.memory_file, session.registrations, session.log);
+  return outcome;
 }
 
 }  // namespace heddle::app

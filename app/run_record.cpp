@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "app/option_text.hpp"
+#include "base/text.hpp"
 #include "transport/record.hpp"
 
 namespace heddle::app {
@@ -62,18 +63,24 @@ base::Result<std::unique_ptr<RunRecord>> RunRecord::open(const std::filesystem::
 }
 
 void RunRecord::start(base::Instant now, const sm::Options& options,
-                      const std::vector<sm::RememberedLids>& remembered) {
+                      const std::vector<sm::RememberedLids>& remembered,
+                      const std::string& registrations) {
   const auto note = [&](const std::string& text) {
     file_ << transport::to_line({now, RecordKind::Note, {}, text}) << "\n";
   };
   for (const sm::RememberedLids& lids : remembered) note("remember " + remembered_text(lids));
+  if (!registrations.empty()) {
+    for (const std::string_view line : base::split(registrations, '\n')) {
+      note("registered " + std::string(line));
+    }
+  }
   note("start " + options_text(options));
 }
 
 sm::Core begin_machine(RunRecord* record, base::Instant now, sm::Options options,
-                       std::vector<sm::RememberedLids> remembered) {
-  if (record != nullptr) record->start(now, options, remembered);
-  return sm::Core(std::move(options), std::move(remembered));
+                       std::vector<sm::RememberedLids> remembered, std::string registrations) {
+  if (record != nullptr) record->start(now, options, remembered, registrations);
+  return sm::Core(std::move(options), std::move(remembered), std::move(registrations));
 }
 
 void RunRecord::input(base::Instant now, const sm::Input& input) {

@@ -27,7 +27,7 @@ class RunRecord {
 
   // A machine begins: notes "remember ..." (option_text.hpp) and "start OPTIONS".
   void start(base::Instant now, const sm::Options& options,
-             const std::vector<sm::RememberedLids>& remembered);
+             const std::vector<sm::RememberedLids>& remembered, const std::string& registrations);
   // Before the machine gets it; a MAD or a note_of(). What it sends must be written before the next
   // input.
   void input(base::Instant now, const sm::Input& input);
@@ -39,6 +39,6 @@ class RunRecord {
 
 // A machine, and its start in the record if there is one.
 sm::Core begin_machine(RunRecord* record, base::Instant now, sm::Options options,
-                       std::vector<sm::RememberedLids> remembered);
+                       std::vector<sm::RememberedLids> remembered, std::string registrations = {});
 
 }  // namespace heddle::app

@@ -66,7 +66,7 @@ Exit run_on_simulated_fabric(Session& session, sim::Blueprint blueprint) {
     return Exit::Fabric;
   }
   SimRunner runner(
-      {std::move(world), *endpoint, to_sm_options(session.config), std::move(session.remembered),
+      {std::move(world), *endpoint, machine_options(session), std::move(session.remembered),
        output_files(session.config), all_cores(), session.record.get()},
       session.log, session.progress);
   Signals signals(session.loop, controls(

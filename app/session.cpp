@@ -32,10 +32,16 @@ void reload(Session& session, const ChangeOptions& change) {
   }
   session.log.say(sm::Severity::Info, "ConfigRead",
                   "The configuration was read again; a sweep begins");
-  change(to_sm_options(settings.config), output_files(settings.config));
+  change(machine_options(session), output_files(settings.config));
 }
 
 }  // namespace
+
+sm::Options machine_options(Session& session) {
+  sm::Options options = to_sm_options(session.config);
+  options.partitions = session.partitions.read(session.config, session.log);
+  return options;
+}
 
 Controls controls(Session& session, std::function<void()> stop, ChangeOptions change) {
   return {std::move(stop), [&session, change = std::move(change)] { reload(session, change); },

@@ -15,6 +15,7 @@
 #include "app/commands.hpp"
 #include "app/controls.hpp"
 #include "app/logging.hpp"
+#include "app/partition_policy.hpp"
 #include "app/perform.hpp"
 #include "app/progress.hpp"
 #include "app/run_record.hpp"
@@ -28,9 +29,14 @@ struct Session {
   Log& log;
   std::unique_ptr<RunRecord> record;  // null: nothing is recorded
   std::vector<sm::RememberedLids> remembered;
+  std::string registrations;  // what clients had registered when the last run ended well
+  PartitionPolicy partitions;
   Progress progress{std::cerr, is_live_terminal(STDERR_FILENO)};
   boost::asio::io_context loop{1};
 };
+
+// What the configuration means to the machine, with the files that it names read.
+sm::Options machine_options(Session& session);
 
 // What signals do in this session.
 using ChangeOptions = std::function<void(const sm::Options&, OutputFiles)>;

@@ -44,6 +44,7 @@ sm::Options to_sm_options(const config::Config& config) {
   options.largest_timeout = config.largest_timeout;
   options.attempts = config.attempts;
   options.max_hops = config.max_hops;
+  options.partition_enforcement = *partitions::enforcement_of(config.partition_enforcement);
   options.routing.engines = config.engines;
   options.routing.fallback = config.fallback;
   options.routing.accept_credit_loops = config.accept_credit_loops;

@@ -35,6 +35,11 @@ struct Config {
   bool accept_credit_loops = false;
   std::vector<std::uint64_t> root_guids;
 
+  // [partitions]
+  std::string partitions_file;  // "": everybody in the default partition
+  std::string partition_enforcement = "both";
+  bool allow_both_pkeys = false;
+
   // [links]
   std::uint32_t data_vls = 15;
   std::uint32_t subnet_timeout = 18;

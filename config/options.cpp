@@ -24,6 +24,7 @@ constexpr std::array kSections{
     Section{"sm", "Who this subnet manager is and where it sits"},
     Section{"lids", "Local identifiers: how many per port, and how they are remembered"},
     Section{"routing", "Which engines compute the forwarding tables"},
+    Section{"partitions", "Who may talk to whom"},
     Section{"links", "What every port and switch of the fabric is set to"},
     Section{"sweep", "How the fabric is watched once it is up"},
     Section{"mads", "How hard the fabric is questioned; the defaults suit any size"},
@@ -82,6 +83,28 @@ std::vector<Option> routing_options() {
       {"routing", "root_guids", &Config::root_guids,
        "Node GUIDs of the switches that updn takes as roots; empty finds them",
        "[\"0x0002c90300a1b2c3\"]"},
+  };
+}
+
+std::vector<Option> partition_options() {
+  return {
+      {"partitions", "file", &Config::partitions_file,
+       "Policy in the language of OpenSM's partitions.conf (docs/partitions.md); empty puts "
+       "everybody into the default partition. SIGHUP reads it again",
+       "\"/etc/heddle/partitions.conf\""},
+      {"partitions",
+       "enforcement",
+       &Config::partition_enforcement,
+       "With a policy, where switches drop packets of a wrong partition at ports to hosts: what "
+       "comes in, what goes out, both",
+       "\"in\"",
+       0,
+       0,
+       {},
+       {"both", "in", "out", "off"}},
+      {"partitions", "allow_both_pkeys", &Config::allow_both_pkeys,
+       "Let a port hold the full and the limited P_Key of one partition ('both' in the policy)",
+       "true"},
   };
 }
 
@@ -166,8 +189,8 @@ std::vector<Option> output_options() {
 
 std::vector<Option> all_options() {
   std::vector<Option> all;
-  for (auto* part : {&sm_options, &lid_options, &routing_options, &link_options, &watch_options,
-                     &output_options}) {
+  for (auto* part : {&sm_options, &lid_options, &routing_options, &partition_options, &link_options,
+                     &watch_options, &output_options}) {
     for (Option& option : part()) all.push_back(std::move(option));
   }
   return all;

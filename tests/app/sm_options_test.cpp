@@ -30,7 +30,9 @@ TEST(SmOptions, LanesBecomeTheirCode) {
 TEST(SmOptions, EveryOptionOfTheMachineArrives) {
   for (const config::Option& option : config::options()) {
     const bool outside = option.section == "output" || option.section == "log" ||
-                         option.key == "port" || option.key == "memory_file";
+                         option.key == "port" || option.key == "memory_file" ||
+                         config::qualified(option) == "partitions.file" ||
+                         option.key == "allow_both_pkeys";  // the policy brings it along
     if (outside) continue;
     config::Config config;
     config::Config before;
@@ -45,6 +47,8 @@ TEST(SmOptions, EveryOptionOfTheMachineArrives) {
       config.** time += std::chrono::milliseconds(7);
     } else if (option.key == "engines") {
       config.engines = {"updn"};
+    } else if (option.key == "enforcement") {
+      config.partition_enforcement = "out";
     } else if (option.key == "root_guids") {
       config.root_guids = {7};
     }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The partition policy that the configuration names, read again whenever the configuration is.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/logging.hpp"
+#include "config/config.hpp"
+#include "partitions/policy.hpp"
+
+namespace heddle::app {
+
+class PartitionPolicy {
+ public:
+  // Null when no file is configured. A broken or unreadable file is logged and changes nothing; if
+  // it was the first one, nobody but the subnet manager reaches anybody until it is mended: a slip
+  // of the pen must not open what the file was meant to close.
+  std::shared_ptr<const partitions::Policy> read(const config::Config& config, Log& log);
+
+ private:
+  std::shared_ptr<const partitions::Policy> last_good_;
+};
+
+}  // namespace heddle::app

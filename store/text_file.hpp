@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A small file that is read and written whole.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/result.hpp"
+
+namespace heddle::store {
+
+// More is refused: a full subnet takes a few MB.
+inline constexpr std::size_t kMaxTextFileBytes = 64u << 20;
+
+// A plain string would do, but could also be taken for an error's message.
+struct Content {
+  std::string text;
+};
+
+class TextFile {
+ public:
+  // `what` says in errors what the file is: "LID memory: cannot open ...".
+  TextFile(std::filesystem::path file, std::string_view what)
+      : file_(std::move(file)), what_(what) {}
+
+  // Empty when there is no such file; one that cannot be read is an error.
+  base::Result<Content> read() const;
+  // Writes beside the file, syncs, renames: after a crash or on a full disk the old content stands
+  // whole.
+  base::Result<void> replace(std::string_view text) const;
+  // Reads it and removes it: what is found was written since the last time.
+  base::Result<Content> take() const;
+
+ private:
+  base::Error failure(std::string_view doing, const std::filesystem::path& file, int reason) const;
+  base::Result<void> write_beside(const std::filesystem::path& beside, std::string_view text) const;
+  base::Result<void> sync_folder(const std::filesystem::path& folder) const;
+
+  std::filesystem::path file_;
+  std::string_view what_;
+};
+
+}  // namespace heddle::store
