@@ -32,6 +32,9 @@ mad::Status set_inform_info(Registrations& registrations, const View& view, cons
                             Records& records);
 mad::Status find_inform_info_records(Registrations& registrations, const View& view,
                                      const Query& query, Records& records);
+// The same, and paths to multicast groups too.
+mad::Status handle_path_records(Registrations& registrations, const View& view, const Query& query,
+                                Records& records);
 mad::Status handle_mc_member_records(Registrations& registrations, const View& view,
                                      const Query& query, Records& records);
 mad::Status find_multicast_forwarding_table_records(Registrations& registrations, const View& view,
