@@ -24,13 +24,15 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
                          if (record_ != nullptr) record_->sent(now_, datagram);
                          transport_.send(std::move(datagram));
                        },
-                       [this](sm::ComputeRoutes request) { compute(std::move(request)); }},
+                       [this](sm::ComputeRoutes request) { compute(std::move(request)); },
+                       [this](sm::LookUp work) { look_up(std::move(work)); }},
                  std::move(setup.files), log, progress),
       timer_(loop) {}
 
 // The worker's result is posted to the loop, which may run again for another daemon.
 Daemon::~Daemon() {
   worker_.join();
+  librarian_.join();
 }
 
 void Daemon::run() {
@@ -77,6 +79,15 @@ void Daemon::compute(sm::ComputeRoutes request) {
     auto ready = std::make_shared<sm::RoutesReady>(compute_routes(request, parallel_));
     boost::asio::post(loop_, [this, ready, alive = std::weak_ptr(alive_)] {
       if (!alive.expired()) step(std::move(*ready));
+    });
+  });
+}
+
+void Daemon::look_up(sm::LookUp work) {
+  boost::asio::post(librarian_, [this, work = std::move(work)] {
+    auto found = std::make_shared<sm::LookedUp>(app::look_up(work));
+    boost::asio::post(loop_, [this, found, alive = std::weak_ptr(alive_)] {
+      if (!alive.expired()) step(std::move(*found));
     });
   });
 }

@@ -55,6 +55,7 @@ class Daemon {
   void feed(sm::Input input);
   void step(sm::Input input);
   void compute(sm::ComputeRoutes request);
+  void look_up(sm::LookUp work);
   void after_steps();
   void arm();
 
@@ -72,6 +73,7 @@ class Daemon {
   // Gone when the daemon is: the loop may run on without it, when a port comes back.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   boost::asio::thread_pool worker_{1};
+  boost::asio::thread_pool librarian_{1};  // for queries, which routing must not hold up
 };
 
 }  // namespace heddle::app

@@ -10,6 +10,7 @@
 
 #include "app/dumps.hpp"
 #include "routing/selection.hpp"
+#include "sa/request.hpp"
 #include "store/lid_memory.hpp"
 #include "store/text_file.hpp"
 
@@ -45,6 +46,10 @@ void Performer::carry_out(sm::SendMad&& output, base::Instant) {
 
 void Performer::carry_out(sm::ComputeRoutes&& output, base::Instant) {
   sinks_.compute(std::move(output));
+}
+
+void Performer::carry_out(sm::LookUp&& output, base::Instant) {
+  sinks_.look_up(std::move(output));
 }
 
 void Performer::carry_out(sm::StoreLids&& output, base::Instant) {
@@ -119,6 +124,10 @@ sm::Input input_of(transport::Received received) {
 
 base::Duration kernel_timeout(const sm::Options& options) {
   return options.largest_timeout + std::chrono::seconds(2);
+}
+
+sm::LookedUp look_up(const sm::LookUp& work) {
+  return {work.ticket, sa::look_up(*work.view, work.key, work.request)};
 }
 
 sm::RoutesReady compute_routes(const sm::ComputeRoutes& request,

@@ -20,6 +20,8 @@ struct Sinks {
   std::function<void(mad::Datagram)> send;
   // Must lead to a RoutesReady with the same ticket, now or later.
   std::function<void(sm::ComputeRoutes)> compute;
+  // Likewise to a LookedUp.
+  std::function<void(sm::LookUp)> look_up;
 };
 
 struct OutputFiles {
@@ -45,6 +47,7 @@ class Performer {
  private:
   void carry_out(sm::SendMad&& output, base::Instant now);
   void carry_out(sm::ComputeRoutes&& output, base::Instant now);
+  void carry_out(sm::LookUp&& output, base::Instant now);
   void carry_out(sm::StoreLids&& output, base::Instant now);
   void carry_out(sm::Publish&& output, base::Instant now);
   void carry_out(sm::Event&& output, base::Instant now);
@@ -74,6 +77,9 @@ sm::Input input_of(transport::Received received);
 
 // The kernel must outwait the machine, or it would drop answers that are still wanted.
 base::Duration kernel_timeout(const sm::Options& options);
+
+// What LookUp asks for, done here and now.
+sm::LookedUp look_up(const sm::LookUp& work);
 
 // What ComputeRoutes asks for, done here and now on all cores.
 sm::RoutesReady compute_routes(const sm::ComputeRoutes& request, const base::ParallelFor& parallel);

@@ -64,6 +64,8 @@ class Replay {
       step(sm::OptionsChanged{std::make_shared<const sm::Options>(std::move(options.value()))});
     } else if (verb == "routes") {
       return compute(rest);
+    } else if (verb == "looked-up") {
+      return look_up(rest);
     } else {
       return base::error(fmt::format("no such note: '{}'", base::printable(note)));
     }
@@ -94,6 +96,16 @@ class Replay {
     return {};
   }
 
+  base::Result<void> look_up(std::string_view text) {
+    const auto ticket = base::parse_number(text);
+    const auto work = ticket ? look_ups_.find(*ticket) : look_ups_.end();
+    if (work == look_ups_.end()) return base::error("a look-up that nobody asked for");
+    sm::LookedUp found = app::look_up(work->second);
+    look_ups_.erase(work);
+    step(std::move(found));
+    return {};
+  }
+
   void step(sm::Input input) {
     core_->step(now_, std::move(input));
     for (sm::Output& output : core_->take_outputs()) {
@@ -101,6 +113,8 @@ class Replay {
         player_.send(std::move(mad->datagram));
       } else if (auto* work = std::get_if<sm::ComputeRoutes>(&output)) {
         asked_.insert_or_assign(work->ticket, std::move(*work));
+      } else if (auto* query = std::get_if<sm::LookUp>(&output)) {
+        look_ups_.insert_or_assign(query->ticket, std::move(*query));
       }
     }
   }
@@ -112,6 +126,7 @@ class Replay {
   std::vector<sm::RememberedLids> remembered_;
   std::string registrations_;
   std::map<std::uint64_t, sm::ComputeRoutes> asked_;
+  std::map<std::uint64_t, sm::LookUp> look_ups_;
 };
 
 }  // namespace

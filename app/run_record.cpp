@@ -31,6 +31,9 @@ RecordEntry entry(const sm::Tick&) {
 RecordEntry entry(const sm::RoutesReady& input) {
   return {{}, RecordKind::Note, {}, fmt::format("routes {}", input.ticket)};
 }
+RecordEntry entry(const sm::LookedUp& input) {
+  return {{}, RecordKind::Note, {}, fmt::format("looked-up {}", input.ticket)};
+}
 RecordEntry entry(const sm::ResweepCommand& input) {
   return {{}, RecordKind::Note, {}, fmt::format("resweep {}", input.reason)};
 }

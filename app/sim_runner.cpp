@@ -27,7 +27,8 @@ SimRunner::SimRunner(Setup setup, Log& log, Progress& progress)
                        },
                        [this](sm::ComputeRoutes request) {
                          ready_.push_back(compute_routes(request, parallel_));
-                       }},
+                       },
+                       [this](sm::LookUp work) { ready_.push_back(look_up(work)); }},
                  std::move(setup.files), log, progress) {
   kernel_.set_receiver([this](std::span<transport::Received> batch) { receive(batch); });
   kernel_.set_is_sm(true);
@@ -47,7 +48,7 @@ void SimRunner::step(sm::Input input) {
   feed(std::move(input));
   performer_.perform(core_.take_outputs(), steady_now());
   while (!ready_.empty()) {
-    for (sm::RoutesReady& routes : std::exchange(ready_, {})) feed(std::move(routes));
+    for (sm::Input& result : std::exchange(ready_, {})) feed(std::move(result));
     performer_.perform(core_.take_outputs(), steady_now());
   }
 }

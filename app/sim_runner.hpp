@@ -58,7 +58,7 @@ class SimRunner {
   RunRecord* record_;
   base::Instant now_{};
   sm::Core core_;
-  std::vector<sm::RoutesReady> ready_;
+  std::vector<sm::Input> ready_;
   transport::KernelHabits kernel_;  // between the two, as on a real host
   Progress& progress_;
   Performer performer_;

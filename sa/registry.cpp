@@ -24,7 +24,7 @@ constexpr std::array kEntries{
     Entry{SAAttributeId::GUIDInfoRecord, kReads, find_guid_info_records},
     Entry{SAAttributeId::ServiceRecord, kAllMethods, nullptr, handle_service_records},
     Entry{SAAttributeId::PKeyTableRecord, kReads, find_p_key_table_records},
-    Entry{SAAttributeId::PathRecord, kReads, nullptr, handle_path_records},
+    Entry{SAAttributeId::PathRecord, kReads, find_path_records, handle_path_records},
     Entry{SAAttributeId::VLArbitrationTableRecord, kReads, nullptr, find_vl_arbitration_records},
     Entry{SAAttributeId::MCMemberRecord, kAllMethods, nullptr, handle_mc_member_records},
     Entry{SAAttributeId::TraceRecord, kGetTraceTable, find_trace_records},

@@ -27,7 +27,8 @@ std::uint8_t bit_of(mad::Method method);
 struct Entry {
   mad::SAAttributeId id{};
   std::uint8_t methods = kReads;
-  // One of the two: the answer follows from the view alone, or what clients have told counts too.
+  // `find` where the answer follows from the view alone, `handle` where what clients have told
+  // counts too. Both: the former will do unless the query is about a multicast group.
   mad::Status (*find)(const View&, const Query&, Records&) = nullptr;
   mad::Status (*handle)(Registrations&, const View&, const Query&, Records&) = nullptr;
   // Of the records in the answer, where that is not the attribute that was asked for.

@@ -2,7 +2,10 @@
 #include "sa/request.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
+
+#include "mad/path_record.hpp"
 
 namespace heddle::sa {
 namespace {
@@ -37,7 +40,37 @@ Status judge(const Query& query, const Records& records) {
   return records.count() == 1 ? mad::kStatusOk : mad::kSATooManyRecords;
 }
 
+mad::SAHeader header_of(const mad::Payload& payload) {
+  return mad::decode<mad::SAHeader>(
+      std::span<const std::byte, mad::kSAHeaderBytes>(payload.data(), mad::kSAHeaderBytes));
+}
+
+// Whether a PathRecord, whole or not, names a group as its destination.
+bool is_about_group(const mad::SAHeader& header, const mad::Payload& payload) {
+  if ((header.component_mask & mad::component<&mad::PathRecord::dgid>()) == 0) return false;
+  std::array<std::byte, mad::kBytes<mad::PathRecord>> bytes{};
+  const auto data = std::span(payload).subspan(mad::kSAHeaderBytes);
+  std::copy_n(data.begin(), std::min(data.size(), bytes.size()), bytes.begin());
+  return mad::decode<mad::PathRecord>(bytes).dgid.prefix.value >> 56 == 0xFF;
+}
+
 }  // namespace
+
+bool may_take_long(const mad::Datagram& request) {
+  if (request.payload.size() < mad::kSAHeaderBytes) return false;
+  const mad::SAHeader header = header_of(request.payload);
+  const bool table = header.mad.method == Method::GetTable || header.mad.method == Method::GetMulti;
+  const Entry* entry = find_entry(header.mad.attribute_id);
+  if (!table || entry == nullptr || entry->find == nullptr) return false;
+  const bool paths = entry->id == mad::SAAttributeId::PathRecord;
+  return !paths || !is_about_group(header, request.payload);
+}
+
+std::optional<mad::Datagram> look_up(const View& view, mad::SMKey key,
+                                     const mad::Datagram& request) {
+  bool waits = false;
+  return Request(&view, nullptr, key, {}).answer(header_of(request.payload), request, waits);
+}
 
 Status Request::look_up(const mad::Datagram& received, const Entry* entry, Query& query,
                         Records& records) const {
@@ -52,10 +85,10 @@ Status Request::look_up(const mad::Datagram& received, const Entry* entry, Query
   std::copy_n(query.message.begin(), std::min(query.message.size(), query.data.size()),
               query.data.begin());
   Status status = mad::kStatusBadMethodAttribute;
-  if (entry->find != nullptr) {
-    status = entry->find(*view_, query, records);
-  } else if (registrations_ != nullptr) {
+  if (registrations_ != nullptr && entry->handle != nullptr) {
     status = entry->handle(*registrations_, *view_, query, records);
+  } else if (entry->find != nullptr) {
+    status = entry->find(*view_, query, records);
   }
   return status == mad::kStatusOk ? judge(query, records) : status;
 }

@@ -14,6 +14,14 @@
 
 namespace heddle::sa {
 
+// Whether it may be answered by look_up(), and is worth being answered elsewhere than where others
+// wait for a word: a table that follows from the view.
+bool may_take_long(const mad::Datagram& request);
+
+// The answer to such a request. A pure function: views do not change.
+std::optional<mad::Datagram> look_up(const View& view, mad::SMKey key,
+                                     const mad::Datagram& request);
+
 class Request {
  public:
   // Without a view the answer is BUSY. Without registrations, only what the view alone can tell is

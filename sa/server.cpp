@@ -68,6 +68,10 @@ void Server::answer(base::Instant now, const mad::SAHeader& header, const mad::D
   }
 }
 
+void Server::put_off(const mad::Datagram& request) {
+  if (request.payload.size() >= mad::kSAHeaderBytes) outgoing_.push_back(busy(request));
+}
+
 void Server::on_fetched(base::Instant now, const Fetch& fetch, std::optional<mad::SmpData> data) {
   registrations_.fetches.learn(fetch, std::move(data));
   if (registrations_.fetches.idle()) answer_waiting(now);

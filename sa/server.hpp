@@ -73,6 +73,10 @@ class Server {
   // Why joins were refused since the last call, for a person.
   std::vector<std::string> take_refusals() { return std::exchange(registrations_.refusals, {}); }
 
+  // An answer that says: not now.
+  void put_off(const mad::Datagram& request);
+  const std::shared_ptr<const View>& shared_view() const { return view_; }
+
   // Tables to read for queries that wait; each must lead to on_fetched(), unless a new view comes
   // before.
   std::vector<Fetch> take_fetches() { return registrations_.fetches.take(); }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "fabric/topology.hpp"
 #include "mad/datagram.hpp"
 #include "routing/selection.hpp"
+#include "sa/view.hpp"
 #include "sm/events.hpp"
 #include "sm/lid_assignment.hpp"
 #include "sm/options.hpp"
@@ -39,6 +41,11 @@ struct RoutesReady {
   std::uint64_t ticket{};
   base::Result<std::shared_ptr<const routing::Selected>> selected;
 };
+// The answer to LookUp; none if the query deserves none.
+struct LookedUp {
+  std::uint64_t ticket{};
+  std::optional<mad::Datagram> reply;
+};
 // Sweep the whole fabric now, whatever the last one found.
 struct ResweepCommand {
   std::string reason;
@@ -48,8 +55,8 @@ struct OptionsChanged {
   std::shared_ptr<const Options> options;
 };
 
-using Input =
-    std::variant<Tick, MadReceived, SendFailed, RoutesReady, ResweepCommand, OptionsChanged>;
+using Input = std::variant<Tick, MadReceived, SendFailed, RoutesReady, LookedUp, ResweepCommand,
+                           OptionsChanged>;
 
 // --- outputs ------------------------------------------------------------------------------------
 
@@ -64,6 +71,14 @@ struct ComputeRoutes {
   std::shared_ptr<const fabric::LidMap> lids;
   routing::Policy policy;
 };
+// A query whose answer may be large: sa::look_up(*view, key, request). Like routes it is worked out
+// elsewhere and comes back as LookedUp, so that everybody else need not wait for it.
+struct LookUp {
+  std::uint64_t ticket{};
+  std::shared_ptr<const sa::View> view;
+  mad::SMKey key;
+  mad::Datagram request;
+};
 // Replaces the durable memory of LIDs. Failure to store must not stop the fabric.
 struct StoreLids {
   std::vector<RememberedLids> lids;  // by port GUID, ascending
@@ -73,7 +88,7 @@ struct Publish {
   std::shared_ptr<const Snapshot> snapshot;
 };
 
-using Output = std::variant<SendMad, ComputeRoutes, StoreLids, Publish, Event>;
+using Output = std::variant<SendMad, ComputeRoutes, LookUp, StoreLids, Publish, Event>;
 
 // --- the machine --------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@
 #include "mad/notice.hpp"
 #include "mad/sm_info.hpp"
 #include "sa/registrations_text.hpp"
+#include "sa/request.hpp"
 
 namespace heddle::sm {
 namespace {
@@ -112,7 +113,28 @@ void Core::Machine::dispatch(const Answer& answer) {
 
 // A subnet has one administration, its master's; whoever asks another must look up its LID again.
 void Core::Machine::administer(const mad::Datagram& received) {
-  if (election.state() == mad::SMState::Master) administration.on_mad(now, received);
+  if (election.state() != mad::SMState::Master) return;
+  const bool long_one = administration.view() != nullptr && sa::may_take_long(received);
+  if (long_one) return look_up(received);
+  administration.on_mad(now, received);
+}
+
+void Core::Machine::look_up(const mad::Datagram& request) {
+  const auto of_port = std::count_if(look_ups.begin(), look_ups.end(), [&](const auto& entry) {
+    return entry.second == request.peer.lid;
+  });
+  if (look_ups.size() >= kMaxLookUps || static_cast<std::size_t>(of_port) >= kMaxLookUpsOfPort) {
+    return administration.put_off(request);
+  }
+  look_ups.emplace(++look_up_ticket, request.peer.lid);
+  outputs.emplace_back(
+      LookUp{look_up_ticket, administration.shared_view(), options.sm_key, request});
+}
+
+void Core::Machine::on(const LookedUp& looked_up) {
+  if (look_ups.erase(looked_up.ticket) == 0) return;
+  const bool master = election.state() == mad::SMState::Master;
+  if (master && looked_up.reply) outputs.emplace_back(SendMad{*looked_up.reply});
 }
 
 void Core::Machine::carry_out_administration() {

@@ -3,6 +3,7 @@
 // the machine, who include core.hpp.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -56,10 +57,12 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void on(const MadReceived& received);
   void on(const SendFailed& failed);
   void on(const RoutesReady& ready);
+  void on(const LookedUp& looked_up);
   void on(const ResweepCommand& command);
   void on(const OptionsChanged& changed);
   void on_request(const mad::Address& peer, const mad::Smp& request);
   void administer(const mad::Datagram& received);
+  void look_up(const mad::Datagram& request);
   void carry_out_administration();
   void begin_fetching();
   void on_fetched(const Answer& answer);
@@ -139,6 +142,12 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::uint64_t ticket = 0;
   std::uint32_t act_count = 0;
   sa::Server administration;  // answers while we are master
+  // Who waits for which look-up. A port may have a few, so that one that asks for everything again
+  // and again does not keep the others waiting.
+  static constexpr std::size_t kMaxLookUps = 64;
+  static constexpr std::size_t kMaxLookUpsOfPort = 4;
+  std::map<std::uint64_t, mad::Lid> look_ups;  // by ticket
+  std::uint64_t look_up_ticket = 0;
   bool permanent_groups_due = true;
   bool clients_are_known = false;  // all that have registered, from before the start
   std::shared_ptr<const partitions::Memberships> memberships;  // on the newest topology

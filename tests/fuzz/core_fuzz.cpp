@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "sa/request.hpp"
 #include "sim/world.hpp"
 #include "sm/core.hpp"
 
@@ -111,6 +112,9 @@ class Stage {
         ready.selected = std::make_shared<const routing::Selected>(std::move(*selected));
       }
       core_.step(now_, std::move(ready));
+    } else if (auto* query = std::get_if<sm::LookUp>(&output)) {
+      core_.step(
+          now_, sm::LookedUp{query->ticket, sa::look_up(*query->view, query->key, query->request)});
     }
   }
 

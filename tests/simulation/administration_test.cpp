@@ -107,6 +107,31 @@ TEST_F(Administration, FollowsACableThatIsCut) {
   EXPECT_EQ(after.records.size(), before.records.size() - 2);
 }
 
+// Large answers are worked out elsewhere, a few for each port; whoever asks more is put off.
+TEST_F(Administration, DoesNotLetOneClientKeepTheOthersWaiting) {
+  Box box("star:5");
+  ASSERT_TRUE(box.run_until_quiet());
+  sm::Core& core = box.core();
+  const auto ask = [&](std::uint16_t lid) {
+    auto query = sa::make_query({Method::GetTable, 0x11}, mad::NodeRecord{}, mad::Lid{lid});
+    core.step(box.now(), sm::MadReceived{query});
+    return core.take_outputs();
+  };
+  std::vector<std::uint64_t> tickets;
+  for (int i = 0; i < 4; ++i) {
+    const auto outputs = ask(2);
+    ASSERT_EQ(outputs.size(), 1u);
+    tickets.push_back(std::get<sm::LookUp>(outputs[0]).ticket);
+  }
+  const auto put_off = ask(2);
+  ASSERT_EQ(put_off.size(), 1u);
+  const auto busy = sa::read_reply<mad::NodeRecord>(std::get<sm::SendMad>(put_off[0]).datagram);
+  EXPECT_EQ(busy.status(), mad::kStatusBusy);
+  EXPECT_TRUE(std::holds_alternative<sm::LookUp>(ask(3).at(0)));
+  core.step(box.now(), sm::LookedUp{tickets[0], std::nullopt});
+  EXPECT_TRUE(std::holds_alternative<sm::LookUp>(ask(2).at(0)));
+}
+
 TEST_F(Administration, IsTheMastersAlone) {
   Box box(dumbbell().finish(), {});
   box.add_seat("right-a", {});

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "sa/request.hpp"
+
 namespace heddle::test {
 namespace {
 
@@ -136,6 +138,9 @@ void Seat::perform() {
         stored_ = std::move(store->lids);
       } else if (auto* work = std::get_if<sm::ComputeRoutes>(&output)) {
         compute(*work);
+      } else if (auto* query = std::get_if<sm::LookUp>(&output)) {
+        core_.step(now_, sm::LookedUp{query->ticket,
+                                      sa::look_up(*query->view, query->key, query->request)});
       }
     }
   }
