@@ -31,12 +31,12 @@ std::string sim_footer() {
       sim::generator_help());
 }
 
-void add_time(CLI::App& command, const std::string& name, base::Duration& value,
-              const std::string& meaning) {
+CLI::Option* add_time(CLI::App& command, const std::string& name, base::Duration& value,
+                      const std::string& meaning) {
   const auto take = [&value](const std::string& text) {
     value = config::parse_duration(text).value_or(value);
   };
-  command.add_option_function<std::string>(name, take, meaning)
+  return command.add_option_function<std::string>(name, take, meaning)
       ->option_text("TIME [0]")
       ->check([](const std::string& text) {
         return config::parse_duration(text)
@@ -64,6 +64,9 @@ void add_sim_options(CLI::App& sim, SimArguments& arguments) {
   sim.add_option("--loss", arguments.loss, "Chance that a MAD is lost on a cable, 0 to 1")
       ->option_text("P [0]")
       ->check(CLI::Range(0.0, 1.0));
+  add_time(sim, "--attention", arguments.attention,
+           "How long a client on a socket is asked for more before the door sleeps; 0: never")
+      ->option_text("TIME [50us]");
   sim.add_option("--script", arguments.script, "Verbs with times to carry out (docs/simulator.md)")
       ->option_text("FILE")
       ->check(CLI::ExistingFile);

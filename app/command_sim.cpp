@@ -86,12 +86,12 @@ base::Result<> open_doors(Running& running, const SimArguments& arguments) {
   const auto directory = runtime_directory(arguments.directory);
   if (directory.has_error()) return directory.error();
   const std::filesystem::path place = *directory;
-  auto server = ibsim::Server::start(
-      running.loop, running.host,
-      {arguments.socket_name.empty() ? name : arguments.socket_name, arguments.listen},
-      [quiet = arguments.quiet](const std::string& line) {
-        if (!quiet) say(line);
-      });
+  auto server = ibsim::Server::start(running.loop, running.host,
+                                     {arguments.socket_name.empty() ? name : arguments.socket_name,
+                                      arguments.listen, arguments.attention},
+                                     [quiet = arguments.quiet](const std::string& line) {
+                                       if (!quiet) say(line);
+                                     });
   if (server.has_error()) return server.error();
   running.server = std::move(*server);
   auto channel = control::Channel::listen(running.loop, place / (name + ".ctl"), running.context());

@@ -46,8 +46,9 @@ struct SimArguments {
   base::Duration hop_delay{0};
   base::Duration agent_delay{0};
   double loss = 0;
-  std::filesystem::path script;  // empty: none
-  std::filesystem::path record;  // empty: nothing is recorded
+  base::Duration attention = std::chrono::microseconds(50);  // doors::ibsim::ServerOptions
+  std::filesystem::path script;                              // empty: none
+  std::filesystem::path record;                              // empty: nothing is recorded
   bool console = false;
   bool quiet = false;
 };

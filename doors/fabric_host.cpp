@@ -74,12 +74,15 @@ bool FabricHost::send(sim::EndpointId port, mad::Datagram datagram) {
 
 void FabricHost::send_together(const std::function<void()>& sends) {
   const bool woken = std::exchange(woken_, true);
+  moment_ = now();
   sends();
+  moment_.reset();
   woken_ = woken;
   run();
 }
 
 base::Instant FabricHost::now() const {
+  if (moment_) return *moment_;
   return base::Instant(
       std::chrono::duration_cast<base::Duration>(std::chrono::steady_clock::now() - start_));
 }
@@ -122,6 +125,9 @@ void FabricHost::deliver(const sim::Delivery& delivery) {
 
 void FabricHost::set_timer() {
   const base::Instant next = world_.next_event();
+  // Traffic passes here with each batch, and hardly ever is anything new to wait for.
+  if (next == timer_set_) return;
+  timer_set_ = next;
   if (next == base::kNever) {
     timer_.cancel();
     return;
@@ -129,7 +135,9 @@ void FabricHost::set_timer() {
   timer_.expires_at(start_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                  next.time_since_epoch()));
   timer_.async_wait([this](const boost::system::error_code& error) {
-    if (!error && !woken_) run();
+    if (error) return;
+    timer_set_ = base::kNever;
+    if (!woken_) run();
   });
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
@@ -47,8 +48,8 @@ class FabricHost {
   // should go.
   bool send(sim::EndpointId port, mad::Datagram datagram);
 
-  // For a guest with a batch to send: what comes of it arrives before this returns, as far as it is
-  // due, and not at the loop's next turn. Not from inside receive().
+  // For a guest with a batch to send, all of it at one moment: what comes of it arrives before this
+  // returns, as far as it is due, and not at the loop's next turn. Not from inside receive().
   void send_together(const std::function<void()>& sends);
 
   // Whether an SM sits on this port is the affair of all its guests: one that says so is enough.
@@ -81,6 +82,8 @@ class FabricHost {
   sim::World world_;
   std::map<sim::EndpointId, std::vector<Seat>> seats_;
   bool woken_ = false;
+  std::optional<base::Instant> moment_;                         // of send_together()
+  base::Instant timer_set_ = base::kNever;                      // what timer_ waits for
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for what is posted to the loop
 };
 

@@ -84,6 +84,29 @@ TEST_F(FabricHostTest, OneGuestThatIsAnSmIsEnoughAndItsLeavingTakesItBack) {
   EXPECT_FALSE(is_sm(first()));
 }
 
+TEST_F(FabricHostTest, WhatIsSentTogetherIsSentAtOneMoment) {
+  base::Instant first_now{};
+  host.send_together([&] {
+    first_now = host.now();
+    const auto until = std::chrono::steady_clock::now() + milliseconds(3);
+    while (std::chrono::steady_clock::now() < until) {
+    }
+    EXPECT_EQ(host.now(), first_now);
+  });
+  EXPECT_GE(host.now() - first_now, milliseconds(3)) << "time goes on afterwards";
+}
+
+TEST_F(FabricHostTest, AnEarlierEventIsNotLateBecauseALaterOneWasWaitedFor) {
+  host.attach(first(), near);
+  host.change([](sim::World& world) { world.set_delay(0, milliseconds(2000)); });
+  host.send(first(), get(mad::AttributeId::NodeInfo, {1}));
+  run_for(milliseconds(10));
+  host.change([](sim::World& world) { world.set_delay(0, milliseconds(0)); });
+  host.send(first(), get(mad::AttributeId::NodeInfo, {1}));
+  run_for(milliseconds(250));
+  EXPECT_EQ(near.heard.size(), 1u);
+}
+
 TEST_F(FabricHostTest, AChangeIsFollowedByWhatComesOfIt) {
   host.change([](sim::World& world) { world.cut(0); });
   run_for(milliseconds(10));
