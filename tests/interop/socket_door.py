@@ -7,6 +7,7 @@
 import argparse
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -152,6 +153,31 @@ def faults(options):
         assert not wrong["ok"] and wrong["column"] == 11, wrong
 
 
+def ports(options):
+    """ibportstate by LID, which goes on by a directed route (ibsim drops that), and by path: what is
+    switched off trains again, and the neighbour's view of a link is told."""
+    with Fabric(options.heddle) as lab:
+        lab.opensm("-s", "1")
+        host = "host-0002"
+        text = lab.expect("smpquery", "-D", "PI", "0,1", "0", host=host)
+        leaf = re.search(r"^Lid:\.*(\d+)$", text, re.M)[1]
+        query = lab.expect("ibportstate", leaf, "1", "query", host=host)
+        assert re.search(r"^LinkState:\.*Active$", query, re.M), query
+        assert re.search(r"^Peer PortInfo:", query, re.M), query
+        lab.expect("ibportstate", "-D", "0,1", "1", "query", holds=["Active"], host=host)
+
+        def state():
+            return re.search(r"^LinkState:\.*(.*?)$", lab.expect(
+                "smpquery", "PI", leaf, "1", host=host), re.M)[1]
+
+        for words in (("disable",), ("enable",), ("reset",), ("speed", "1"), ("width", "1")):
+            lab.expect("ibportstate", leaf, "1", *words, host=host)
+            if words[0] == "disable":
+                assert "Down" in state(), state()
+            else:
+                lab.wait(lambda: "Active" in state(), 20)
+
+
 def bad_guests(options):
     """Programs that are killed, freeze, flood or talk nonsense; a hundred tools in a row."""
     with Fabric(options.heddle) as lab:
@@ -220,7 +246,7 @@ def script(options):
 
 
 SITUATIONS = {name.__name__: name
-              for name in (tools, faults, bad_guests, two_fabrics, udp, heddle_sm, script)}
+              for name in (tools, faults, ports, bad_guests, two_fabrics, udp, heddle_sm, script)}
 
 
 def main():
