@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One server of a simulated fabric, Debian's ibsim or our own, with a folder of its own, and programs
-that run on its fabric through libumad2sim."""
+"""One server of a simulated fabric, Debian's ibsim or our own, with a folder of its own, and
+programs that run on its fabric through libumad2sim."""
 
 import ctypes
 import os
@@ -81,7 +81,8 @@ class Lab:
         until = time.monotonic() + seconds
         while not true():
             if self.server.poll() is not None:
-                raise LabError(f"{self.server_name} ended: {self.log.read_text(errors='replace')[-800:]}")
+                raise LabError(f"{self.server_name} ended: "
+                               f"{self.log.read_text(errors='replace')[-800:]}")
             if time.monotonic() > until:
                 raise TimeoutError(f"waited {seconds} s for {what}")
             time.sleep(0.02)

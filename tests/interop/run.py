@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts a subnet manager on a simulated fabric, that of ibsim or of `heddle sim`, and lets outside tools
-judge what it leaves behind.
+"""Puts a subnet manager on a simulated fabric, that of ibsim or of `heddle sim`, and lets outside
+tools judge what it leaves behind.
 
   run.py --net nets/tree.net --scenario once --heddle build/gcc/app/heddle
   run.py --net nets/tree.net --scenario daemon --sm opensm
