@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/mad_record.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <utility>
 
@@ -37,6 +39,15 @@ std::string hex_of(const mad::Payload& payload) {
   std::string text;
   for (const std::byte byte : payload) text += fmt::format("{:02x}", std::to_integer<int>(byte));
   return text;
+}
+
+// A file may say anything; the world counts nanoseconds in 63 bits.
+constexpr base::Duration kLongestRun = std::chrono::hours(24 * 365 * 10);
+constexpr base::Duration kLongestDelay = std::chrono::hours(1);
+
+base::Duration duration_of(const nlohmann::json& number, base::Duration longest) {
+  const base::Duration duration(number.get<base::Duration::rep>());
+  return std::clamp(duration, base::Duration::zero(), longest);
 }
 
 base::Result<mad::Payload> payload_of(const std::string& text) {
@@ -90,15 +101,15 @@ SimArguments arguments_of(const nlohmann::json& begin) {
   arguments.fabric = begin.at("fabric").get<std::string>();
   arguments.ibnl = begin.at("ibnl").get<std::string>();
   arguments.seed = begin.at("seed").get<std::uint64_t>();
-  arguments.hop_delay = base::Duration(begin.at("hop_delay").get<base::Duration::rep>());
-  arguments.agent_delay = base::Duration(begin.at("agent_delay").get<base::Duration::rep>());
-  arguments.loss = begin.at("loss").get<double>();
+  arguments.hop_delay = duration_of(begin.at("hop_delay"), kLongestDelay);
+  arguments.agent_delay = duration_of(begin.at("agent_delay"), kLongestDelay);
+  arguments.loss = std::clamp(begin.at("loss").get<double>(), 0.0, 1.0);
   return arguments;
 }
 
 base::Result<> carry_out(const nlohmann::json& line, doors::FabricHost& host) {
   const auto kind = line.at("in").get<std::string>();
-  host.go_to(base::Instant(base::Duration(line.at("ns").get<base::Duration::rep>())));
+  host.go_to(base::Instant(duration_of(line.at("ns"), kLongestRun)));
   if (kind == "verb") {
     doors::control::Context context{host, nullptr, {}};
     // What it refused then it refuses again.

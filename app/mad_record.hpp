@@ -21,7 +21,8 @@ namespace heddle::app {
 
 // What a fabric is made of, as the first line says it.
 nlohmann::json begin_line(const SimArguments& arguments);
-// The other way round, as far as it is there; throws nlohmann::json::exception on wrong types.
+// The other way round; throws nlohmann::json::exception where something is missing or of a wrong
+// type, and brings into range what is out of it.
 SimArguments arguments_of(const nlohmann::json& begin);
 
 // A line with "in", done to the host at its time. Throws as above; an error for what cannot be.
