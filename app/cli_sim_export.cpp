@@ -32,7 +32,8 @@ void add_sim_export(CLI::App& sim, std::function<Exit()>& command) {
       ->option_text("FILE [standard output]");
   add_ibnl_option(*app, arguments->ibnl);
   app->footer(
-      "ibnetdiscover and ibsim files and .lst lists can be loaded again, by Heddle and by others;\n"
+      "ibnetdiscover and ibsim files and .lst lists can be loaded again, by Heddle and by others,\n"
+      "and so can a .topo, beside which its system definitions are written (SW36.ibnl);\n"
       "cabling is CSV with one cable in a line; dot is for graphviz; svg is a drawing, in which\n"
       "large fabrics stand in bundles.\n"
       "Exit codes: 0 fine, 2 command line, 6 FABRIC cannot be built, 7 FILE cannot be written.");

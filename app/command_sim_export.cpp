@@ -29,6 +29,16 @@ Exit run_sim_export(const SimExportArguments& arguments) {
     complain(written.error().message);
     return Exit::Output;
   }
+  // Who reads a .topo looks for the systems' definitions beside it.
+  if (format != sim::ExportFormat::Topology) return Exit::Ok;
+  for (const sim::NamedText& file : sim::system_definitions(*blueprint)) {
+    const auto beside = arguments.output.parent_path() / file.name;
+    const auto defined = replace_file(beside, [&](std::ostream& out) { out << file.text; });
+    if (defined.has_error()) {
+      complain(defined.error().message);
+      return Exit::Output;
+    }
+  }
   return Exit::Ok;
 }
 
