@@ -68,6 +68,8 @@ def ibdm_complaints(heddle, fabric, folder):
     complaints = []
     if len(again.splitlines()) != len(net.links) + 1:
         complaints.append("topo: Heddle reads another number of cables")
+    if any(net.ports[host] > 1 for host in hosts):
+        return complaints  # ibdm's own routing leaves second ports of hosts out
     environment = {**os.environ, "LD_PRELOAD": str(ibdmchk_shim(folder)),
                    "IBDM_IBNL_PATH": str(folder)}
     first = next(line.split()[1] for line in path.read_text().splitlines()
