@@ -11,7 +11,9 @@
 
 #include "app/cli_sim_run.hpp"
 #include "app/commands.hpp"
+#include "app/fabric_options.hpp"
 #include "config/duration.hpp"
+#include "doors/fabric_host.hpp"
 #include "sim/blueprint.hpp"
 
 namespace heddle::app {
@@ -31,12 +33,12 @@ std::string sim_footer() {
       sim::generator_help());
 }
 
-void add_time(CLI::App& command, const std::string& name, base::Duration& value,
-              const std::string& meaning) {
+CLI::Option* add_time(CLI::App& command, const std::string& name, base::Duration& value,
+                      const std::string& meaning) {
   const auto take = [&value](const std::string& text) {
     value = config::parse_duration(text).value_or(value);
   };
-  command.add_option_function<std::string>(name, take, meaning)
+  return command.add_option_function<std::string>(name, take, meaning)
       ->option_text("TIME [0]")
       ->check([](const std::string& text) {
         return config::parse_duration(text)
@@ -49,6 +51,7 @@ void add_sim_options(CLI::App& sim, SimArguments& arguments) {
   // Not required: a subcommand may stand in its place. The callback looks.
   sim.add_option("FABRIC", arguments.fabric, "A generator's expression or a file")
       ->option_text(" ");
+  add_ibnl_option(sim, arguments.ibnl);
   sim.add_option("--name", arguments.name, "How tools and 'heddle sim ctl' find this fabric")
       ->option_text("NAME [$IBSIM_SOCKNAME or sim]");
   sim.add_option("--socket-name", arguments.socket_name,
@@ -64,12 +67,24 @@ void add_sim_options(CLI::App& sim, SimArguments& arguments) {
   sim.add_option("--loss", arguments.loss, "Chance that a MAD is lost on a cable, 0 to 1")
       ->option_text("P [0]")
       ->check(CLI::Range(0.0, 1.0));
+  sim.add_option("--time", arguments.time,
+                 "How the fabric's time goes: as on the wall, over all pauses, or so much faster")
+      ->option_text("real|virtual|FACTORx [real]")
+      ->check([](const std::string& text) {
+        return doors::parse_pace(text)
+                   ? std::string()
+                   : fmt::format("'{}' is not real, virtual or a factor such as 10x", text);
+      });
+  add_time(sim, "--attention", arguments.attention,
+           "How long a client on a socket is asked for more before the door sleeps; 0: never")
+      ->option_text("TIME [50us]");
   sim.add_option("--script", arguments.script, "Verbs with times to carry out (docs/simulator.md)")
       ->option_text("FILE")
       ->check(CLI::ExistingFile);
   sim.add_flag("--console", arguments.console,
                "Read verbs from standard input even if it is no terminal");
-  sim.add_option("--record", arguments.record, "Write every MAD with its time as JSON lines")
+  sim.add_option("--record", arguments.record,
+                 "Write every MAD with its time as JSON lines, for 'heddle sim replay'")
       ->option_text("FILE");
   sim.add_flag("-q,--quiet", arguments.quiet, "No banner and no summary");
 }
@@ -89,6 +104,16 @@ void add_sim_ctl(CLI::App& sim, std::function<Exit()>& command) {
       [arguments, &command] { command = [arguments] { return run_sim_ctl(*arguments); }; });
 }
 
+void add_sim_replay(CLI::App& sim, std::function<Exit()>& command) {
+  CLI::App* replay = sim.add_subcommand("replay", "Play a recording of --record again and compare");
+  auto file = std::make_shared<std::string>();
+  replay->add_option("FILE", *file, "The recording")->required()->option_text(" ");
+  replay->footer(
+      "Exit codes: 0 the same came out, 1 something else did (it is shown), 2 it is no recording,\n"
+      "6 its FABRIC cannot be built.");
+  replay->callback([file, &command] { command = [file] { return run_sim_replay(*file); }; });
+}
+
 }  // namespace
 
 void add_sim(CLI::App& app, std::function<Exit()>& command) {
@@ -98,6 +123,7 @@ void add_sim(CLI::App& app, std::function<Exit()>& command) {
   sim->footer(sim_footer());
   add_sim_ctl(*sim, command);
   add_sim_export(*sim, command);
+  add_sim_replay(*sim, command);
   add_sim_run(*sim, command);
   add_sim_enter(*sim, command);
   // Runs after the callback of a subcommand, which has the last word.

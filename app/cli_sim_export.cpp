@@ -8,6 +8,7 @@
 
 #include "app/cli_sim.hpp"
 #include "app/commands.hpp"
+#include "app/fabric_options.hpp"
 #include "base/text.hpp"
 #include "sim/export.hpp"
 
@@ -29,11 +30,10 @@ void add_sim_export(CLI::App& sim, std::function<Exit()>& command) {
       });
   app->add_option("-o,--output", arguments->output, "Write to this file")
       ->option_text("FILE [standard output]");
-  app->add_option("--ibnl", arguments->ibnl,
-                  "Look here too for the system definitions (.ibnl) of a .topo file")
-      ->option_text("DIR [$IBDM_IBNL_PATH]");
+  add_ibnl_option(*app, arguments->ibnl);
   app->footer(
-      "ibnetdiscover and ibsim files and .lst lists can be loaded again, by Heddle and by others;\n"
+      "ibnetdiscover and ibsim files and .lst lists can be loaded again, by Heddle and by others,\n"
+      "and so can a .topo, beside which its system definitions are written (SW36.ibnl);\n"
       "cabling is CSV with one cable in a line; dot is for graphviz; svg is a drawing, in which\n"
       "large fabrics stand in bundles.\n"
       "Exit codes: 0 fine, 2 command line, 6 FABRIC cannot be built, 7 FILE cannot be written.");

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/commands.hpp"
+#include "app/fabric_options.hpp"
 #include "config/duration.hpp"
 
 namespace heddle::app {
@@ -57,6 +58,7 @@ void add_sim_run(CLI::App& sim, std::function<Exit()>& command) {
   add_where(*run, arguments->at, arguments->directory);
   run->add_option("--name", arguments->name, "How 'heddle sim enter' finds this fabric")
       ->option_text("NAME [run-PID]");
+  add_ibnl_option(*run, arguments->ibnl);
   run->add_option("--seed", arguments->seed, "Seed of the fabric's chance")->option_text("N [1]");
   add_time(*run, "--hop-delay", arguments->hop_delay, "Time on each cable");
   add_time(*run, "--agent-delay", arguments->agent_delay, "Time a device takes to answer");

@@ -18,9 +18,11 @@
 #include "app/commands.hpp"
 #include "app/console.hpp"
 #include "app/controls.hpp"
+#include "app/fabric_options.hpp"
 #include "app/mad_record.hpp"
 #include "app/runtime_dir.hpp"
 #include "app/text.hpp"
+#include "app/world_options.hpp"
 #include "doors/control/channel.hpp"
 #include "doors/control/script.hpp"
 #include "doors/device/device_door.hpp"
@@ -47,15 +49,6 @@ void raise_file_limit() {
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-sim::WorldOptions world_options(const SimArguments& arguments) {
-  sim::WorldOptions options = sim::lifelike_options();
-  options.seed = arguments.seed;
-  options.hop_delay = arguments.hop_delay;
-  options.agent_delay = arguments.agent_delay;
-  options.loss = arguments.loss;
-  return options;
 }
 
 void say(const std::string& line) {
@@ -86,12 +79,12 @@ base::Result<> open_doors(Running& running, const SimArguments& arguments) {
   const auto directory = runtime_directory(arguments.directory);
   if (directory.has_error()) return directory.error();
   const std::filesystem::path place = *directory;
-  auto server = ibsim::Server::start(
-      running.loop, running.host,
-      {arguments.socket_name.empty() ? name : arguments.socket_name, arguments.listen},
-      [quiet = arguments.quiet](const std::string& line) {
-        if (!quiet) say(line);
-      });
+  auto server = ibsim::Server::start(running.loop, running.host,
+                                     {arguments.socket_name.empty() ? name : arguments.socket_name,
+                                      arguments.listen, arguments.attention},
+                                     [quiet = arguments.quiet](const std::string& line) {
+                                       if (!quiet) say(line);
+                                     });
   if (server.has_error()) return server.error();
   running.server = std::move(*server);
   auto channel = control::Channel::listen(running.loop, place / (name + ".ctl"), running.context());
@@ -110,8 +103,7 @@ void start_script(Running& running, const std::filesystem::path& file) {
   auto context = running.context();
   auto script = control::parse_script(text, file.string(), context);
   for (const std::string& problem : script.problems) say(problem);
-  running.script =
-      std::make_unique<control::ScriptRunner>(running.loop, context, std::move(script), say);
+  running.script = std::make_unique<control::ScriptRunner>(context, std::move(script), say);
 }
 
 void greet(const Running& running, const SimArguments& arguments) {
@@ -146,7 +138,7 @@ void part(Running& running) {
 
 Exit run_sim(const SimArguments& arguments) {
   raise_file_limit();
-  auto blueprint = sim::load_fabric(arguments.fabric);
+  auto blueprint = sim::load_fabric(arguments.fabric, fabric_load_options(arguments.ibnl));
   if (blueprint.has_error()) {
     complain(blueprint.error().message);
     return Exit::Fabric;
@@ -155,8 +147,9 @@ Exit run_sim(const SimArguments& arguments) {
     if (!arguments.quiet) say(warning);
   }
   Running running(sim::World(std::move(*blueprint), world_options(arguments)));
+  running.host.set_pace(doors::parse_pace(arguments.time).value_or(doors::Pace{}));
   if (!arguments.record.empty()) {
-    running.record = MadRecord::open(arguments.record, running.host);
+    running.record = MadRecord::open(arguments, running.host);
     if (!running.record) {
       complain(fmt::format("cannot write {}", arguments.record.string()));
       return Exit::Output;
@@ -174,6 +167,7 @@ Exit run_sim(const SimArguments& arguments) {
     running.console = std::make_unique<Console>(running.loop, running.context());
   }
   running.loop.run();
+  running.device_door->end_programs();
   if (!arguments.quiet) part(running);
   return Exit::Ok;
 }

@@ -1,32 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <cstdlib>
 #include <iostream>
 #include <string>
 
 #include "app/commands.hpp"
+#include "app/fabric_options.hpp"
 #include "app/files.hpp"
-#include "base/text.hpp"
 #include "sim/export.hpp"
 
 namespace heddle::app {
-namespace {
-
-// Colons separate folders, as ibutils reads the variable.
-sim::LoadOptions load_options(const SimExportArguments& arguments) {
-  sim::LoadOptions options;
-  if (!arguments.ibnl.empty()) options.ibnl_directories.push_back(arguments.ibnl);
-  const char* path = std::getenv("IBDM_IBNL_PATH");
-  if (path == nullptr) return options;
-  for (const std::string_view folder : base::split(path, ':')) {
-    if (!folder.empty()) options.ibnl_directories.emplace_back(folder);
-  }
-  return options;
-}
-
-}  // namespace
-
 Exit run_sim_export(const SimExportArguments& arguments) {
-  const auto blueprint = sim::load_fabric(arguments.fabric, load_options(arguments));
+  const auto blueprint = sim::load_fabric(arguments.fabric, fabric_load_options(arguments.ibnl));
   if (blueprint.has_error()) {
     complain(blueprint.error().message);
     return Exit::Fabric;
@@ -45,6 +28,16 @@ Exit run_sim_export(const SimExportArguments& arguments) {
   if (written.has_error()) {
     complain(written.error().message);
     return Exit::Output;
+  }
+  // Who reads a .topo looks for the systems' definitions beside it.
+  if (format != sim::ExportFormat::Topology) return Exit::Ok;
+  for (const sim::NamedText& file : sim::system_definitions(*blueprint)) {
+    const auto beside = arguments.output.parent_path() / file.name;
+    const auto defined = replace_file(beside, [&](std::ostream& out) { out << file.text; });
+    if (defined.has_error()) {
+      complain(defined.error().message);
+      return Exit::Output;
+    }
   }
   return Exit::Ok;
 }

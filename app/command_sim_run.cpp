@@ -16,8 +16,10 @@
 #include <unistd.h>
 
 #include "app/commands.hpp"
+#include "app/fabric_options.hpp"
 #include "app/inside.hpp"
 #include "app/runtime_dir.hpp"
+#include "app/world_options.hpp"
 #include "doors/device/device_door.hpp"
 #include "sim/blueprint.hpp"
 
@@ -111,7 +113,7 @@ Born start(const Inside& inside) {
 }  // namespace
 
 int run_sim_run(const SimRunArguments& arguments) {
-  auto blueprint = sim::load_fabric(arguments.fabric);
+  auto blueprint = sim::load_fabric(arguments.fabric, fabric_load_options(arguments.ibnl));
   if (!blueprint) {
     complain(blueprint.error().message);
     return static_cast<int>(Exit::Fabric);
@@ -121,12 +123,7 @@ int run_sim_run(const SimRunArguments& arguments) {
     complain(directory.error().message);
     return static_cast<int>(Exit::Taken);
   }
-  sim::WorldOptions options = sim::lifelike_options();
-  options.seed = arguments.seed;
-  options.hop_delay = arguments.hop_delay;
-  options.agent_delay = arguments.agent_delay;
-  options.loss = arguments.loss;
-  sim::World world(std::move(*blueprint), options);
+  sim::World world(std::move(*blueprint), world_options(arguments));
   if (const auto plan = doors::plan_host(world, arguments.at); !plan) {
     complain(plan.error().message);
     return static_cast<int>(Exit::Fabric);
@@ -151,6 +148,7 @@ int run_sim_run(const SimRunArguments& arguments) {
   }
   if (!nurse.ended()) loop.run();
   nurse.clear_away();
+  door.end_programs();
   return nurse.code();
 }
 

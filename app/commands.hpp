@@ -38,6 +38,7 @@ Exit run_replay(const std::filesystem::path& file);
 // `heddle sim FABRIC`: a simulated fabric in real time, for programs of others.
 struct SimArguments {
   std::string fabric;
+  std::string ibnl;                 // a folder of .ibnl files; empty: none beside the usual
   std::string name;                 // empty: $IBSIM_SOCKNAME, else "sim"
   std::string socket_name;          // empty: the name
   std::string listen;               // [ADDRESS:]PORT; empty: no UDP
@@ -46,12 +47,17 @@ struct SimArguments {
   base::Duration hop_delay{0};
   base::Duration agent_delay{0};
   double loss = 0;
-  std::filesystem::path script;  // empty: none
-  std::filesystem::path record;  // empty: nothing is recorded
+  std::string time = "real";                                 // doors::parse_pace
+  base::Duration attention = std::chrono::microseconds(50);  // doors::ibsim::ServerOptions
+  std::filesystem::path script;                              // empty: none
+  std::filesystem::path record;                              // empty: nothing is recorded
   bool console = false;
   bool quiet = false;
 };
 Exit run_sim(const SimArguments& arguments);
+
+// Plays what `heddle sim --record` wrote: "same", or the first difference and Exit::Internal.
+Exit run_sim_replay(const std::filesystem::path& file);
 
 // `heddle sim ctl NAME VERB...`
 struct SimCtlArguments {
@@ -66,6 +72,7 @@ Exit run_sim_ctl(const SimCtlArguments& arguments);
 // device files. The exit code is the command's.
 struct SimRunArguments {
   std::string fabric;
+  std::string ibnl;             // a folder of .ibnl files; empty: none beside the usual
   std::vector<std::string> at;  // NODE or NODE:PORT each; empty: the first host
   std::vector<std::string> command;
   std::string name;                 // empty: "run-" and the process id

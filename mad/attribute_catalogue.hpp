@@ -52,6 +52,7 @@
 #include "mad/switch_port_state_table.hpp"
 #include "mad/trace_record.hpp"
 #include "mad/vendor_header.hpp"
+#include "mad/virtualization.hpp"
 #include "mad/vl_arbitration_table.hpp"
 #include "mad/vl_arbitration_table_record.hpp"
 
@@ -92,6 +93,13 @@ inline constexpr auto kSmpAttributes = std::tuple{
     SmpAttribute<PortInfoExtended>{AttributeId::PortInfoExtended, kGetSet},
     SmpAttribute<SwitchPortStateTable>{AttributeId::SwitchPortStateTable, kGetOnly},
     SmpAttribute<MlnxExtendedPortInfo>{AttributeId::MlnxExtendedPortInfo, kGetSet},
+    SmpAttribute<VirtualizationInfo>{AttributeId::VirtualizationInfo, kGetSet},
+    SmpAttribute<VPortInfo>{AttributeId::VPortInfo, kGetSet},
+    SmpAttribute<VNodeInfo>{AttributeId::VNodeInfo, kGetOnly},
+    SmpAttribute<VPortState>{AttributeId::VPortState, kGetOnly},
+    SmpAttribute<VNodeDescription>{AttributeId::VNodeDescription, kGetOnly},
+    SmpAttribute<VPortGUIDInfo>{AttributeId::VPortGUIDInfo, kGetSet},
+    SmpAttribute<VPortPKeyTable>{AttributeId::VPortPKeyTable, kGetSet},
 };
 
 // Calls visit(SmpAttribute<T>) for each.

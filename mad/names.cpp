@@ -169,6 +169,20 @@ std::string_view name_of(AttributeId id) {
       return "SwitchPortStateTable";
     case AttributeId::MlnxExtendedPortInfo:
       return "MlnxExtendedPortInfo";
+    case AttributeId::VirtualizationInfo:
+      return "VirtualizationInfo";
+    case AttributeId::VPortInfo:
+      return "VPortInfo";
+    case AttributeId::VNodeInfo:
+      return "VNodeInfo";
+    case AttributeId::VPortState:
+      return "VPortState";
+    case AttributeId::VNodeDescription:
+      return "VNodeDescription";
+    case AttributeId::VPortGUIDInfo:
+      return "VPortGUIDInfo";
+    case AttributeId::VPortPKeyTable:
+      return "VPortP_KeyTable";
   }
   return {};
 }

@@ -126,6 +126,13 @@ enum class AttributeId : std::uint16_t {
   PortInfoExtended = 0x0033,
   SwitchPortStateTable = 0x0034,
   MlnxExtendedPortInfo = 0xFF90,
+  VirtualizationInfo = 0xFFB0,
+  VPortInfo = 0xFFB1,
+  VNodeInfo = 0xFFB2,
+  VPortState = 0xFFB3,
+  VNodeDescription = 0xFFB4,
+  VPortGUIDInfo = 0xFFB5,
+  VPortPKeyTable = 0xFFB6,
 };
 
 // The common status bits of a MAD (IBA vol. 1, 13.4.7); bit 15 of a directed-route SMP is its D bit

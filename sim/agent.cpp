@@ -36,6 +36,20 @@ mad::Status dispatch(const AgentContext& context, mad::Smp& smp) {
       return on_port_info_extended(context, smp);
     case mad::AttributeId::LedInfo:
       return on_led_info(context, smp);
+    case mad::AttributeId::VirtualizationInfo:
+      return on_virtualization_info(context, smp);
+    case mad::AttributeId::VPortInfo:
+      return on_vport_info(context, smp);
+    case mad::AttributeId::VNodeInfo:
+      return on_vnode_info(context, smp);
+    case mad::AttributeId::VPortState:
+      return on_vport_state(context, smp);
+    case mad::AttributeId::VNodeDescription:
+      return on_vnode_description(context, smp);
+    case mad::AttributeId::VPortGUIDInfo:
+      return on_vport_guid_info(context, smp);
+    case mad::AttributeId::VPortPKeyTable:
+      return on_vport_p_key_table(context, smp);
     default:
       return mad::kStatusBadMethodAttribute;
   }

@@ -50,6 +50,13 @@ mad::Status on_sl_to_vl(const AgentContext&, mad::Smp&);
 mad::Status on_vl_arbitration(const AgentContext&, mad::Smp&);
 mad::Status on_mlnx_extended_port_info(const AgentContext&, mad::Smp&);
 mad::Status on_port_info_extended(const AgentContext&, mad::Smp&);
+mad::Status on_virtualization_info(const AgentContext&, mad::Smp&);
+mad::Status on_vport_info(const AgentContext&, mad::Smp&);
+mad::Status on_vnode_info(const AgentContext&, mad::Smp&);
+mad::Status on_vport_state(const AgentContext&, mad::Smp&);
+mad::Status on_vnode_description(const AgentContext&, mad::Smp&);
+mad::Status on_vport_guid_info(const AgentContext&, mad::Smp&);
+mad::Status on_vport_p_key_table(const AgentContext&, mad::Smp&);
 mad::Status on_led_info(const AgentContext&, mad::Smp&);
 
 // The port that an attribute modifier's port number means, kNone when the node has no such port.

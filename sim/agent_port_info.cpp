@@ -7,6 +7,7 @@
 #include "sim/agent.hpp"
 #include "sim/links.hpp"
 #include "sim/m_key.hpp"
+#include "sim/notices.hpp"
 
 namespace heddle::sim {
 namespace {
@@ -142,6 +143,21 @@ void store_link_fields(mad::PortInfo& info, const mad::PortInfo& wanted, bool en
   info.partition_enforcement_outbound = wanted.partition_enforcement_outbound;
 }
 
+// Trap 144, by ports that say that they tell of such changes.
+void tell_of_enabled(Devices& devices, PortIndex port, const mad::PortInfo& before) {
+  const mad::PortInfo& now = devices.ports[port].info;
+  LocalChange change;
+  change.link_width_enabled = now.link_width_enabled != before.link_width_enabled;
+  change.link_speed_enabled = now.link_speed_enabled != before.link_speed_enabled ||
+                              now.link_speed_ext_enabled != before.link_speed_ext_enabled ||
+                              now.link_speed_ext2_enabled != before.link_speed_ext2_enabled;
+  const mad::PortInfo& teller = devices.ports[devices.management_port(port)].info;
+  const bool tells = (teller.capability_mask & mad::kIsOtherLocalChangesNoticeSupported) != 0;
+  if (tells && (change.link_width_enabled || change.link_speed_enabled)) {
+    raise_local_changes(devices, port, change);
+  }
+}
+
 // Sleep counts as polling for the link: the other end's signal wakes it.
 void change_physical_state(Devices& devices, PortIndex port, mad::PortPhysicalState wanted) {
   mad::PortInfo& info = devices.ports[port].info;
@@ -180,7 +196,9 @@ mad::Status set_port_info(const AgentContext& context, PortIndex port, const mad
   }
   if (kind.endpoint) store_endpoint_fields(registers, wanted, kind.base_port0);
   if (kind.link) {
+    const mad::PortInfo before = registers.info;
     store_link_fields(registers.info, wanted, kind.endpoint);
+    tell_of_enabled(context.devices, port, before);
     change_state(context.devices, port, wanted);
   }
   return mad::kStatusOk;

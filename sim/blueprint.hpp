@@ -48,6 +48,11 @@ struct PlannedNode {
   std::uint8_t vl_cap = 4;
   std::uint16_t p_key_cap = 0;  // NodeInfo.PartitionCap; of switches also PartitionEnforcementCap
   std::uint8_t guid_cap = 0;
+  // Virtual ports behind each port of a channel adapter: how many there can be (0: it has none),
+  // how many there are, and whether they want LIDs of their own.
+  std::uint16_t virtual_port_cap = 0;
+  std::uint16_t virtual_ports = 0;
+  bool virtual_port_lids = false;
   std::vector<PlannedPort> ports;  // 0..port_count; empty: all defaults
 };
 

@@ -5,6 +5,7 @@
 #include "mad/capability.hpp"
 #include "sim/link_kind.hpp"
 #include "sim/links.hpp"
+#include "sim/virtual_ports.hpp"
 
 namespace heddle::sim {
 namespace {
@@ -236,6 +237,10 @@ void Devices::reset(NodeIndex node) {
     if (is_switch(node) && number == 0) {
       fresh.info.port_physical_state = mad::PortPhysicalState::LinkUp;
       lines[port].state = mad::PortState::Active;
+    }
+    if (planned.virtual_port_cap != 0 && !is_switch(node) && number != 0) {
+      equip_with_virtual_ports(fresh, planned.virtual_port_cap, planned.virtual_ports,
+                               planned.virtual_port_lids);
     }
     ports[port] = std::move(fresh);
     traffic[port] = {};

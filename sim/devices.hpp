@@ -47,6 +47,24 @@ struct PortTables {
   std::map<std::uint8_t, mad::SmpData> alias_guids;  // by block
 };
 
+// A VPort behind a port of an adapter (virtual_ports.hpp).
+struct VirtualPort {
+  mad::PortState state = mad::PortState::Down;
+  bool lid_required = false;  // else it shares the port's LID
+  mad::Lid lid{};
+  std::uint16_t p_key_violations = 0;
+  std::uint16_t q_key_violations = 0;
+  std::uint32_t reregistrations = 0;
+  std::map<std::uint16_t, mad::SmpData> p_keys;  // by block
+};
+
+struct VirtualPorts {
+  std::uint16_t cap = 0;  // VPort 0 included
+  bool enabled = false;
+  bool state_change = false;
+  std::vector<VirtualPort> ports;  // VPorts 1 and up
+};
+
 struct PortRegisters {
   mad::PortInfo info;                // PortState is in Line, CapabilityMask's IsSM included
   mad::MlnxExtendedPortInfo vendor;  // shown by devices of that vendor, held by all
@@ -54,6 +72,7 @@ struct PortRegisters {
   std::uint32_t reregistrations = 0;  // ClientReregister requests seen
   std::unique_ptr<PortTables> tables;
   std::unique_ptr<SparseCounts> counts;
+  std::unique_ptr<VirtualPorts> virtual_ports;  // of adapters that have them
 };
 
 // Of a management port, as far as anybody wrote it. Settings are kept as bytes, by attribute and

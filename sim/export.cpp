@@ -11,10 +11,11 @@
 namespace heddle::sim {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, ExportFormat>, 7> kFormats{
+constexpr std::array<std::pair<std::string_view, ExportFormat>, 8> kFormats{
     {{"ibnetdiscover", ExportFormat::Ibnetdiscover},
      {"ibsim", ExportFormat::Ibsim},
      {"lst", ExportFormat::LinkList},
+     {"topo", ExportFormat::Topology},
      {"cabling", ExportFormat::Cabling},
      {"dot", ExportFormat::Dot},
      {"svg", ExportFormat::Svg},
@@ -118,6 +119,8 @@ std::string export_fabric(const Blueprint& blueprint, ExportFormat format) {
       return net_file_text(blueprint, true);
     case ExportFormat::LinkList:
       return link_list_text(blueprint);
+    case ExportFormat::Topology:
+      return topology_text(blueprint);
     case ExportFormat::Cabling:
       return cabling_text(blueprint);
     case ExportFormat::Dot:

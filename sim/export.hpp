@@ -16,6 +16,7 @@ enum class ExportFormat : std::uint8_t {
   Ibnetdiscover,  // nodes called by their GUIDs
   Ibsim,          // the same, nodes called by their names
   LinkList,       // .lst
+  Topology,       // ibdm's .topo
   Cabling,        // CSV: one cable in a line
   Dot,            // graphviz; large fabrics in bundles
   Svg,            // a drawing; large fabrics in bundles
@@ -23,12 +24,12 @@ enum class ExportFormat : std::uint8_t {
 };
 
 inline constexpr std::string_view kExportFormatNames =
-    "ibnetdiscover ibsim lst cabling dot svg json";
+    "ibnetdiscover ibsim lst topo cabling dot svg json";
 std::optional<ExportFormat> parse_export_format(std::string_view name);
 
-// The first two and the list read back as the same nodes, ports, LIDs and cables
-// (parse_fabric_file) but for what the format cannot say: names (but Ibsim keeps them), nodes
-// without a cable in a list.
+// The first two and the list (and the .topo with its .ibnl files, but for GUIDs, LIDs and routers)
+// read back as the same nodes, ports, LIDs and cables (parse_fabric_file) but for what the format
+// cannot say: names (but Ibsim keeps them), nodes without a cable in a list.
 std::string export_fabric(const Blueprint& blueprint, ExportFormat format);
 
 // --- one per format
@@ -36,6 +37,9 @@ std::string export_fabric(const Blueprint& blueprint, ExportFormat format);
 
 std::string net_file_text(const Blueprint& blueprint, bool by_name);
 std::string link_list_text(const Blueprint& blueprint);
+std::string topology_text(const Blueprint& blueprint);
+// The .ibnl files that the .topo needs; their names are file names.
+std::vector<NamedText> system_definitions(const Blueprint& blueprint);
 std::string cabling_text(const Blueprint& blueprint);
 std::string dot_text(const Blueprint& blueprint);
 std::string svg_text(const Blueprint& blueprint);

@@ -196,25 +196,6 @@ void World::Impl::storm(NodeIndex node, base::Duration interval, unsigned count)
   agenda.add(now + interval, [=, this] { storm(node, interval, count - 1); });
 }
 
-base::Result<> World::inject(std::uint32_t node, std::uint8_t port, std::string_view counter,
-                             std::uint64_t amount) {
-  Devices& devices = impl_->devices;
-  if (node >= devices.nodes.size()) return base::error(fmt::format("no node {}", node));
-  if (port > devices.nodes[node].port_count) {
-    return base::error(fmt::format("{} has no port {}", devices.plan.nodes[node].name, port));
-  }
-  const auto which = find_counter(counter);
-  if (!which) return base::error(fmt::format("no counter is named \"{}\"", counter));
-  const PortIndex at = devices.port_at(node, port);
-  if (is_computed(*which)) {
-    return base::error(fmt::format("{} follows from other counters", counter));
-  }
-  count(devices, at, *which, amount);
-  raise_threshold_notice(devices, at, *which);
-  impl_->follow_up();
-  return {};
-}
-
 void World::set_description(std::uint32_t node, std::string description) {
   Devices& devices = impl_->devices;
   HEDDLE_CHECK(node < devices.nodes.size());

@@ -3,6 +3,7 @@
 
 #include "sim/notices.hpp"
 #include "sim/p_keys.hpp"
+#include "sim/virtual_ports.hpp"
 #include "sim/world.hpp"
 
 namespace heddle::sim {
@@ -161,13 +162,14 @@ Decision inbound(mad::Smp& smp, bool from_wire, bool is_switch) {
 // The port itself, a port to leave by, or nothing, for a packet with a LID.
 Decision by_lid(const Devices& devices, const Passage& passage) {
   const NodeIndex node = devices.lines[passage.at].node;
-  const mad::PortInfo& own = devices.ports[devices.management_port(passage.at)].info;
+  const PortIndex own = devices.management_port(passage.at);
   if (devices.is_switch(node)) {
     const std::uint8_t out = devices.route(devices.switch_at(node), passage.dlid);
-    if (out == 0) return {owns_lid(own, passage.dlid) ? Verdict::Local : Verdict::Discard, 0, {}};
+    if (out == 0)
+      return {owns_lid(devices, own, passage.dlid) ? Verdict::Local : Verdict::Discard, 0, {}};
     return {out == mad::kNoPortNumber.value ? Verdict::Discard : Verdict::Out, out, {}};
   }
-  if (owns_lid(own, passage.dlid)) return {Verdict::Local, 0, {}};
+  if (owns_lid(devices, own, passage.dlid)) return {Verdict::Local, 0, {}};
   if (passage.from_wire) return {};
   return {Verdict::Out, devices.lines[passage.at].number, {}};
 }

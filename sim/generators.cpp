@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "sim/link_kind.hpp"
+#include "sim/virtual_ports.hpp"
 
 namespace heddle::sim {
 namespace {
@@ -116,6 +117,9 @@ constexpr std::array kGenerators{
               generate_random},
 };
 
+// Of every generator.
+constexpr std::array<std::string_view, 2> kCommonOptions{"vports", "vport-lids"};
+
 const Generator* find_generator(std::string_view name) {
   const auto found = std::find_if(kGenerators.begin(), kGenerators.end(),
                                   [&](const Generator& g) { return g.name == name; });
@@ -146,8 +150,10 @@ base::Result<> read_option(Expression& expression, const Generator& generator,
     expression.cables.width = *width;
     return {};
   }
+  const bool common =
+      std::find(kCommonOptions.begin(), kCommonOptions.end(), name) != kCommonOptions.end();
   const auto known = std::find(generator.options.begin(), generator.options.end(), name);
-  if (name.empty() || known == generator.options.end()) {
+  if (!common && (name.empty() || known == generator.options.end())) {
     return wrong(expression, fmt::format("'{}' is not an option of {}: {}", name, generator.name,
                                          generator.grammar));
   }
@@ -155,6 +161,24 @@ base::Result<> read_option(Expression& expression, const Generator& generator,
   if (!number) return wrong(expression, fmt::format("'{}={}' needs a number", name, value));
   if (!expression.options.emplace(name, *number).second) {
     return wrong(expression, fmt::format("'{}' is given twice", name));
+  }
+  return {};
+}
+
+// vports=N, and vport-lids=1 for LIDs of their own.
+base::Result<> give_virtual_ports(const Expression& expression, Blueprint& blueprint) {
+  const std::uint64_t count = option(expression, "vports", 0);
+  const std::uint64_t own_lids = option(expression, "vport-lids", 0);
+  if (count > kMostVirtualPorts) {
+    return wrong(expression, fmt::format("a port has at most {} vports", kMostVirtualPorts));
+  }
+  if (own_lids > 1) return wrong(expression, "vport-lids is 0 or 1");
+  if (count == 0) return {};
+  for (PlannedNode& node : blueprint.nodes) {
+    if (node.type != mad::NodeType::ChannelAdapter) continue;
+    node.virtual_ports = static_cast<std::uint16_t>(count);
+    node.virtual_port_cap = std::max(node.virtual_ports, kUsualVirtualPortCap);
+    node.virtual_port_lids = own_lids == 1;
   }
   return {};
 }
@@ -238,7 +262,11 @@ Generated generate_fabric(std::string_view text) {
       name.size() >= text.size() ? std::string_view{} : text.substr(name.size() + 1);
   const auto read = read_shape_and_options(expression, *generator, rest);
   if (!read) return read.error();
-  return generator->make(expression);
+  auto made = generator->make(expression);
+  if (made.has_error()) return made;
+  const auto given = give_virtual_ports(expression, *made);
+  if (given.has_error()) return given.error();
+  return made;
 }
 
 bool is_generator_expression(std::string_view fabric) {
@@ -257,7 +285,8 @@ std::string generator_help() {
   help += fmt::format(
       "Every one takes ,speed=S and ,width=W for its cables (S: {}; W: {}).\n"
       "hosts=N hangs N hosts on each switch, ports=N gives them N ports each, all on\n"
-      "the same switch. At most {} nodes and {} cables.\n",
+      "the same switch. vports=N gives each port of a host N virtual ports, vport-lids=1 lets\n"
+      "them want LIDs of their own. At most {} nodes and {} cables.\n",
       kSpeedNames, kWidthNames, kMaxNodes, kMaxCables);
   return help;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sim/link_kind.hpp"
+#include "sim/virtual_ports.hpp"
 
 namespace heddle::sim {
 namespace {
@@ -85,6 +86,7 @@ void bring_down(Devices& devices, PortIndex port) {
   if (devices.lines[port].state == mad::PortState::Down) return;
   devices.lines[port].state = mad::PortState::Down;
   count(devices, port, Counter::LinkDownedCounter);
+  virtual_ports_follow(devices, port);
   note_change(devices, port);
 }
 
@@ -97,6 +99,7 @@ void bring_up(Devices& devices, PortIndex port, const Negotiated& negotiated) {
   info.link_speed_ext2_active = negotiated.speed.extended2;
   devices.ports[port].vendor.link_speed_active = negotiated.speed.vendor;
   devices.lines[port].state = mad::PortState::Init;
+  virtual_ports_follow(devices, port);
   note_change(devices, port);
 }
 

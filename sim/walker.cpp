@@ -9,6 +9,7 @@
 
 #include "mad/multicast_forwarding_table.hpp"
 #include "sim/forwarding.hpp"
+#include "sim/virtual_ports.hpp"
 
 namespace heddle::sim {
 namespace {
@@ -88,14 +89,14 @@ Turn turn_at(const Devices& devices, PortIndex at, bool is_sender, const Packet&
   const NodeIndex node = devices.lines[at].node;
   const PortIndex own = devices.management_port(at);
   if (!devices.is_switch(node)) {
-    if (owns_lid(devices.ports[own].info, packet.dlid)) return {0, accept(devices, own, packet)};
+    if (owns_lid(devices, own, packet.dlid)) return {0, accept(devices, own, packet)};
     if (is_sender) return {devices.lines[at].number, std::nullopt};
     return {0, WalkEnd::NotForHere};
   }
   const std::uint8_t out = devices.route(devices.switch_at(node), packet.dlid);
   if (out == mad::kNoPortNumber.value) return {out, WalkEnd::NoRoute};
   if (out > 0) return {out, std::nullopt};
-  const bool mine = owns_lid(devices.ports[own].info, packet.dlid);
+  const bool mine = owns_lid(devices, own, packet.dlid);
   return {0, mine ? accept(devices, own, packet) : WalkEnd::NotForHere};
 }
 

@@ -161,6 +161,9 @@ class World {
   // device tells of by a trap (129 to 131) it tells. Unknown names, nodes and ports are errors.
   base::Result<> inject(std::uint32_t node, std::uint8_t port, std::string_view counter,
                         std::uint64_t amount);
+  // The registers of that counter hold this value now, and count on from it.
+  base::Result<> set_counter(std::uint32_t node, std::uint8_t port, std::string_view counter,
+                             std::uint64_t value);
   // It lies: NodeInfo.NumPorts, SwitchInfo.LinearFDBTop. Nothing ends the lie.
   void claim_ports(std::uint32_t node, std::optional<std::uint8_t> ports);
   void claim_linear_top(std::uint32_t node, std::optional<std::uint16_t> top);
@@ -168,6 +171,18 @@ class World {
   // Its NodeDescription or SystemImageGUID is another one now; it says so by trap 144 or 145.
   void set_description(std::uint32_t node, std::string description);
   void set_system_image_guid(std::uint32_t node, mad::Guid guid);
+
+  // --- values from outside (world_settings.cpp); what there is not, or cannot be, is an error
+
+  // Another PortGUID, told by trap 144: of port 0 of a switch, of the port of an adapter.
+  base::Result<> set_port_guid(std::uint32_t node, std::uint8_t port, mad::Guid guid);
+  // As if it had kept this LID over a reboot; nobody is told.
+  base::Result<> set_base_lid(std::uint32_t node, std::uint8_t port, mad::Lid lid,
+                              std::uint8_t lmc);
+  // So many virtual functions behind the port of an adapter, with LIDs of their own or with the
+  // port's (virtual_ports.hpp).
+  base::Result<> set_virtual_ports(std::uint32_t node, std::uint8_t port, std::uint16_t count,
+                                   bool own_lids);
 
   // Sends packets of `words` four-byte words for each flow and counts them at the ports that they
   // pass (patterns.hpp). Takes no time.

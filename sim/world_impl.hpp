@@ -72,6 +72,7 @@ struct World::Impl {
   void launch_packet(std::uint32_t slot);
   void answer_packet(std::uint32_t slot);
   bool admit(Flight& flight);
+  bool turn_global_route(Flight& flight, PortIndex from);
   // Carries the flight's SMP on from where it is and schedules its arrival.
   void launch(std::uint32_t slot);
   bool wants_software(const Flight& flight) const;

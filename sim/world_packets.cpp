@@ -5,6 +5,7 @@
 #include "sim/gmp.hpp"
 #include "sim/notices.hpp"
 #include "sim/p_keys.hpp"
+#include "sim/virtual_ports.hpp"
 #include "sim/world_impl.hpp"
 
 namespace heddle::sim {
@@ -35,18 +36,32 @@ void World::Impl::launch_packet(std::uint32_t slot) {
   const bool can_send =
       devices.nodes[devices.lines[from].node].powered && passage.p_key != mad::PKey{};
   Fate fate = can_send ? carry_packet({devices, prng, options.loss}, passage) : Fate::Discarded;
-  if (fate == Fate::Arrived && !admit(flight)) fate = Fate::Discarded;
+  if (fate == Fate::Arrived && !(admit(flight) && turn_global_route(flight, from))) {
+    fate = Fate::Discarded;
+  }
   if (!account(fate, flight)) {
     free_.push_back(slot);
     return;
   }
-  // What its receiver sees as the other end.
-  if (flight.packet.peer.global_route) {
-    flight.packet.peer.global_route->remote = {
-        devices.ports[devices.management_port(from)].info.gid_prefix, devices.port_guid(from)};
-  }
   flight.to_software = !is_for_device(flight.packet.payload);
   arrive(slot);
+}
+
+// The GIDs of the global route, if there is one: the receiver's must be one of its own, and what it
+// sees as the other end is the sender's, by the sender's index.
+bool World::Impl::turn_global_route(Flight& flight, PortIndex from) {
+  auto& route = flight.packet.peer.global_route;
+  if (!route) return true;
+  const auto source = gid_at(devices, devices.management_port(from), route->gid_index);
+  if (!source) return false;
+  const PortIndex port = devices.management_port(flight.passage.at);
+  // A router takes what is for others.
+  const bool is_router = devices.nodes[devices.lines[port].node].type == mad::NodeType::Router;
+  const auto index = gid_index_of(devices, port, route->remote);
+  if (!index && !is_router) return false;
+  route->remote = *source;
+  route->gid_index = static_cast<std::uint8_t>(index.value_or(0));
+  return true;
 }
 
 // The receiver's checks of the keys. What passes names the key by the receiver's own table.

@@ -38,7 +38,9 @@ void storm(Context&, Arguments&, Outcome&);
 void inject(Context&, Arguments&, Outcome&);
 void add_node(Context&, Arguments&, Outcome&);
 void ibsim_performance_set(Context&, Arguments&, Outcome&);
-void ibsim_not_offered(Context&, Arguments&, Outcome&);
+void set_virtual_ports(Context&, Arguments&, Outcome&);
+void ibsim_guid(Context&, Arguments&, Outcome&);
+void ibsim_base_lid(Context&, Arguments&, Outcome&);
 
 // --- the data plane (actions_traffic.cpp)
 void ping(Context&, Arguments&, Outcome&);
@@ -48,6 +50,7 @@ void buffers(Context&, Arguments&, Outcome&);
 // --- looking, and the program itself (actions_views.cpp)
 void dump(Context&, Arguments&, Outcome&);
 void route(Context&, Arguments&, Outcome&);
+void time(Context&, Arguments&, Outcome&);
 void status(Context&, Arguments&, Outcome&);
 void clients(Context&, Arguments&, Outcome&);
 void dismiss(Context&, Arguments&, Outcome&);

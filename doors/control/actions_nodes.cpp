@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Verbs that do something to nodes and to their ports.
+#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "doors/control/actions.hpp"
 #include "sim/devices.hpp"
+#include "sim/virtual_ports.hpp"
 
 namespace heddle::doors::control {
 namespace {
@@ -31,12 +34,13 @@ void set_silent(Context& context, Arguments& arguments, bool silent) {
   context.host.change([&](World& world) { world.silence(node, silent); });
 }
 
-void add_to_counter(Context& context, Arguments& arguments, std::uint32_t node, std::uint8_t port,
-                    const std::string& counter, std::uint64_t amount, Outcome& outcome) {
+// What the world may refuse.
+void give(Context& context, Arguments& arguments, Outcome& outcome,
+          const std::function<base::Result<>(World&)>& change) {
   if (!arguments.complete()) return;
   context.host.change([&](World& world) {
-    const auto injected = world.inject(node, port, counter, amount);
-    if (injected.has_error()) outcome.error = injected.error().message;
+    const auto done = change(world);
+    if (done.has_error()) outcome.error = done.error().message;
   });
 }
 
@@ -107,7 +111,8 @@ void inject(Context& context, Arguments& arguments, Outcome& outcome) {
   const std::string counter = arguments.word("the counter");
   const std::uint64_t amount =
       arguments.number("the amount", 1, std::numeric_limits<std::uint64_t>::max());
-  add_to_counter(context, arguments, node, port, counter, amount, outcome);
+  give(context, arguments, outcome,
+       [&](World& world) { return world.inject(node, port, counter, amount); });
 }
 
 // ibsim's "PortCounters.SymbolErrorCounter=77".
@@ -130,11 +135,39 @@ void ibsim_performance_set(Context& context, Arguments& arguments, Outcome& outc
   const std::string counter = equals == std::string::npos || equals < begin
                                   ? std::string()
                                   : word.substr(begin, equals - begin);
-  add_to_counter(context, arguments, node, port, counter, amount, outcome);
+  give(context, arguments, outcome,
+       [&](World& world) { return world.set_counter(node, port, counter, amount); });
 }
 
-void ibsim_not_offered(Context&, Arguments&, Outcome& outcome) {
-  outcome.error = "this verb of ibsim's console is not offered";
+void set_virtual_ports(Context& context, Arguments& arguments, Outcome& outcome) {
+  const std::uint32_t node = arguments.node();
+  const std::uint8_t port = arguments.port(node);
+  const auto count = static_cast<std::uint16_t>(
+      arguments.number("the number of virtual ports", 0, sim::kMostVirtualPorts));
+  const std::string lids = arguments.more() ? arguments.word("own or shared") : "shared";
+  if (lids != "own" && lids != "shared") arguments.refuse("LIDs are own or shared");
+  give(context, arguments, outcome,
+       [&](World& world) { return world.set_virtual_ports(node, port, count, lids == "own"); });
+}
+
+void ibsim_guid(Context& context, Arguments& arguments, Outcome& outcome) {
+  const std::uint32_t node = arguments.node();
+  const std::uint8_t port = arguments.any_port(node);
+  const auto guid = base::parse_hex(arguments.word("the GUID"));
+  if (!guid || *guid == 0) arguments.refuse("a GUID is hexadecimal and not 0");
+  give(context, arguments, outcome,
+       [&](World& world) { return world.set_port_guid(node, port, mad::Guid{*guid}); });
+}
+
+void ibsim_base_lid(Context& context, Arguments& arguments, Outcome& outcome) {
+  const std::uint32_t node = arguments.node();
+  const std::uint8_t port = arguments.any_port(node);
+  const auto lid =
+      static_cast<std::uint16_t>(arguments.number("the LID", 0, mad::kLastUnicastLid.value));
+  const auto lmc = static_cast<std::uint8_t>(arguments.more() ? arguments.number("the LMC", 0, 7)
+                                                              : std::uint64_t{0});
+  give(context, arguments, outcome,
+       [&](World& world) { return world.set_base_lid(node, port, mad::Lid{lid}, lmc); });
 }
 
 void add_node(Context& context, Arguments& arguments, Outcome& outcome) {

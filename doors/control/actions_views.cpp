@@ -166,7 +166,7 @@ void status(Context& context, Arguments& arguments, Outcome& outcome) {
   if (!arguments.complete()) return;
   const sim::World& world = context.host.world();
   const sim::WorldCounters& counters = world.counters();
-  const auto seconds = std::chrono::duration<double>(context.host.now().time_since_epoch());
+  const auto seconds = std::chrono::duration<double>(context.host.world_now().time_since_epoch());
   json value{{"fabric", base::printable(world.devices().plan.title)},
              {"nodes", world.devices().nodes.size()},
              {"switches", world.devices().switches.size()},
@@ -190,6 +190,17 @@ void status(Context& context, Arguments& arguments, Outcome& outcome) {
   }
   outcome.text = lines_of(value);
   outcome.json = value.dump();
+}
+
+void time(Context& context, Arguments& arguments, Outcome& outcome) {
+  const std::string word = arguments.more() ? arguments.word("the pace") : "";
+  const auto pace = word.empty() ? context.host.pace() : parse_pace(word);
+  if (!pace) arguments.refuse("time is real, virtual or a factor such as 10x");
+  if (!arguments.complete()) return;
+  if (!word.empty()) context.host.set_pace(*pace);
+  const std::chrono::duration<double> world = context.host.world_now().time_since_epoch();
+  outcome.text = fmt::format("{}, {:.3f} s so far\n", text_of(*pace), world.count());
+  outcome.json = json{{"pace", text_of(*pace)}, {"seconds", world.count()}}.dump();
 }
 
 void clients(Context& context, Arguments& arguments, Outcome& outcome) {

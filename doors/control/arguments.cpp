@@ -95,6 +95,11 @@ std::uint8_t Arguments::port(std::uint32_t node) {
   return static_cast<std::uint8_t>(number("the port", 1, error_.empty() ? last : 254));
 }
 
+std::uint8_t Arguments::any_port(std::uint32_t node) {
+  const std::uint64_t last = world_.devices().nodes[node].port_count;
+  return static_cast<std::uint8_t>(number("the port", 0, error_.empty() ? last : 254));
+}
+
 std::uint32_t Arguments::cable() {
   const std::uint32_t at = node();
   const std::uint8_t number = port(at);

@@ -24,8 +24,9 @@ class Arguments {
   bool more() const { return !left_.empty(); }
   std::string word(std::string_view what);
   std::uint32_t node();
-  std::uint8_t port(std::uint32_t node);  // 1 up to the node's last
-  std::uint32_t cable();                  // NODE PORT with a cable
+  std::uint8_t port(std::uint32_t node);      // 1 up to the node's last
+  std::uint8_t any_port(std::uint32_t node);  // 0 as well
+  std::uint32_t cable();                      // NODE PORT with a cable
   std::uint64_t number(std::string_view what, std::uint64_t least, std::uint64_t most);
   double chance();        // 0.01 or 1%
   base::Duration time();  // 200ms; a number alone is seconds

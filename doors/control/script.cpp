@@ -95,10 +95,9 @@ Script parse_script(std::string_view text, std::string_view title, Context& cont
   return script;
 }
 
-ScriptRunner::ScriptRunner(boost::asio::io_context& loop, Context context, Script script,
+ScriptRunner::ScriptRunner(Context context, Script script,
                            std::function<void(const std::string&)> say)
-    : timer_(loop),
-      start_(std::chrono::steady_clock::now()),
+    : start_(context.host.world_now()),
       context_(std::move(context)),
       script_(std::move(script)),
       say_(std::move(say)) {
@@ -109,12 +108,14 @@ ScriptRunner::ScriptRunner(boost::asio::io_context& loop, Context context, Scrip
   wait();
 }
 
+ScriptRunner::~ScriptRunner() {
+  *alive_ = false;
+}
+
 void ScriptRunner::wait() {
   if (due_.empty()) return;
-  timer_.expires_at(
-      start_ + std::chrono::duration_cast<std::chrono::steady_clock::duration>(due_.front().at));
-  timer_.async_wait([this](const boost::system::error_code& error) {
-    if (!error) run_due();
+  context_.host.at(start_ + due_.front().at, [this, alive = alive_] {
+    if (*alive) run_due();
   });
 }
 
@@ -131,7 +132,7 @@ void ScriptRunner::run_due() {
     say_(outcome.text);
   }
   // "wait" in a script moves everything that comes after it.
-  start_ += std::chrono::duration_cast<std::chrono::steady_clock::duration>(outcome.pause);
+  start_ += outcome.pause;
   if (step.period > base::Duration::zero()) {
     due_.push_back({due.at + step.period, due.step});
     std::push_heap(due_.begin(), due_.end(), kLater);

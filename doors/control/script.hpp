@@ -9,12 +9,10 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/steady_timer.hpp>
 
 #include "base/time.hpp"
 #include "doors/control/verbs.hpp"
@@ -45,9 +43,12 @@ Script parse_script(std::string_view text, std::string_view title, Context& cont
 
 class ScriptRunner {
  public:
-  // Begins when the loop runs. `say` gets what verbs say, and "file:line:column: error".
-  ScriptRunner(boost::asio::io_context& loop, Context context, Script script,
-               std::function<void(const std::string&)> say);
+  // Begins when the loop runs, and goes by the world's time. `say` gets what verbs say, and
+  // "file:line:column: error".
+  ScriptRunner(Context context, Script script, std::function<void(const std::string&)> say);
+  ~ScriptRunner();
+  ScriptRunner(const ScriptRunner&) = delete;
+  ScriptRunner& operator=(const ScriptRunner&) = delete;
 
  private:
   struct Due {
@@ -57,12 +58,12 @@ class ScriptRunner {
   void wait();
   void run_due();
 
-  boost::asio::steady_timer timer_;
-  std::chrono::steady_clock::time_point start_;
+  base::Instant start_;
   Context context_;
   Script script_;
   std::vector<Due> due_;  // a heap; the earliest first, then in the order of the file
   std::function<void(const std::string&)> say_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // for what the host calls
 };
 
 }  // namespace heddle::doors::control

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "doors/control/verbs.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 
@@ -38,12 +39,15 @@ constexpr std::array kVerbs{
     Verb{"storm", "NODE [TIME COUNT]", "Traps, one each TIME: 1ms 1000", storm},
     Verb{"inject", "NODE PORT COUNTER AMOUNT", "Adds to a counter of the port", inject},
     Verb{"add node", "NAME PORTS [switch|ca|router]", "Powered, without cables: switch", add_node},
+    Verb{"vports", "NODE PORT COUNT [own|shared]", "Virtual ports; LIDs: shared",
+         set_virtual_ports},
     Verb{"dump", "[NODE]", "Nodes and ports as they are", dump},
     Verb{"route", "LID LID", "The way through the switches' tables", route},
     Verb{"ping", "NODE NODE [MLID]", "Whether IP would work: ARP over MLID, there, back", ping},
     Verb{"traffic", "PATTERN [PACKETS [NUMBER]]", "Packets that move the counters: 1000 1",
          traffic},
     Verb{"buffers", "PATTERN [PACKETS [CREDITS [NUMBER]]]", "Buffers that block: 32 2 1", buffers},
+    Verb{"time", "[real|virtual|FACTORx]", "How the fabric's time goes", time},
     Verb{"status", "", "What runs here, and what it counted", status},
     Verb{"clients", "", "The programs on the socket door", clients},
     Verb{"dismiss", "CLIENT", "Sends a program away", dismiss},
@@ -56,12 +60,12 @@ constexpr std::array kVerbs{
     Verb{"relink", "NODE [PORT]", "ibsim: mends one cable or all of the node", ibsim_relink},
     Verb{"clear", "NODE [PORT]", "ibsim: here as unlink, LIDs stay", ibsim_unlink},
     Verb{"error", "NODE PORT PERCENT", "ibsim: the cable loses MADs", ibsim_error},
-    Verb{"performanceset", "NODE PORT COUNTER=NUMBER", "ibsim: here it adds",
+    Verb{"performanceset", "NODE PORT COUNTER=NUMBER", "ibsim: the counter is this now",
          ibsim_performance_set},
     Verb{"attached", "", "ibsim: as clients", clients},
     Verb{"x", "CLIENT", "ibsim: as dismiss", dismiss},
-    Verb{"guid", "...", "ibsim: not offered, GUIDs are the file's", ibsim_not_offered},
-    Verb{"baselid", "...", "ibsim: not offered, LIDs are the SM's", ibsim_not_offered},
+    Verb{"guid", "NODE PORT GUID", "ibsim: another PortGUID", ibsim_guid},
+    Verb{"baselid", "NODE PORT LID [LMC]", "ibsim: another LID", ibsim_base_lid},
     Verb{"start", "", "ibsim: does nothing, it runs", ibsim_nothing},
     Verb{"verbose", "[NUMBER]", "ibsim: does nothing", ibsim_nothing},
     Verb{"exit", "", "As quit", quit},
@@ -82,6 +86,14 @@ std::string unknown_verb(const std::string& word) {
                      like ? fmt::format("do you mean '{}'?", *like) : "'help' lists them");
 }
 
+// The others look, or are about this program: a recording need not have them.
+bool is_about_the_world(const Verb& verb) {
+  constexpr std::array kOthers{"dump",    "route",   "ping",    "buffers", "time", "status",
+                               "clients", "dismiss", "wait",    "quit",    "help", "attached",
+                               "x",       "start",   "verbose", "exit"};
+  return std::find(kOthers.begin(), kOthers.end(), verb.name) == kOthers.end();
+}
+
 Outcome run(Context& context, std::string_view line, bool dry) {
   Outcome outcome;
   const Words split = split_words(line);
@@ -99,6 +111,8 @@ Outcome run(Context& context, std::string_view line, bool dry) {
   }
   const std::size_t own = verb->name.find(' ') == std::string_view::npos ? 1 : 2;
   Arguments arguments(context.host.world(), std::span(split.words).subspan(own), dry);
+  const FabricHost::Held held(context.host);
+  if (!dry && is_about_the_world(*verb)) context.host.note_verb(line);
   verb->act(context, arguments, outcome);
   if (!arguments.error().empty()) {
     outcome.error = fmt::format("{} ({} {})", arguments.error(), verb->name, verb->arguments);

@@ -3,6 +3,7 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -10,6 +11,7 @@
 #include <sched.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 namespace heddle::doors {
 namespace {
@@ -44,6 +46,16 @@ bool write_into_caller(pid_t thread, const CallerBuffer& buffer, std::span<const
   const iovec local{const_cast<std::byte*>(bytes.data()), bytes.size()};
   const iovec remote{reinterpret_cast<void*>(buffer.address), bytes.size()};
   return process_vm_writev(thread, &local, 1, &remote, 1, 0) == static_cast<ssize_t>(bytes.size());
+}
+
+UniqueFd process_of(pid_t thread) {
+  std::ifstream status(fmt::format("/proc/{}/status", thread));
+  std::string word;
+  pid_t process = 0;
+  while (process == 0 && status >> word) {
+    if (word == "Tgid:" && !(status >> process)) break;
+  }
+  return UniqueFd(process == 0 ? -1 : static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
 }
 
 }  // namespace heddle::doors

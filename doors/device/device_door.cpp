@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "doors/device/device_door.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <system_error>
 #include <utility>
 
@@ -18,6 +20,8 @@ using boost::asio::local::stream_protocol;
 
 constexpr std::chrono::seconds kTimeToSpeak{10};
 constexpr int kBacklog = 64;
+constexpr std::chrono::milliseconds kGrace{1000};
+constexpr std::chrono::milliseconds kSlice{20};
 
 }  // namespace
 
@@ -60,6 +64,22 @@ base::Result<> DeviceDoor::listen(const std::filesystem::path& path) {
   path_ = path;
   accept();
   return {};
+}
+
+void DeviceDoor::end_programs() {
+  const auto held = [this] {
+    return std::any_of(mounts_.begin(), mounts_.end(),
+                       [](const auto& mount) { return mount && mount->held() > 0; });
+  };
+  for (const int signal : {SIGTERM, SIGKILL}) {
+    for (const auto& mount : mounts_) {
+      if (mount) mount->tell_holders(signal);
+    }
+    for (auto spent = kSlice; held() && spent < kGrace; spent += kSlice) {
+      loop_.restart();
+      loop_.run_for(kSlice);
+    }
+  }
 }
 
 void DeviceDoor::accept() {

@@ -37,6 +37,10 @@ class DeviceDoor {
 
   std::size_t mounts() const { return mounts_.size(); }
 
+  // The fabric is about to end: whoever has a umad file open is asked to end (SIGTERM), and made to
+  // (SIGKILL) after a second. Runs the loop meanwhile, since programs say good-bye.
+  void end_programs();
+
  private:
   struct Entering;
   using Mounts = std::list<std::unique_ptr<Mount>>;

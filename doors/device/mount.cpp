@@ -10,6 +10,8 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "doors/device/caller_memory.hpp"
 #include "doors/device/mount_calls.hpp"
@@ -92,7 +94,7 @@ void Mount::process() {
 
 // --- files --------------------------------------------------------------------------------------
 
-OpenFile& Mount::open(const Tree::Entry& entry) {
+OpenFile& Mount::open(const Tree::Entry& entry, pid_t by) {
   auto owned = std::make_unique<OpenFile>();
   OpenFile& file = *owned;
   files_.emplace(&file, std::move(owned));
@@ -103,12 +105,24 @@ OpenFile& Mount::open(const Tree::Entry& entry) {
   }
   if (entry.kind == Tree::Kind::Umad) {
     file.umad = file.seat->open([this, &file] { on_readable(file); });
+    file.holder = process_of(by);
   }
   if (entry.kind == Tree::Kind::IsSm) {
     file.seat->hold_is_sm();
     file.holds_is_sm = true;
   }
   return file;
+}
+
+std::size_t Mount::held() const {
+  return static_cast<std::size_t>(std::count_if(
+      files_.begin(), files_.end(), [](const auto& file) { return file.second->umad != nullptr; }));
+}
+
+void Mount::tell_holders(int signal) const {
+  for (const auto& [key, file] : files_) {
+    if (file->holder) syscall(SYS_pidfd_send_signal, file->holder.get(), signal, nullptr, 0);
+  }
 }
 
 void Mount::close(OpenFile& file) {

@@ -31,6 +31,11 @@ class Mount {
   Mount(const Mount&) = delete;
   Mount& operator=(const Mount&) = delete;
 
+  // How many umad files are open.
+  std::size_t held() const;
+  // Sends the signal to the processes that opened them.
+  void tell_holders(int signal) const;
+
  private:
   friend struct MountCalls;  // what libfuse calls, in mount_calls.cpp
   Mount(boost::asio::io_context& loop, PortSeats& seats, const HostPlan& plan,
@@ -39,7 +44,7 @@ class Mount {
   void wait();
   void process();
 
-  OpenFile& open(const Tree::Entry& entry);
+  OpenFile& open(const Tree::Entry& entry, pid_t by);
   void close(OpenFile& file);
   // A MAD waits: whoever reads or polls is told.
   void on_readable(OpenFile& file);

@@ -124,7 +124,7 @@ struct MountCalls {
       fuse_reply_err(request, (info->flags & O_NONBLOCK) != 0 ? EAGAIN : EBUSY);
       return;
     }
-    OpenFile& opened = self.open(*entry);
+    OpenFile& opened = self.open(*entry, fuse_req_ctx(request)->pid);
     // Made by hand, since libfuse does not know the flag for streams: without it, a thread that
     // waits in a read keeps the file's position, and all others of its process from writing.
     fuse_open_out reply{};

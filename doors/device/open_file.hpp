@@ -12,6 +12,7 @@
 #include "doors/device/fuse.hpp"
 #include "doors/device/port_seat.hpp"
 #include "doors/device/tree.hpp"
+#include "doors/device/unique_fd.hpp"
 
 namespace heddle::doors {
 
@@ -27,6 +28,7 @@ struct OpenFile {
   PortSeat* seat = nullptr;
   std::unique_ptr<kernel::UmadFile> umad;
   bool holds_is_sm = false;
+  UniqueFd holder;  // of a umad: the process that opened it, as a pidfd; empty where unknown
   fuse_pollhandle* poll = nullptr;  // whoever polls wants to be told
   std::deque<WaitingRead> readers;
   // A call on more than FUSE moves at once comes in pieces.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A datagram socket that never blocks, local with an abstract name or UDP, for many messages in one
-// system call. Asio only waits for it.
+// A datagram socket that never blocks, local with an abstract name or UDP, for several messages in
+// one system call. Asio only waits for it.
 #pragma once
 
 #include <cstddef>
@@ -49,7 +49,9 @@ class SocketAddress {
 // What a batch of messages is received into. One for all sockets of a loop will do.
 class Inbox {
  public:
-  static constexpr std::size_t kMessages = 64;
+  // Few: the first answers are on their way while the next questions are read, and a client that
+  // has many in flight works at the same time as the server instead of in turns with it.
+  static constexpr std::size_t kMessages = 8;
   Inbox();
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;

@@ -11,65 +11,84 @@ bool Outstanding::add(const Request& request, base::Instant now) {
   std::uint32_t slot = 0;
   if (known != slots_.end()) {
     slot = known->second;
+    unlink(slot);
   } else {
     if (slots_.size() >= kMost || counts_[tag] >= kMostOfOneClient) return false;
-    if (free_.empty()) {
-      slot = static_cast<std::uint32_t>(entries_.size());
-      entries_.emplace_back();
-    } else {
-      slot = free_.back();
-      free_.pop_back();
-    }
+    slot = free_slot();
     slots_.emplace(transaction.value, slot);
     ++counts_[tag];
   }
-  entries_[slot] = {request, ++serial_};
-  deadlines_.push_back({now + kPatience, transaction, serial_});
+  entries_[slot].request = request;
+  entries_[slot].when = now + kPatience;
+  append(slot);
   return true;
 }
 
+std::uint32_t Outstanding::free_slot() {
+  if (free_.empty()) {
+    entries_.emplace_back();
+    return static_cast<std::uint32_t>(entries_.size() - 1);
+  }
+  const std::uint32_t slot = free_.back();
+  free_.pop_back();
+  return slot;
+}
+
+void Outstanding::append(std::uint32_t slot) {
+  entries_[slot].before = last_;
+  entries_[slot].after = kNone;
+  (last_ == kNone ? first_ : entries_[last_].after) = slot;
+  last_ = slot;
+}
+
+void Outstanding::unlink(std::uint32_t slot) {
+  const Entry& entry = entries_[slot];
+  (entry.before == kNone ? first_ : entries_[entry.before].after) = entry.after;
+  (entry.after == kNone ? last_ : entries_[entry.after].before) = entry.before;
+}
+
 void Outstanding::release(std::uint32_t slot) {
-  --counts_[tag_of(entries_[slot].request.transaction())];
+  const mad::TransactionId transaction = entries_[slot].request.transaction();
+  unlink(slot);
+  slots_.erase(transaction.value);
+  --counts_[tag_of(transaction)];
   free_.push_back(slot);
+}
+
+bool Outstanding::answered(mad::TransactionId transaction) {
+  const auto known = slots_.find(transaction.value);
+  if (known == slots_.end()) return false;
+  release(known->second);
+  return true;
 }
 
 std::optional<Request> Outstanding::take(mad::TransactionId transaction) {
   const auto known = slots_.find(transaction.value);
   if (known == slots_.end()) return std::nullopt;
-  std::optional<Request> request = entries_[known->second].request;
-  release(known->second);
-  slots_.erase(known);
-  if (slots_.empty()) deadlines_.clear();
-  return request;
+  const std::uint32_t slot = known->second;
+  release(slot);
+  return entries_[slot].request;
 }
 
 std::vector<Request> Outstanding::take_expired(base::Instant now) {
   std::vector<Request> expired;
-  while (!deadlines_.empty() && deadlines_.front().when <= now) {
-    const Deadline due = deadlines_.front();
-    deadlines_.pop_front();
-    const auto known = slots_.find(due.transaction.value);
-    // Answered since, or sent again and waiting anew.
-    if (known == slots_.end() || entries_[known->second].serial != due.serial) continue;
-    expired.push_back(entries_[known->second].request);
-    release(known->second);
-    slots_.erase(known);
+  while (first_ != kNone && entries_[first_].when <= now) {
+    expired.push_back(entries_[first_].request);
+    release(first_);
   }
   return expired;
 }
 
 base::Instant Outstanding::next() const {
-  return deadlines_.empty() ? base::kNever : deadlines_.front().when;
+  return first_ == kNone ? base::kNever : entries_[first_].when;
 }
 
 void Outstanding::forget(ClientTag client) {
   if (client >= counts_.size() || counts_[client] == 0) return;
-  for (const Deadline& deadline : deadlines_) {
-    if (tag_of(deadline.transaction) != client) continue;
-    const auto known = slots_.find(deadline.transaction.value);
-    if (known == slots_.end()) continue;
-    release(known->second);
-    slots_.erase(known);
+  for (std::uint32_t slot = first_; slot != kNone;) {
+    const std::uint32_t after = entries_[slot].after;
+    if (tag_of(entries_[slot].request.transaction()) == client) release(slot);
+    slot = after;
   }
 }
 

@@ -6,7 +6,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
@@ -38,7 +37,7 @@ class Outstanding {
   // and nothing is kept, when there are too many.
   bool add(const Request& request, base::Instant now);
   // Whether it was awaited; it is not any more.
-  bool answered(mad::TransactionId transaction) { return take(transaction).has_value(); }
+  bool answered(mad::TransactionId transaction);
   std::optional<Request> take(mad::TransactionId transaction);
   // What waited too long, in the order of sending.
   std::vector<Request> take_expired(base::Instant now);
@@ -49,23 +48,26 @@ class Outstanding {
   std::size_t size() const { return slots_.size(); }
 
  private:
+  static constexpr std::uint32_t kNone = ~0u;
+  // All wait equally long, so those in `entries_` that wait are a list in the order of sending.
   struct Entry {
     Request request;
-    std::uint64_t serial = 0;
-  };
-  struct Deadline {
     base::Instant when{};
-    mad::TransactionId transaction{};
-    std::uint64_t serial = 0;
+    std::uint32_t before = kNone;
+    std::uint32_t after = kNone;
   };
+  std::uint32_t free_slot();
+  void append(std::uint32_t slot);
+  void unlink(std::uint32_t slot);
+  // Takes what waits there out of everything; its request stays readable until the next add().
   void release(std::uint32_t slot);
 
   boost::unordered_flat_map<std::uint64_t, std::uint32_t> slots_;  // by transaction id
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> free_;
   std::vector<std::uint32_t> counts_;  // by tag
-  std::deque<Deadline> deadlines_;     // all wait equally long, so in order
-  std::uint64_t serial_ = 0;
+  std::uint32_t first_ = kNone;
+  std::uint32_t last_ = kNone;
 };
 
 }  // namespace heddle::doors::ibsim

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "doors/ibsim/server.hpp"
 
+#include <thread>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -10,7 +11,7 @@ namespace heddle::doors::ibsim {
 namespace {
 
 // Batches of one client before the others have their turn.
-constexpr int kBatchesInARow = 4;
+constexpr int kBatchesInARow = 16;
 constexpr auto kReapEvery = std::chrono::seconds(1);
 
 void add(ClientCounters& sum, const ClientCounters& more) {
@@ -86,24 +87,63 @@ ServerCounters Server::counters() const {
 void Server::wait_readable(const std::shared_ptr<Client>& client) {
   client->socket().when_readable([this, alive = alive_, weak = std::weak_ptr<Client>(client)] {
     const auto still = weak.lock();
-    if (*alive && still) read(still);
+    if (*alive && still) attend(still);
   });
 }
 
-void Server::read(const std::shared_ptr<Client>& client) {
+// Its socket has something: it is read in turns until nothing more comes for a while.
+void Server::attend(const std::shared_ptr<Client>& client) {
+  attended_.push_back(client);
+  if (attended_.size() == 1) take_turn();
+}
+
+// One turn for everybody who is attended to. The loop's other work comes between two turns.
+void Server::take_turn() {
   in_turn_ = true;
-  for (int batch = 0; batch < kBatchesInARow; ++batch) {
-    const std::size_t count = client->socket().receive(inbox_);
-    if (count == 0) break;
-    host_.send_together([&] {
-      for (std::size_t i = 0; i < count; ++i) forward(*client, inbox_.message(i));
-    });
-    flush_all();
-    if (count < Inbox::kMessages) break;
+  bool any = false;
+  for (const auto& client : attended_) {
+    if (read(*client)) any = true;
   }
   in_turn_ = false;
   watch_time();
-  wait_readable(client);
+  turn_from_the_silent();
+  if (attended_.empty()) return;
+  if (!any) std::this_thread::yield();
+  boost::asio::post(loop_, [this, alive = alive_] {
+    if (*alive) take_turn();
+  });
+}
+
+void Server::turn_from_the_silent() {
+  const base::Instant now = host_.now();
+  std::size_t kept = 0;
+  for (auto& client : attended_) {
+    if (!is_seated(*client)) continue;
+    if (kept < kMostAttended && now - client->last_heard < options_.attention) {
+      std::swap(attended_[kept++], client);
+    } else {
+      wait_readable(client);
+    }
+  }
+  attended_.resize(kept);
+}
+
+bool Server::read(Client& client) {
+  for (int batch = 0; batch < kBatchesInARow; ++batch) {
+    const std::size_t count = client.socket().receive(inbox_);
+    if (count == 0) return batch > 0;
+    host_.send_together([&] {
+      for (std::size_t i = 0; i < count; ++i) forward(client, inbox_.message(i));
+    });
+    flush_all();
+    if (count < Inbox::kMessages || !is_seated(client)) break;
+  }
+  return true;
+}
+
+bool Server::is_seated(const Client& client) const {
+  const auto found = clients_.find(client.tag() - 1u);
+  return found != clients_.end() && found->second.get() == &client;
 }
 
 void Server::forward(Client& client, std::span<const std::byte> message) {

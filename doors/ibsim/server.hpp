@@ -30,6 +30,10 @@ namespace heddle::doors::ibsim {
 struct ServerOptions {
   std::string socket_name = "sim";  // BASE
   std::string listen;               // [ADDRESS:]PORT for UDP; empty: none; port 0: any
+  // How long a client that has just sent something is asked for more, again and again, before its
+  // socket is waited for: a program that waits for its answer asks again at once, and to be woken
+  // costs more than to answer. Gives way to whoever wants the processor. 0: never.
+  base::Duration attention{0};
 };
 
 struct ServerCounters {
@@ -44,6 +48,8 @@ struct ServerCounters {
 class Server {
  public:
   static constexpr std::size_t kMostClients = 4000;
+  // So many clients are attended to at once; more are waited for.
+  static constexpr std::size_t kMostAttended = 16;
   // A UDP client that is silent so long is taken for dead; it cannot be asked.
   static constexpr base::Duration kUdpSilence = std::chrono::minutes(10);
 
@@ -87,9 +93,13 @@ class Server {
   void refuse(const std::string& why);
 
   // --- traffic
-  void read(const std::shared_ptr<Client>& client);
-  void forward(Client& client, std::span<const std::byte> message);
   void wait_readable(const std::shared_ptr<Client>& client);
+  void attend(const std::shared_ptr<Client>& client);
+  void take_turn();
+  void turn_from_the_silent();
+  bool read(Client& client);  // false when nothing had come
+  bool is_seated(const Client& client) const;
+  void forward(Client& client, std::span<const std::byte> message);
   void note_waiting(std::uint32_t index);
   void flush_all();
   void flush(std::uint32_t index);
@@ -106,6 +116,7 @@ class Server {
   std::map<std::uint32_t, std::shared_ptr<Client>> clients_;  // by index; the tag is one more
   Outstanding outstanding_;
   Inbox inbox_;
+  std::vector<std::shared_ptr<Client>> attended_;  // nobody waits for their sockets meanwhile
   std::vector<std::uint32_t> to_flush_;
   bool in_turn_ = false;
   boost::asio::steady_timer expiry_;

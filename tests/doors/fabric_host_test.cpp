@@ -84,6 +84,81 @@ TEST_F(FabricHostTest, OneGuestThatIsAnSmIsEnoughAndItsLeavingTakesItBack) {
   EXPECT_FALSE(is_sm(first()));
 }
 
+TEST_F(FabricHostTest, WhatIsSentTogetherIsSentAtOneMoment) {
+  base::Instant first_now{};
+  host.send_together([&] {
+    first_now = host.now();
+    const auto until = std::chrono::steady_clock::now() + milliseconds(3);
+    while (std::chrono::steady_clock::now() < until) {
+    }
+    EXPECT_EQ(host.now(), first_now);
+  });
+  EXPECT_GE(host.now() - first_now, milliseconds(3)) << "time goes on afterwards";
+}
+
+TEST_F(FabricHostTest, AnEarlierEventIsNotLateBecauseALaterOneWasWaitedFor) {
+  host.attach(first(), near);
+  host.change([](sim::World& world) { world.set_delay(0, milliseconds(2000)); });
+  host.send(first(), get(mad::AttributeId::NodeInfo, {1}));
+  run_for(milliseconds(10));
+  host.change([](sim::World& world) { world.set_delay(0, milliseconds(0)); });
+  host.send(first(), get(mad::AttributeId::NodeInfo, {1}));
+  run_for(milliseconds(250));
+  EXPECT_EQ(near.heard.size(), 1u);
+}
+
+TEST_F(FabricHostTest, TimeLeapsOverPausesWhenNobodyHasSentForAWhile) {
+  host.attach(first(), near);
+  host.set_pace(*parse_pace("virtual"));
+  host.change([](sim::World& world) { world.set_delay(0, std::chrono::hours(1)); });
+  host.send(first(), get(mad::AttributeId::NodeInfo, {1}));
+  bool called = false;
+  host.at(base::Instant(std::chrono::minutes(90)), [&called] { called = true; });
+  run_for(milliseconds(200));
+  EXPECT_EQ(near.heard.size(), 1u);
+  EXPECT_TRUE(called);
+  EXPECT_GE(host.world_now(), base::Instant(std::chrono::hours(2)));
+  EXPECT_LT(host.now(), base::Instant(std::chrono::minutes(1))) << "guests keep the wall's time";
+}
+
+TEST_F(FabricHostTest, TimeGoesSoManyTimesFaster) {
+  host.attach(first(), near);
+  host.set_pace(*parse_pace("100x"));
+  host.change([](sim::World& world) { world.set_delay(0, std::chrono::seconds(4)); });
+  host.send(first(), get(mad::AttributeId::NodeInfo, {1}));
+  run_for(milliseconds(40));
+  EXPECT_TRUE(near.heard.empty()) << "eight seconds take 80 ms";
+  run_for(milliseconds(250));
+  EXPECT_EQ(near.heard.size(), 1u);
+  const base::Instant before = host.world_now();
+  host.set_pace(Pace{});
+  EXPECT_LT(host.world_now() - before, std::chrono::seconds(2)) << "no jump when it changes";
+}
+
+TEST_F(FabricHostTest, WhatIsToBeDoneAtATimeSeesTheWorldOfThatTime) {
+  std::vector<int> order;
+  host.at(base::Instant(milliseconds(20)), [&] { order.push_back(2); });
+  host.at(base::Instant(milliseconds(10)), [&] {
+    order.push_back(1);
+    host.at(base::Instant(milliseconds(15)), [&] { order.push_back(3); });
+  });
+  const auto until = std::chrono::steady_clock::now() + milliseconds(40);
+  while (std::chrono::steady_clock::now() < until) {
+  }
+  run_for(milliseconds(20));
+  EXPECT_EQ(order, (std::vector{1, 3, 2})) << "in the order of their times, though late";
+}
+
+TEST(Pace, IsReadAndWritten) {
+  for (const char* text : {"real", "virtual", "10x", "0.5x"}) {
+    ASSERT_TRUE(parse_pace(text)) << text;
+    EXPECT_EQ(text_of(*parse_pace(text)), text);
+  }
+  for (const char* text : {"", "x", "0x", "1001x", "-1x", "1e3x", "fast", "10"}) {
+    EXPECT_FALSE(parse_pace(text)) << text;
+  }
+}
+
 TEST_F(FabricHostTest, AChangeIsFollowedByWhatComesOfIt) {
   host.change([](sim::World& world) { world.cut(0); });
   run_for(milliseconds(10));

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""One ibsim server with a folder of its own, and programs that run on its fabric."""
+"""One server of a simulated fabric, Debian's ibsim or our own, with a folder of its own, and
+programs that run on its fabric through libumad2sim."""
 
 import ctypes
 import os
@@ -29,6 +30,9 @@ def preload_library():
 
 
 class Lab:
+    """On ibsim."""
+    server_name = "ibsim"
+
     def __init__(self, net_path, net, host=None):
         self.net, self.host = net, host or net.first_host
         self.folder = Path(tempfile.mkdtemp(prefix="heddle-interop-"))
@@ -52,15 +56,18 @@ class Lab:
         # The limits of one server; a switch keeps a table of -L entries, so -S is not generous.
         limits = ["-N", max(64, len(self.net.kinds) + 8), "-S", max(16, switches + 8),
                   "-P", max(256, ports + 64), "-L", 49152]
-        self.log = self.folder / "ibsim.log"
+        self._launch_server("ibsim", "-s", *limits, Path(net_path).resolve())
+
+    def _launch_server(self, *command):
+        self.log = self.folder / "server.log"
         with self.log.open("wb") as log:
             self.server = subprocess.Popen(
-                ["ibsim", "-s", *map(str, limits), str(Path(net_path).resolve())],
+                [str(word) for word in command],
                 stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT,
                 cwd=self.folder, env={**os.environ, "IBSIM_SOCKNAME": self.socket},
                 start_new_session=True, preexec_fn=die_with_parent)
         self.processes.append(self.server)
-        self.wait(self._listens, 60, "ibsim to be ready")
+        self.wait(self._listens, 60, f"{self.server_name} to be ready")
 
     def _listens(self):
         # It says that it is ready before its sockets are there, and a client that comes too early
@@ -74,13 +81,14 @@ class Lab:
         until = time.monotonic() + seconds
         while not true():
             if self.server.poll() is not None:
-                raise LabError(f"ibsim ended: {self.log.read_text(errors='replace')[-800:]}")
+                raise LabError(f"{self.server_name} ended: "
+                               f"{self.log.read_text(errors='replace')[-800:]}")
             if time.monotonic() > until:
                 raise TimeoutError(f"waited {seconds} s for {what}")
             time.sleep(0.02)
 
     def console(self, command):
-        """Says something to ibsim's console, such as `Unlink "sw"[3]`."""
+        """Says something to the server's console, in ibsim's words, such as `Unlink "sw"[3]`."""
         self.server.stdin.write(command.encode() + b"\n")
         self.server.stdin.flush()
 
@@ -121,6 +129,22 @@ class Lab:
             kill_group(process)
             process.communicate()
         shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class HeddleLab(Lab):
+    """On `heddle sim`, by its socket door; the console understands ibsim's words."""
+    server_name = "heddle sim"
+
+    def __init__(self, heddle, net_path, net, host=None):
+        self.heddle = heddle
+        super().__init__(net_path, net, host)
+
+    def _start_server(self, net_path):
+        self._launch_server(self.heddle, "sim", Path(net_path).resolve(), "--name", self.socket,
+                            "--dir", self.folder, "--console")
+
+    def _listens(self):
+        return (self.folder / f"{self.socket}.ctl").exists()
 
 
 def die_with_parent():

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Puts a subnet manager on an ibsim fabric and lets outside tools judge what it leaves behind.
+"""Puts a subnet manager on a simulated fabric, that of ibsim or of `heddle sim`, and lets outside
+tools judge what it leaves behind.
 
   run.py --net nets/tree.net --scenario once --heddle build/gcc/app/heddle
-  run.py --net nets/tree.net --scenario daemon --sm opensm"""
+  run.py --net nets/tree.net --scenario daemon --sm opensm
+  run.py --net nets/tree.net --server heddle --sm opensm --heddle build/gcc/app/heddle"""
 
 import argparse
 import sys
 from pathlib import Path
 
 from judges import judge
-from lab import Lab, LabError
+from lab import HeddleLab, Lab, LabError
 from managers import Heddle, ManagerFailed, OpenSm
 from netfile import read_net
 
@@ -69,10 +71,11 @@ def second_run(lab, manager, island, seed):
     """A second sweep of an unchanged fabric finds everything right: it sends no Set.
 
     ibsim answers every Set of PortInfo with SubnetTimeOut 31, whatever it was told, and so it is
-    told 31; every other field that Heddle writes it keeps."""
-    configuration = lab.folder / "heddle.toml"
-    configuration.write_text("[links]\nsubnet_timeout = 31\n")
-    manager.options += ["--config", configuration]
+    told 31; every other field that Heddle writes it keeps. Our own devices keep all."""
+    if lab.server_name == "ibsim":
+        configuration = lab.folder / "heddle.toml"
+        configuration.write_text("[links]\nsubnet_timeout = 31\n")
+        manager.options += ["--config", configuration]
     manager.once()
     manager.once()
     finished = manager.events("SweepFinished")
@@ -93,12 +96,14 @@ def arguments():
     parser.add_argument("--net", type=Path, required=True)
     parser.add_argument("--scenario", choices=SCENARIOS, default="once")
     parser.add_argument("--sm", choices=("heddle", "opensm"), default="heddle")
+    parser.add_argument("--server", choices=("ibsim", "heddle"), default="ibsim",
+                        help="whose fabric")
     parser.add_argument("--heddle", type=Path, help="the program under test")
     parser.add_argument("--host", help="node that the SM runs on (default: the file's first host)")
     parser.add_argument("--seed", type=int, default=1, help="of the pairs that are sampled")
     parser.add_argument("--option", action="append", default=[], help="passed on to the SM")
     options = parser.parse_args()
-    if options.sm == "heddle" and not options.heddle:
+    if "heddle" in (options.sm, options.server) and not options.heddle:
         parser.error("--heddle names the program under test")
     return options
 
@@ -106,7 +111,11 @@ def arguments():
 def main():
     options = arguments()
     net = read_net(options.net)
-    with Lab(options.net, net, options.host) as lab:
+    if options.server == "heddle":
+        laboratory = HeddleLab(options.heddle.resolve(), options.net, net, options.host)
+    else:
+        laboratory = Lab(options.net, net, options.host)
+    with laboratory as lab:
         if options.sm == "heddle":
             manager = Heddle(lab, options.heddle.resolve(), options.option)
         else:
@@ -123,7 +132,7 @@ def main():
             print(f"{who}: {complaint}")
         print(f"{who}: {len(complaints)} complaints")
     if not verdicts:
-        print(f"{options.sm} on {options.net.name}: every judge is content")
+        print(f"{options.sm} on {options.net.name} of {lab.server_name}: every judge is content")
     return 1 if verdicts else 0
 
 

@@ -7,6 +7,7 @@
 import argparse
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -152,6 +153,31 @@ def faults(options):
         assert not wrong["ok"] and wrong["column"] == 11, wrong
 
 
+def ports(options):
+    """ibportstate by LID, which goes on by a directed route (ibsim drops that), and by path: what
+    is switched off trains again, and the neighbour's view of a link is told."""
+    with Fabric(options.heddle) as lab:
+        lab.opensm("-s", "1")
+        host = "host-0002"
+        text = lab.expect("smpquery", "-D", "PI", "0,1", "0", host=host)
+        leaf = re.search(r"^Lid:\.*(\d+)$", text, re.M)[1]
+        query = lab.expect("ibportstate", leaf, "1", "query", host=host)
+        assert re.search(r"^LinkState:\.*Active$", query, re.M), query
+        assert re.search(r"^Peer PortInfo:", query, re.M), query
+        lab.expect("ibportstate", "-D", "0,1", "1", "query", holds=["Active"], host=host)
+
+        def state():
+            return re.search(r"^LinkState:\.*(.*?)$", lab.expect(
+                "smpquery", "PI", leaf, "1", host=host), re.M)[1]
+
+        for words in (("disable",), ("enable",), ("reset",), ("speed", "1"), ("width", "1")):
+            lab.expect("ibportstate", leaf, "1", *words, host=host)
+            if words[0] == "disable":
+                assert "Down" in state(), state()
+            else:
+                lab.wait(lambda: "Active" in state(), 20)
+
+
 def bad_guests(options):
     """Programs that are killed, freeze, flood or talk nonsense; a hundred tools in a row."""
     with Fabric(options.heddle) as lab:
@@ -219,8 +245,63 @@ def script(options):
             assert port()["cut"]
 
 
+def replay(options):
+    """A run with OpenSM, faults and losses comes out the same when its recording is played, and a
+    recording that was tampered with does not."""
+    with Fabric(options.heddle, fabric="fat-tree:2,4,vports=2") as folder:
+        record = folder.folder / "run.json"
+        with Fabric(options.heddle, "--record", record, "--hop-delay", "1us", "--loss", "0.001",
+                    fabric="fat-tree:2,4,vports=2", folder=folder.folder) as lab:
+            sm = lab.opensm("-s", "1", host="")
+            host = "host-0002"
+            assert lab.ctl("link", "down", "leaf-1", "3")["ok"]
+            lab.wait(lambda: "Down" in lab.run("smpquery", "-D", "PI", "0,1", "3", host=host)[1],
+                     20)
+            assert lab.ctl("inject", "leaf-1", "1", "SymbolErrorCounter", "7")["ok"]
+            assert lab.ctl("link", "up", "leaf-1", "3")["ok"]
+            lab.wait(lambda: "Active" in lab.run("smpquery", "-D", "PI", "0,1", "3",
+                                                 host=host)[1], 30)
+            lab.run("perfquery", "-a", host=host)
+            assert sm.poll() is None
+            assert lab.ctl("quit")["ok"]
+            lab.wait(lambda: lab.process.poll() is not None, 10)
+        played = subprocess.run([options.heddle, "sim", "replay", record], capture_output=True,
+                                text=True, timeout=60, check=False)
+        assert played.returncode == 0 and played.stdout.startswith("same: "), played
+        assert int(played.stdout.split()[1]) > 1000, played.stdout
+        lines = record.read_text().splitlines()
+        verb = next(i for i, line in enumerate(lines) if "SymbolErrorCounter" in line)
+        other = next(i for i, line in enumerate(lines) if "link down" in line)
+        del lines[max(verb, other)], lines[min(verb, other)]
+        record.write_text("\n".join(lines) + "\n")
+        played = subprocess.run([options.heddle, "sim", "replay", record], capture_output=True,
+                                text=True, timeout=60, check=False)
+        assert played.returncode == 1 and "instead:" in played.stdout, played
+        for text in ("", "{}", '{"fabric": 7}', "[1]", "x"):
+            record.write_text(text + "\n")
+            played = subprocess.run([options.heddle, "sim", "replay", record],
+                                    capture_output=True, text=True, timeout=60, check=False)
+            assert played.returncode == 2 and ":1: " in played.stderr, played
+
+
+def virtual_time(options):
+    """A script of a day takes a moment, and OpenSM has its chance between two faults."""
+    with Fabric(options.heddle) as first:
+        script = first.folder / "day.script"
+        script.write_text("at 8h link down \"leaf-1\"[1]\nat 20h link up \"leaf-1\"[1]\n")
+        with Fabric(options.heddle, "--time", "virtual", "--script", script,
+                    folder=first.folder) as lab:
+            lab.opensm("-s", "1")
+            lab.wait(lambda: lab.ctl("time")["result"]["seconds"] > 20 * 3600, 20)
+            lab.wait(lambda: "Active" in lab.run("smpquery", "-D", "PI", "0,1", "1",
+                                                 host="host-0002")[1], 20)
+            assert lab.ctl("time", "real")["result"]["pace"] == "real"
+            assert not lab.ctl("time", "soon")["ok"]
+
+
 SITUATIONS = {name.__name__: name
-              for name in (tools, faults, bad_guests, two_fabrics, udp, heddle_sm, script)}
+              for name in (tools, faults, ports, bad_guests, two_fabrics, udp, heddle_sm,
+                           script, replay, virtual_time)}
 
 
 def main():

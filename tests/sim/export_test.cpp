@@ -90,6 +90,33 @@ TEST_P(RoundTrip, LinkListsSayAllButPort0AndLmc) {
   EXPECT_THAT(after.warnings, IsEmpty());
 }
 
+TEST_P(RoundTrip, TopologiesWithTheirDefinitionsKeepNamesPortsAndCables) {
+  const Blueprint before = original();
+  std::map<std::string, std::string> files;
+  for (const NamedText& file : system_definitions(before)) files.emplace(file.name, file.text);
+  const Blueprint after = parse(export_fabric(before, ExportFormat::Topology), only_these(files));
+  const auto shape = [](const Blueprint& blueprint, bool names) {
+    std::multiset<std::tuple<std::string, bool, int>> facts;
+    for (const PlannedNode& node : blueprint.nodes) {
+      facts.insert({names ? node.name : "", node.type == mad::NodeType::Switch, node.port_count});
+    }
+    return facts;
+  };
+  // Names of real clusters may have blanks.
+  const bool generated = GetParam().find(".txt") == std::string::npos;
+  EXPECT_TRUE(shape(after, generated) == shape(before, generated));
+  const auto kinds = [](const Blueprint& blueprint) {
+    std::multiset<std::tuple<Width, int, int>> cables;
+    for (const PlannedCable& cable : blueprint.cables) {
+      const Width width = cable.width == Width::X2 ? Width::X4 : cable.width;
+      cables.insert(
+          {width, std::min(cable.a.port, cable.b.port), std::max(cable.a.port, cable.b.port)});
+    }
+    return cables;
+  };
+  EXPECT_TRUE(kinds(after) == kinds(before));
+}
+
 TEST_P(RoundTrip, TheCablingListHasALineForEachCable) {
   const Blueprint before = original();
   const std::string text = export_fabric(before, ExportFormat::Cabling);

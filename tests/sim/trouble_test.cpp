@@ -227,6 +227,38 @@ TEST_F(Insistence, CountersThatATrapTellsOfSendIt) {
   }
 }
 
+TEST_F(Insistence, AnAdapterTellsOfAnotherEnabledWidthAndASwitchDoesNot) {
+  const Devices& devices = world.devices();
+  const NodeIndex middle = devices.lines[devices.lines[probe.at].peer].node;
+  const auto narrow = [&](const Route& route, std::uint8_t port) {
+    const PortIndex at = devices.port_at(middle, port);
+    mad::PortInfo info = devices.ports[route.size() == 1 ? at : devices.lines[at].peer].info;
+    info.port_state = mad::PortState::NoChange;
+    info.port_physical_state = mad::PortPhysicalState::NoChange;
+    info.link_width_enabled = 1;
+    const std::uint32_t modifier = route.size() == 1 ? port : 0;
+    mad::Smp smp = directed(mad::Method::Set, AttributeId::PortInfo, route, modifier);
+    mad::encode(info, std::span(smp.data));
+    world.send(probe.at, mad::make_datagram({}, smp), probe.now);
+    world.advance(probe.now);
+    std::vector<mad::Notice> notices;
+    for (const Delivery& delivery : world.take_deliveries()) {
+      const auto arrived = *mad::decode_smp(delivery.datagram.payload);
+      if (arrived.attribute_id != AttributeId::Notice) continue;
+      notices.push_back(mad::decode<mad::Notice>(arrived.data));
+    }
+    return notices;
+  };
+  const auto told = narrow({1, 2}, 2);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].trap_number, 144);
+  const auto details = std::get<mad::LocalChangesNotice>(mad::decode_details(told[0]));
+  EXPECT_TRUE(details.link_width_enabled_changed);
+  EXPECT_FALSE(details.link_speed_enabled_changed);
+  EXPECT_TRUE(narrow({1, 2}, 2).empty()) << "it is so already";
+  EXPECT_TRUE(narrow({1}, 3).empty());
+}
+
 TEST_F(Insistence, AWrongMKeyIsReported) {
   probe.change_port({1, 2}, 1, [](mad::PortInfo& info) {
     info.lid = mad::Lid{9};

@@ -93,8 +93,8 @@ TEST(Events, ARefusalSaysWhatWasWrittenAndWhyItWasRefused) {
 }
 
 TEST(Events, AnAttributeWithoutANameIsWrittenAsANumber) {
-  const DeviceSilent silent{"0,1,7", {}, static_cast<mad::AttributeId>(0xFFB0)};
-  EXPECT_EQ(sentence({silent}), "A device does not answer attribute 0xffb0 by route 0,1,7");
+  const DeviceSilent silent{"0,1,7", {}, static_cast<mad::AttributeId>(0xFFA0)};
+  EXPECT_EQ(sentence({silent}), "A device does not answer attribute 0xffa0 by route 0,1,7");
 }
 
 TEST(Events, ASilentDeviceThatIsKnownIsCalledByItsName) {

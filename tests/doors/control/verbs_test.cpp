@@ -185,7 +185,7 @@ TEST_F(VerbsTest, AScriptKeepsItsTimes) {
       "day", context);
   ASSERT_TRUE(script.problems.empty());
   std::string said;
-  ScriptRunner runner(loop, context, std::move(script), [&](const auto& line) { said += line; });
+  ScriptRunner runner(context, std::move(script), [&](const auto& line) { said += line; });
   run_for(milliseconds(5));
   EXPECT_NE(state("leaf-1", 1), mad::PortState::Down);
   run_for(milliseconds(40));
@@ -196,10 +196,59 @@ TEST_F(VerbsTest, AScriptKeepsItsTimes) {
   EXPECT_EQ(said, "");
 }
 
+TEST_F(VerbsTest, AScriptOfADayTakesAMomentOfVirtualTime) {
+  ASSERT_TRUE(run("time virtual").ok());
+  Script script =
+      parse_script("at 12h link down leaf-1 1\nafter 12h link down leaf-1 2\n", "day", context);
+  ScriptRunner runner(context, std::move(script), [](const auto&) {});
+  run_for(milliseconds(200));
+  EXPECT_EQ(state("leaf-1", 2), mad::PortState::Down);
+  EXPECT_GE(host.world_now(), base::Instant(std::chrono::hours(24)));
+  EXPECT_FALSE(run("time yesterday").ok());
+}
+
+TEST_F(VerbsTest, ValuesFromOutsideReplaceWhatWasThere) {
+  ASSERT_TRUE(run("inject leaf-1 1 SymbolErrorCounter 5").ok());
+  ASSERT_TRUE(run("PerformanceSet \"leaf-1\"[1] PortCounters.SymbolErrorCounter=77").ok());
+  const auto node = *host.world().find_node("leaf-1");
+  const auto port = host.world().devices().port_at(node, 1);
+  for (const auto which : {sim::Register::Narrow, sim::Register::Wide}) {
+    EXPECT_EQ(
+        sim::shown_in(host.world().devices(), port, sim::Counter::SymbolErrorCounter, which, 64),
+        77u);
+  }
+  ASSERT_TRUE(run("Guid \"leaf-1\"[0] 0xabc").ok());
+  EXPECT_EQ(host.world().port_guid(host.world().devices().port_at(node, 0)), mad::Guid{0xabc});
+  EXPECT_FALSE(run("Guid \"leaf-1\"[1] 0xabc").ok()) << "a switch has one";
+  EXPECT_FALSE(run("Guid \"leaf-1\"[0] nonsense").ok());
+  ASSERT_TRUE(run("Baselid \"leaf-1\"[0] 16 2").ok());
+  EXPECT_EQ(host.world().devices().ports[host.world().devices().port_at(node, 0)].info.lid,
+            mad::Lid{16});
+  EXPECT_FALSE(run("Baselid \"leaf-1\"[0] 17 2").ok()) << "not a multiple of 4";
+}
+
+TEST_F(VerbsTest, VirtualPortsComeAndGo) {
+  const auto host_name = [&] {
+    for (const auto& node : host.world().devices().plan.nodes) {
+      if (node.type == mad::NodeType::ChannelAdapter) return node.name;
+    }
+    return std::string();
+  }();
+  ASSERT_TRUE(run("vports " + host_name + " 1 4 own").ok());
+  const auto node = *host.world().find_node(host_name);
+  const auto& all = host.world().devices().ports[host.world().devices().port_at(node, 1)];
+  ASSERT_TRUE(all.virtual_ports);
+  EXPECT_EQ(all.virtual_ports->ports.size(), 4u);
+  EXPECT_TRUE(all.virtual_ports->ports[0].lid_required);
+  EXPECT_FALSE(run("vports " + host_name + " 1 4 borrowed").ok());
+  EXPECT_FALSE(run("vports " + host_name + " 1 900").ok());
+  EXPECT_FALSE(run("vports leaf-1 1 2").ok());
+}
+
 TEST_F(VerbsTest, EveryGoesOnAndOn) {
   Script script = parse_script("every 5ms status\n", "s", context);
   int times = 0;
-  ScriptRunner runner(loop, context, std::move(script), [&](const auto&) { ++times; });
+  ScriptRunner runner(context, std::move(script), [&](const auto&) { ++times; });
   run_for(milliseconds(60));
   EXPECT_GT(times, 3);
 }

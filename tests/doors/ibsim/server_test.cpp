@@ -345,6 +345,44 @@ TEST_F(ServerTest, AThousandClientsHaveASeatEach) {
   EXPECT_EQ(answers, 1000u);
 }
 
+TEST_F(ServerTest, WhoHasJustAskedIsAttendedToAndThenTheLoopRests) {
+  server.reset();
+  server =
+      Server::start(loop, host, {base, "", milliseconds(20)}, [](const std::string&) {}).value();
+  Program program(loop, base);
+  ASSERT_TRUE(program.connect(""));
+  const auto ask = [&](std::uint64_t transaction) {
+    program.send(get(mad::AttributeId::NodeInfo, {1}, transaction));
+    return program.receive(milliseconds(500)).size();
+  };
+  ASSERT_EQ(ask(1), 1u);
+  loop.restart();
+  EXPECT_GT(loop.poll(), 0u) << "turns, though nothing came";
+  loop.restart();
+  loop.run_for(milliseconds(40));
+  loop.restart();
+  EXPECT_EQ(loop.poll(), 0u) << "long silent: nothing is left but to wait";
+  EXPECT_EQ(ask(2), 1u) << "and its socket is waited for again";
+}
+
+TEST_F(ServerTest, WhoLeavesWhileAttendedToIsForgotten) {
+  server.reset();
+  server =
+      Server::start(loop, host, {base, "", milliseconds(200)}, [](const std::string&) {}).value();
+  Program program(loop, base);
+  Program other(loop, base);
+  ASSERT_TRUE(program.connect(""));
+  ASSERT_TRUE(other.connect(""));
+  for (Program* each : {&program, &other}) {
+    each->send(get(mad::AttributeId::NodeInfo, {1}, 1));
+    ASSERT_EQ(each->receive(milliseconds(500)).size(), 1u);
+  }
+  ASSERT_TRUE(program.ask(ControlType::Disconnect));
+  EXPECT_EQ(server->clients().size(), 1u);
+  other.send(get(mad::AttributeId::NodeInfo, {1}, 2));
+  EXPECT_EQ(other.receive(milliseconds(500)).size(), 1u);
+}
+
 TEST_F(ServerTest, ANameThatIsTakenOrCannotBeIsAnError) {
   const auto quiet = [](const std::string&) {};
   const auto second = Server::start(loop, host, {base, ""}, quiet);
