@@ -13,7 +13,8 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "device"))
-from tools import Failed, expect, read, run, start, wait_for  # noqa: E402
+from managed import bring_up  # noqa: E402
+from tools import Failed, expect, read, run  # noqa: E402
 
 FLOWS = {
     "c": "Create Inventory",
@@ -26,13 +27,6 @@ FLOWS = {
     "t": "Trap 64/65",  # osmtest says itself that it has nothing behind this name
     "q": "QoS: VLArb and SLtoVL",
 }
-
-
-def bring_up():
-    manager = start(os.environ["HEDDLE"], "sm", "--lid-memory", "lids", log="sm.txt")
-    wait_for("an answer of subnet administration", lambda: subprocess.run(
-        ["saquery", "CPI"], capture_output=True, check=False).returncode == 0)
-    return manager
 
 
 def flow(letter):
