@@ -51,6 +51,10 @@ void ping(Context& context, Arguments& arguments, Outcome& outcome) {
     options.group = mad::Lid{static_cast<std::uint16_t>(arguments.number(
         "the MLID", mad::kFirstMulticastLid.value, mad::kPermissiveLid.value - 1))};
   }
+  if (arguments.more()) {
+    options.p_key =
+        mad::PKey{static_cast<std::uint16_t>(arguments.number("the P_Key", 1, UINT16_MAX))};
+  }
   if (!arguments.complete()) return;
   const sim::World& world = context.host.world();
   const sim::Devices& devices = world.devices();
