@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""IP over InfiniBand from end to end: hosts join as Linux does, and packets are followed through the
-tables that `heddle sm` wrote into the switches.
+"""IP over InfiniBand from end to end: hosts join as Linux does, and packets are followed through
+the tables that `heddle sm` wrote into the switches.
 
   ipoib.py SCENARIO --heddle build/gcc/heddle --sa-host build/gcc/tests/interop/sa_host"""
 
