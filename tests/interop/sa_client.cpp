@@ -95,10 +95,16 @@ Reply SAClient::ask(const Question& question, int timeout_ms) {
   return reply;
 }
 
-std::optional<Bytes> SAClient::next(int timeout_ms) {
+std::optional<doors::Answer> SAClient::next_answer(int timeout_ms) {
   auto answer = umad_.receive(timeout_ms);
-  if (answer.agent < 0 || answer.status != 0) return std::nullopt;
-  return std::move(answer.mad);
+  if (answer.agent < 0) return std::nullopt;
+  return answer;
+}
+
+std::optional<Bytes> SAClient::next(int timeout_ms) {
+  auto answer = next_answer(timeout_ms);
+  if (!answer || answer->status != 0) return std::nullopt;
+  return std::move(answer->mad);
 }
 
 std::optional<Report> SAClient::next_report(int timeout_ms) {

@@ -84,6 +84,9 @@ class SAClient {
   // Whatever comes next; nothing when nothing came.
   std::optional<Bytes> next(int timeout_ms);
 
+  // The same, and what comes back because nobody answered.
+  std::optional<doors::Answer> next_answer(int timeout_ms);
+
   // Waits for a report. Only one that is confirmed is not repeated.
   std::optional<Report> next_report(int timeout_ms);
   void confirm(const Report& report);
