@@ -78,7 +78,8 @@ std::size_t UmadMessage::fill(const mad::Datagram& datagram) {
   const std::size_t length =
       is_rmpp_message(datagram.payload) ? size : std::max(size, mad::kMadBytes);
   reserve(length);
-  std::fill(buffer_.begin(), buffer_.end(), std::byte{0});
+  // No more than what is sent: the buffer may be as long as the longest table ever was.
+  std::fill_n(buffer_.begin(), sizeof(ib_user_mad_t) + length, std::byte{0});
   put_address(data(), datagram.peer);
   std::memcpy(umad_get_mad(data()), datagram.payload.data(), datagram.payload.size());
   return length;

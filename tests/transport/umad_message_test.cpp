@@ -54,6 +54,18 @@ TEST(UmadMessage, AnAddressThatGoesInComesOut) {
   EXPECT_EQ(received->datagram, expected);
 }
 
+// After a table of 32 MiB, an answer of 256 bytes must not cost what the table did.
+TEST(UmadMessage, AShortMessageLeavesTheRestOfTheBufferAlone) {
+  constexpr std::size_t kLong = 100'000;
+  UmadMessage message;
+  auto datagram = sample_request(0x11);
+  datagram.payload.assign(kLong, std::byte{0x5a});
+  message.fill(datagram);
+  EXPECT_EQ(message.fill(sample_request(0x11)), mad::kMadBytes);
+  const auto* bytes = static_cast<const std::byte*>(umad_get_mad(message.data()));
+  EXPECT_EQ(bytes[kLong - 1], std::byte{0x5a});
+}
+
 // A table of one LinkRecord. Padded, its length would tell the client of 25 records.
 mad::Datagram short_table() {
   mad::Datagram table;
