@@ -94,6 +94,7 @@ TableWork Programming::write_tables(Context& context, bool verify) {
   TableWork work;
   const Picture& picture = context.picture;
   const auto& topology = *picture.frozen.topology;
+  doubted_.assign(topology.switch_count(), verify);
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
     const SwitchIndex index{s};
     const auto& node = picture.observation[picture.frozen.node_of[s]];
@@ -107,6 +108,7 @@ TableWork Programming::write_tables(Context& context, bool verify) {
     } else {
       context.transactions.submit(
           table_request(context, index, mad::Method::Set, mad::AttributeId::SwitchInfo, 0));
+      doubted_[s] = true;
       ++work.switches;
     }
   }

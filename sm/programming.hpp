@@ -38,6 +38,9 @@ class Programming {
   // LinearFDBTop and what else SwitchInfo holds, and after it the blocks that differ.
   // With `verify`, blocks that are believed right are read first.
   TableWork write_tables(Context& context, bool verify);
+  // Switches, by SwitchIndex, that may have restarted since they were looked at: what is believed
+  // of their tables was read again.
+  const std::vector<bool>& doubted() const { return doubted_; }
   void write_links(Context& context, LinkStep step);
   // Sets of the steps after Fields, as far as the states of the ports tell: for a progress display.
   std::uint64_t raises_to_come(const Context& context) const;
@@ -82,6 +85,7 @@ class Programming {
   std::set<Failure> failures_;
   std::set<Failure> failures_before_;
   bool fabric_moved_ = false;
+  std::vector<bool> doubted_;
 };
 
 }  // namespace heddle::sm

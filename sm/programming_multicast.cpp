@@ -23,7 +23,8 @@ std::uint32_t position_count(const fabric::Node& node) {
 }  // namespace
 
 // A switch that restarted lost its LinearFDBTop with its tables; Discovery has seen to that.
-void MulticastProgramming::renew(const Context& context, bool others) {
+void MulticastProgramming::renew(const Context& context, bool others,
+                                 const std::vector<bool>& doubted) {
   const auto& topology = context.picture.frozen.topology;
   multicast::Tables standing(topology->switch_count());
   std::vector<Known> known(topology->switch_count());
@@ -32,7 +33,8 @@ void MulticastProgramming::renew(const Context& context, bool others) {
     const SwitchIndex at{s};
     const auto before = topology_->find_node(topology->node(at).guid);
     const auto& node = context.picture.observation[context.picture.frozen.node_of[s]];
-    const bool kept = node.switch_info && node.switch_info->linear_fdb_top != 0;
+    const bool kept = node.switch_info && node.switch_info->linear_fdb_top != 0 &&
+                      !(s < doubted.size() && doubted[s]);
     if (before && topology_->is_switch(*before) && kept) {
       known[s] = known_[before->value];
     } else {

@@ -25,14 +25,16 @@ namespace heddle::sm {
 class MulticastProgramming {
  public:
   // The topology of a new sweep. What switches evidently kept is still known, unless `others` may
-  // have written.
-  void renew(const Context& context, bool others);
+  // have written or the switch is `doubted` (Programming::doubted()).
+  void renew(const Context& context, bool others, const std::vector<bool>& doubted);
   // Takes the roles as they are now and queues what must be read first. With `all` every tree is
   // proven, else those that the changes concern.
   void begin(Context& context, const std::vector<multicast::RoleChange>& changes,
              const multicast::Groups& groups, bool all);
-  // Whether there is a topology to work on.
-  bool ready() const { return trees_.has_value(); }
+  // Whether this is the topology of the last renew(): a sweep that failed leaves another picture.
+  bool stands_on(const std::shared_ptr<const fabric::Topology>& topology) const {
+    return trees_.has_value() && topology_ == topology;
+  }
   // When the transactions are idle: queues the next step. False when all is done.
   bool go_on(Context& context);
   void on_answer(Context& context, const Answer& answer);

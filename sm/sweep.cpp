@@ -98,7 +98,7 @@ std::uint64_t Core::Machine::settled_requests() const {
 void Core::Machine::begin_multicast() {
   stage = Stage::Multicast;
   Context with = context();
-  multicast_programming.renew(with, others_may_have_written);
+  multicast_programming.renew(with, others_may_have_written, programming.doubted());
   multicast_programming.begin(with, std::exchange(role_changes, {}),
                               administration.registrations().groups, true);
 }
@@ -166,9 +166,10 @@ void Core::Machine::advance() {
           begin_sweep(*std::exchange(due, std::nullopt));
         } else if (now >= wake) {
           begin_watch();
-        } else if (!role_changes.empty() && multicast_programming.ready()) {
+        } else if (!role_changes.empty() &&
+                   multicast_programming.stands_on(picture.frozen.topology)) {
           begin_joining();
-        } else if (!fetches.empty()) {
+        } else if (!fetches.empty() && administration.view() != nullptr) {
           begin_fetching();
         } else {
           return;

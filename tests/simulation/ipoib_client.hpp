@@ -66,9 +66,9 @@ class IpoibClient {
 
   // Several answers may come to one question when reports are on their way too.
   sa::Reply<mad::MCMemberRecord> ask(mad::Method method, std::uint64_t mask,
-                                     const mad::MCMemberRecord& record) {
+                                     const mad::MCMemberRecord& record, mad::SMKey key = {}) {
     auto query =
-        sa::make_query(sa::Question{method, 0x38, 0, mask, {}}, record, port_info().master_sm_lid);
+        sa::make_query(sa::Question{method, 0x38, 0, mask, key}, record, port_info().master_sm_lid);
     query.peer.q_key = 0x8001'0000;
     box_.take_arrivals(at_);
     box_.world().send(at_, std::move(query), box_.now());

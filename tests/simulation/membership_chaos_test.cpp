@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Hosts join and leave while cables are cut and nodes restart, drawn by seed; then calm. Whoever is
+// a member then, as subnet administration tells it, must be reached by every other member, once,
+// through the switches' own tables. HEDDLE_SEEDS=n plays n seeds.
+#include <chrono>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/prng.hpp"
+#include "base/text.hpp"
+#include "sim/devices.hpp"
+#include "sim/walker.hpp"
+#include "tests/simulation/ipoib_client.hpp"
+
+namespace heddle::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr const char* kFabrics[] = {"fat-tree:3,6", "ring:5,hosts=2", "torus:3x3", "star:6",
+                                    "random:switches=12,degree=4,hosts=2,seed=7"};
+// As many groups as this test knows, the first of which is of policy.
+constexpr std::uint64_t kGroups = 3;
+
+mad::Gid group(std::uint64_t number) {
+  return number == 0 ? kIpv4Broadcast : mad::Gid{kIpv4Broadcast.prefix, mad::Guid{number}};
+}
+
+class MembershipChaos {
+ public:
+  explicit MembershipChaos(std::uint64_t seed)
+      : prng_(seed), box_(kFabrics[prng_.below(std::size(kFabrics))]) {
+    box_.run_until_quiet();
+    clients_ = clients_of(box_);
+  }
+
+  void make_trouble() {
+    for (std::uint64_t steps = 20 + prng_.below(40); steps > 0; --steps) {
+      prng_.chance(0.75) ? one_membership() : one_fault();
+      if (prng_.chance(0.3)) box_.run_for(milliseconds(prng_.below(3000)));
+    }
+  }
+
+  void calm() {
+    const sim::Devices& devices = box_.world().devices();
+    for (std::uint32_t cable = 0; cable < devices.cables.size(); ++cable) {
+      box_.world().restore(cable);
+    }
+    for (std::uint32_t node = 0; node < devices.nodes.size(); ++node) box_.world().power_on(node);
+    box_.run_for(seconds(90));
+  }
+
+  // Empty when all groups are as their members want them.
+  std::string complaint() {
+    for (std::uint64_t number = 0; number < kGroups; ++number) {
+      const auto wrong = complaint_about(group(number));
+      if (!wrong.empty()) return fmt::format("group {}: {}", number, wrong);
+    }
+    return {};
+  }
+  Box& box() { return box_; }
+  std::size_t members() const { return members_; }
+
+ private:
+  IpoibClient& any_client() { return clients_[prng_.below(clients_.size())]; }
+
+  void one_membership() {
+    const auto number = prng_.below(kGroups);
+    IpoibClient& client = any_client();
+    if (prng_.chance(0.3)) {
+      client.leave(group(number));
+    } else if (client.join(group(number)).status() != mad::kStatusOk && number != 0) {
+      const auto broadcast = client.join(kIpv4Broadcast);
+      if (broadcast.records.size() == 1) client.create(group(number), broadcast.records[0]);
+    }
+  }
+
+  void one_fault() {
+    const sim::Devices& devices = box_.world().devices();
+    const auto cable = static_cast<std::uint32_t>(prng_.below(devices.cables.size()));
+    switch (prng_.below(4)) {
+      case 0:
+        return box_.world().cut(cable);
+      case 1:
+        return box_.world().restore(cable);
+      case 2:
+        return box_.world().reboot(any_client().host(), seconds(1));
+      default:
+        return restart_a_switch();
+    }
+  }
+
+  void restart_a_switch() {
+    const sim::Devices& devices = box_.world().devices();
+    const auto node = static_cast<std::uint32_t>(prng_.below(devices.nodes.size()));
+    const bool is_switch = devices.nodes[node].type == mad::NodeType::Switch;
+    if (is_switch) box_.world().reboot(node, milliseconds(1 + prng_.below(2000)));
+  }
+
+  std::string complaint_about(const mad::Gid& mgid) {
+    mad::MCMemberRecord wanted;
+    wanted.mgid = mgid;
+    const auto told =
+        clients_[0].ask(mad::Method::GetTable, mad::component<&mad::MCMemberRecord::mgid>(), wanted,
+                        sm::Options{}.sm_key);
+    if (told.status() != mad::kStatusOk) return "the group cannot be asked for";
+    std::set<sim::PortIndex> members;
+    mad::Lid mlid{};
+    for (const auto& record : told.records) {
+      mlid = record.mlid;
+      for (const IpoibClient& client : clients_) {
+        if (client.gid() == record.port_gid) members.insert(client.port());
+      }
+    }
+    members_ += members.size();
+    for (const sim::PortIndex from : members) {
+      const auto spread = sim::spread(box_.world().devices(), from, {mlid});
+      std::set<sim::PortIndex> reached(spread.reached.begin(), spread.reached.end());
+      reached.insert(from);
+      if (!spread.loops.empty()) return "a packet went round in a circle";
+      if (!spread.twice.empty()) return "a packet came twice";
+      if (reached != members) {
+        return fmt::format("{} reaches {} of {} members",
+                           sim::describe(box_.world().devices(), from), reached.size(),
+                           members.size());
+      }
+    }
+    return {};
+  }
+
+  base::Prng prng_;
+  Box box_;
+  std::vector<IpoibClient> clients_;
+  std::size_t members_ = 0;
+};
+
+std::uint64_t seeds() {
+  constexpr std::uint64_t kUsual = 40;
+  const char* wanted = std::getenv("HEDDLE_SEEDS");
+  return wanted == nullptr ? kUsual : base::parse_number(wanted).value_or(kUsual);
+}
+
+TEST(Membership, EndsInOrderHoweverItWasDisturbed) {
+  std::size_t members = 0;
+  for (std::uint64_t seed = 1; seed <= seeds(); ++seed) {
+    MembershipChaos chaos(seed);
+    chaos.make_trouble();
+    chaos.calm();
+    EXPECT_EQ(chaos.complaint(), "") << "seed " << seed;
+    EXPECT_EQ(trouble(chaos.box()), "") << "seed " << seed;
+    members += chaos.members();
+  }
+  EXPECT_GT(members, seeds());
+}
+
+}  // namespace
+}  // namespace heddle::test
