@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mad/mc_member_record.hpp"
+#include "sim/devices.hpp"
 #include "tests/sa/client.hpp"
 #include "tests/simulation/judging.hpp"
 
