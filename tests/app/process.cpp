@@ -21,18 +21,13 @@ std::string file_text(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-std::filesystem::path fresh_directory() {
-  std::string pattern = testing::TempDir() + "heddle-XXXXXX";
-  return ::mkdtemp(pattern.data());
-}
-
 }  // namespace
 
-Process::Process(const std::vector<std::string>& arguments) : directory_(fresh_directory()) {
+Process::Process(const std::vector<std::string>& arguments) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  const std::string out = directory_ / "out";
-  const std::string err = directory_ / "err";
+  const std::string out = directory_.path() / "out";
+  const std::string err = directory_.path() / "err";
   constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC;
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), kFlags, 0600);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), kFlags, 0600);
@@ -50,7 +45,6 @@ Process::~Process() {
     signal(SIGKILL);
     wait();
   }
-  std::filesystem::remove_all(directory_);
 }
 
 void Process::signal(int number) {
@@ -82,11 +76,11 @@ bool Process::wait_for(const std::string& text, int seconds) {
 }
 
 std::string Process::out() const {
-  return file_text(directory_ / "out");
+  return file_text(directory_.path() / "out");
 }
 
 std::string Process::err() const {
-  return file_text(directory_ / "err");
+  return file_text(directory_.path() / "err");
 }
 
 }  // namespace heddle::app

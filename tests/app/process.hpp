@@ -8,6 +8,8 @@
 
 #include <sys/types.h>
 
+#include "tests/support/folder.hpp"
+
 namespace heddle::app {
 
 // Standard output and standard error go to files, so neither is a terminal.
@@ -30,7 +32,7 @@ class Process {
  private:
   bool ended();
 
-  std::filesystem::path directory_;
+  test::Folder directory_;
   pid_t pid_ = -1;
   int status_ = 0;
 };

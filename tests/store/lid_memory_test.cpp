@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "store/lid_memory.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -13,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/support/folder.hpp"
+
 namespace heddle::store {
 namespace {
 
@@ -21,14 +24,6 @@ using ::testing::HasSubstr;
 
 class LidMemory : public ::testing::Test {
  protected:
-  LidMemory() {
-    std::string name = ::testing::TempDir() + "heddle-lids-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    folder_ = name;
-    file_ = folder_ / "guid2lid";
-  }
-  ~LidMemory() override { std::filesystem::remove_all(folder_); }
-
   void write(std::string_view text) const { std::ofstream(file_) << text; }
   std::string content() const {
     std::ifstream in(file_);
@@ -39,8 +34,9 @@ class LidMemory : public ::testing::Test {
     return static_cast<std::size_t>(std::distance(begin(all), end(all)));
   }
 
-  std::filesystem::path folder_;
-  std::filesystem::path file_;
+  test::Folder own_;
+  std::filesystem::path folder_ = own_.path();
+  std::filesystem::path file_ = folder_ / "guid2lid";
 };
 
 const std::vector<LidEntry> kThree{

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "tests/support/folder.hpp"
 #include "tests/transport/program.hpp"
 
 namespace heddle::transport {
@@ -29,16 +30,10 @@ struct FakePort {
 class UmadClassTree : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string name = ::testing::TempDir() + "heddle-class-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
     std::filesystem::create_directories(folder_ / "class/infiniband");
     if (in_namespace("echo able")->hear() != "able") {
       GTEST_SKIP() << "no mount namespaces for this user here";
     }
-  }
-  ~UmadClassTree() override {
-    if (!folder_.empty()) std::filesystem::remove_all(folder_);
   }
 
   void write(const std::string& file, const std::string& text) const {
@@ -87,7 +82,8 @@ class UmadClassTree : public ::testing::Test {
     return in_namespace(prepare + " && " + how + " " UMAD_PROBE " mlx5_0:1")->hear_all();
   }
 
-  std::filesystem::path folder_;
+  test::Folder own_;
+  std::filesystem::path folder_ = own_.path();
   int served_ = 0;
 };
 

@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "tests/support/folder.hpp"
 #include "tests/transport/program.hpp"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -76,9 +77,6 @@ class UmadOnIbsim : public ::testing::Test {
     GTEST_SKIP() << "libumad2sim reads behind its own buffers: no use under a sanitizer";
 #endif
     ::signal(SIGPIPE, SIG_IGN);  // a probe that crashed is a failure to report, not ours to share
-    std::string name = ::testing::TempDir() + "heddle-ibsim-XXXXXX";
-    ASSERT_NE(::mkdtemp(name.data()), nullptr);
-    folder_ = name;
     socket_ = "heddle" + std::to_string(::getpid());
     ::setenv("IBSIM_SOCKNAME", socket_.c_str(), 1);
   }
@@ -100,7 +98,6 @@ class UmadOnIbsim : public ::testing::Test {
   }
   ~UmadOnIbsim() override {
     ibsim_.reset();
-    if (!folder_.empty()) std::filesystem::remove_all(folder_);
   }
 
   // A program at a host of the simulated fabric.
@@ -114,7 +111,8 @@ class UmadOnIbsim : public ::testing::Test {
     return probe;
   }
 
-  std::filesystem::path folder_;
+  test::Folder own_;
+  std::filesystem::path folder_ = own_.path();
   std::string socket_;
   std::unique_ptr<Program> ibsim_;
 };

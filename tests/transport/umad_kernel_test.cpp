@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <thread>
 
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "tests/support/folder.hpp"
 #include "tests/transport/fake_umad.hpp"
 #include "tests/transport/sample.hpp"
 #include "transport/umad.hpp"
@@ -222,10 +224,9 @@ TEST_F(UmadKernel, NothingIsDeliveredAfterTheEnd) {
 }
 
 TEST_F(UmadKernel, IsSmHoldsItsDeviceOpenAndOneThatCannotBeOpenedIsTold) {
-  std::string path = ::testing::TempDir() + "heddle-issm-XXXXXX";
-  const int file = ::mkstemp(path.data());
-  ASSERT_GE(file, 0);
-  ::close(file);
+  const test::Folder folder;
+  const std::string path = folder.path() / "issm0";
+  std::ofstream{path};
   open();
   fake_kernel().issm_path = path;
   port->set_is_sm(true);

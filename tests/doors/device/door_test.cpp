@@ -12,6 +12,7 @@
 
 #include "doors/device/device_door.hpp"
 #include "sim/blueprint.hpp"
+#include "tests/support/folder.hpp"
 
 namespace heddle::doors {
 namespace {
@@ -21,12 +22,6 @@ using testing::HasSubstr;
 
 class DoorTest : public testing::Test {
  protected:
-  DoorTest() {
-    std::string name = testing::TempDir() + "heddle-door-XXXXXX";
-    folder = mkdtemp(name.data());
-  }
-  ~DoorTest() override { std::filesystem::remove_all(folder); }
-
   // What the door says to this request, while the loop runs.
   std::string knock(const std::vector<std::string>& at, const char* device) {
     std::string answer;
@@ -46,9 +41,9 @@ class DoorTest : public testing::Test {
     loop.restart();
     loop.run_for(milliseconds(10));
   }
-  std::filesystem::path path() const { return folder / "sim.enter"; }
+  std::filesystem::path path() const { return folder.path() / "sim.enter"; }
 
-  std::filesystem::path folder;
+  test::Folder folder;
   boost::asio::io_context loop;
   FabricHost fabric{loop, sim::World(sim::generate_fabric("pair").value(), {})};
   DeviceDoor door{loop, fabric};
@@ -80,7 +75,7 @@ TEST_F(DoorTest, ANameIsTakenOnceAndAStaleSocketIsReplaced) {
   ASSERT_TRUE(door.listen(path()));
   DeviceDoor second(loop, fabric);
   EXPECT_THAT(second.listen(path()).error().message, HasSubstr("another fabric"));
-  const auto stale = folder / "stale.enter";
+  const auto stale = folder.path() / "stale.enter";
   const UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM, 0));
   boost::asio::local::stream_protocol::endpoint address(stale.string());
   ASSERT_EQ(bind(socket.get(), address.data(), static_cast<socklen_t>(address.size())), 0);
