@@ -51,7 +51,7 @@ void Core::Machine::step(base::Instant moment, Input input) {
   HEDDLE_CHECK(!started || moment >= now);
   now = moment;
   if (!std::exchange(started, true)) begin_sweep("start");
-  std::visit([this](const auto& value) { on(value); }, input);
+  std::visit([this](auto& value) { on(value); }, input);
   pump();
   advance();
   carry_out_administration();
@@ -131,10 +131,11 @@ void Core::Machine::look_up(const mad::Datagram& request) {
       LookUp{look_up_ticket, administration.shared_view(), options.sm_key, request});
 }
 
-void Core::Machine::on(const LookedUp& looked_up) {
+// The answer may be 32 MiB: it is passed on, not copied.
+void Core::Machine::on(LookedUp& looked_up) {
   if (look_ups.erase(looked_up.ticket) == 0) return;
   const bool master = election.state() == mad::SMState::Master;
-  if (master && looked_up.reply) outputs.emplace_back(SendMad{*looked_up.reply});
+  if (master && looked_up.reply) outputs.emplace_back(SendMad{std::move(*looked_up.reply)});
 }
 
 void Core::Machine::carry_out_administration() {

@@ -57,7 +57,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void on(const MadReceived& received);
   void on(const SendFailed& failed);
   void on(const RoutesReady& ready);
-  void on(const LookedUp& looked_up);
+  void on(LookedUp& looked_up);
   void on(const ResweepCommand& command);
   void on(const OptionsChanged& changed);
   void on_request(const mad::Address& peer, const mad::Smp& request);
@@ -120,9 +120,9 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   base::Instant now{};
   bool started = false;
   Stage stage = Stage::Resting;
-  base::Instant wake{};                 // when Resting ends
-  base::Instant looked{};               // when the last sweep ended, light ones included
-  bool trapped = false;                 // a trap asks for a look as soon as we rest
+  base::Instant wake{};    // when Resting ends
+  base::Instant looked{};  // when the last sweep ended, light ones included
+  bool trapped = false;    // a trap asks for a look as soon as we rest
   bool blind = false;                   // the own port has no link
   bool tables_are_ours = false;         // nobody else can have written one since our last sweep
   bool others_may_have_written = true;  // the same, as it was when this sweep began
