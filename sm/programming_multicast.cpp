@@ -2,6 +2,7 @@
 #include "sm/programming_multicast.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "base/text.hpp"
@@ -71,21 +72,18 @@ void MulticastProgramming::begin(Context& context, const std::vector<RoleChange>
 void MulticastProgramming::read(Context& context) {
   step_ = Step::Reading;
   failed_ = false;
-  std::vector<bool> used;
-  for (std::uint32_t s = 0; s < topology_->switch_count(); ++s) {
-    trees_->tables().for_each_block(SwitchIndex{s}, [&](std::uint16_t block, auto, const auto&) {
-      if (used.size() <= block) used.resize(block + 1u, false);
-      used[block] = true;
-    });
+  // Of the LIDs that changed, not of all there are: one join among thousands of groups must be
+  // cheap.
+  std::set<std::uint16_t> used;
+  for (const mad::Lid mlid : unproven_) {
+    used.insert(static_cast<std::uint16_t>(mad::mft_block_of(mlid)));
   }
   for (std::uint32_t s = 0; s < topology_->switch_count(); ++s) {
     const std::size_t cap = topology_->node(SwitchIndex{s}).multicast_fdb_cap;
-    for (std::size_t block = 0; block < used.size(); ++block) {
+    for (const std::uint16_t block : used) {
       const bool exists = block * mad::kMlidsPerMftBlock < cap;
       const bool known = block < known_[s].size() && known_[s][block];
-      if (used[block] && exists && !known) {
-        read_block(context, SwitchIndex{s}, static_cast<std::uint16_t>(block));
-      }
+      if (exists && !known) read_block(context, SwitchIndex{s}, block);
     }
   }
 }
@@ -181,16 +179,21 @@ void MulticastProgramming::on_answer(Context& context, const Answer& answer) {
   const SwitchIndex at{request.subject};
   const auto block = static_cast<std::uint16_t>(mad::mft_modifier_block(request.modifier));
   const auto position = static_cast<std::uint8_t>(mad::mft_modifier_position(request.modifier));
-  if (answer.answered && answer.status == mad::kStatusOk) {
-    standing_.set_block(
-        {at, block, position, mad::decode<mad::MulticastForwardingTable>(answer.data)});
-    return;
+  const bool well = answer.answered && answer.status == mad::kStatusOk;
+  if (well) {
+    const auto held = mad::decode<mad::MulticastForwardingTable>(answer.data);
+    standing_.set_block({at, block, position, held});
+    const bool as_told =
+        request.method != mad::Method::Set || held == stages_.front()[request.detail].table;
+    if (as_told) return;
   }
   failed_ = true;
-  known_[at.value][block] = false;
+  if (!well) known_[at.value][block] = false;
   Picture& picture = context.picture;
   const NodeName name = picture.name(picture.frozen.node_of[at.value]);
-  if (answer.answered) {
+  if (well) {
+    picture.problems.push_back(text(name) + " holds another multicast table than it was given");
+  } else if (answer.answered) {
     context.events.say(SetRefused{name, request.attribute, request.modifier, answer.status});
     picture.problems.push_back(text(name) + " refused its multicast table");
   } else if (picture.falls_silent(request.device)) {

@@ -26,7 +26,17 @@ constexpr std::uint64_t bits_of() {
 }
 
 class IpoibClient {
+ private:
+  using R = mad::MCMemberRecord;
+
  public:
+  // What a join names, and what it says besides to make the group.
+  static constexpr std::uint64_t kJoin =
+      bits_of<&R::mgid, &R::port_gid, &R::p_key, &R::join_state>();
+  static constexpr std::uint64_t kCreate =
+      kJoin | bits_of<&R::q_key, &R::mtu_selector, &R::mtu, &R::t_class, &R::rate_selector,
+                      &R::rate, &R::sl, &R::flow_label, &R::hop_limit>();
+
   // On the first port of the host with this name.
   IpoibClient(Box& box, const std::string& host)
       : box_(box), node_(node(box, host)), at_(box.world().find_endpoint(host).value()) {}
@@ -82,13 +92,6 @@ class IpoibClient {
   }
 
  private:
-  using R = mad::MCMemberRecord;
-  static constexpr std::uint64_t kJoin =
-      bits_of<&R::mgid, &R::port_gid, &R::p_key, &R::join_state>();
-  static constexpr std::uint64_t kCreate =
-      kJoin | bits_of<&R::q_key, &R::mtu_selector, &R::mtu, &R::t_class, &R::rate_selector,
-                      &R::rate, &R::sl, &R::flow_label, &R::hop_limit>();
-
   Box& box_;
   std::uint32_t node_;
   sim::EndpointId at_;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "sim/checker.hpp"
@@ -14,6 +15,7 @@
 namespace heddle::test {
 namespace {
 
+using mad::Method;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -167,6 +169,51 @@ TEST_F(Multicast, SurvivesARestartInGoodOrderWithoutATraceInTheFabric) {
   ASSERT_TRUE(box.run_until_quiet());
   EXPECT_EQ(trouble_with(box, mlid, members), "");
   EXPECT_EQ(clients[0].leave(kIpv4Broadcast).status(), mad::kStatusOk);
+}
+
+// The sweep that was under way when somebody joined finds the own port dead: what it saw is no
+// ground to write on. The join counts as soon as there is one again.
+TEST_F(Multicast, AJoinOutlivesASweepThatFails) {
+  Box box("star:5");
+  ASSERT_TRUE(box.run_until_quiet());
+  auto clients = clients_of(box);
+  mad::Lid mlid{};
+  for (auto& client : clients) mlid = client.join(kIpv4Broadcast).records.at(0).mlid;
+  clients[0].leave(kIpv4Broadcast);
+  auto rejoin =
+      sa::make_query(sa::Question{Method::Set, 0x38, 0, IpoibClient::kJoin, {}},
+                     clients[0].question(kIpv4Broadcast, kFull), clients[0].port_info().lid);
+  const auto& topology = box.snapshot().topology;
+  const auto own = topology.node(topology.node_of(box.snapshot().sm_port)).description;
+  box.input(sm::ResweepCommand{"to be under way"});
+  box.world().cut(cable(box, own, 1));
+  box.input(sm::MadReceived{rejoin});
+  box.run_for(seconds(20));
+  box.world().restore(cable(box, own, 1));
+  box.run_for(seconds(60));
+  ASSERT_TRUE(box.run_until_quiet());
+  std::vector<const IpoibClient*> members;
+  for (const auto& client : clients) members.push_back(&client);
+  EXPECT_EQ(trouble_with(box, mlid, members), "");
+}
+
+// It says yes, and its table is another: that is told, and not tried for ever.
+TEST_F(Multicast, ASwitchThatOnlySaysYesIsFoundOut) {
+  BoxOptions options;
+  options.on_way_in = [](mad::Datagram& datagram) {
+    const auto smp = mad::decode_smp(datagram.payload);
+    if (!smp || smp->attribute_id != mad::AttributeId::MulticastForwardingTable) return;
+    datagram.payload[64] ^= std::byte{0x40};  // a port of the first MLID
+  };
+  Box box("star:5", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  auto clients = clients_of(box);
+  const auto sets = sets_during(box, [&] { clients[0].join(kIpv4Broadcast); });
+  EXPECT_EQ(sets, 3u);
+  box.input(sm::ResweepCommand{"to hear of it"});
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_THAT(box.snapshot().problems,
+              testing::Contains(testing::HasSubstr("holds another multicast table")));
 }
 
 // A host that was away has forgotten that it is a member, and so have we.
