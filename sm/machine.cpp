@@ -53,6 +53,7 @@ void Core::Machine::step(base::Instant moment, Input input) {
   if (!std::exchange(started, true)) begin_sweep("start");
   std::visit([this](auto& value) { on(value); }, input);
   pump();
+  if (is_overtaken()) begin_anew();
   advance();
   carry_out_administration();
   if (role_changes.empty() && fetches.empty()) return;
@@ -269,6 +270,11 @@ void Core::Machine::repress_trap(const mad::Address& peer, const mad::Smp& trap)
   if (election.state() != mad::SMState::Master) return;
   forward(peer, trap);
   trapped = true;
+  const auto number = mad::decode<mad::Notice>(trap.data).trap_number;
+  if (number == static_cast<std::uint16_t>(mad::TrapNumber::LinkStateChange) &&
+      !retries_at_change) {
+    retries_at_change = transactions.counters().retries;
+  }
   if (stage == Stage::Resting) heed_trap();
 }
 

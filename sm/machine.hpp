@@ -74,8 +74,10 @@ struct Core::Machine final : Transactions::Sink, EventSink {
 
   // --- the sweep (sweep.cpp)
   void begin_sweep(std::string reason);
+  void begin_anew();
   void begin_watch();
   bool has_seen_enough() const;
+  bool is_overtaken() const;
   void advance();  // to the next stage, as long as nothing is in flight
   void finish_discovery();
   void assign();
@@ -123,6 +125,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   base::Instant wake{};    // when Resting ends
   base::Instant looked{};  // when the last sweep ended, light ones included
   bool trapped = false;    // a trap asks for a look as soon as we rest
+  // How often this sweep had repeated a request when a trap told that a link had changed.
+  std::optional<std::uint64_t> retries_at_change;
   bool blind = false;                   // the own port has no link
   bool tables_are_ours = false;         // nobody else can have written one since our last sweep
   bool others_may_have_written = true;  // the same, as it was when this sweep began

@@ -126,6 +126,7 @@ void Core::Machine::end_phase() {
 void Core::Machine::begin_sweep(std::string reason) {
   due.reset();
   trapped = false;
+  retries_at_change.reset();
   statistics = {};
   statistics.number = sweeps_finished + 1;
   sweep_began = now;
@@ -148,6 +149,24 @@ void Core::Machine::begin_sweep(std::string reason) {
   Context with = context();
   discovery.begin(with);
   pump();
+}
+
+// A link changed under the sweep, and somebody falls silent: most likely the ways to it have died.
+// Patience would only delay the look that finds the new ones.
+bool Core::Machine::is_overtaken() const {
+  const bool works = stage != Stage::Resting && stage != Stage::Routing &&
+                     stage != Stage::Watching && stage != Stage::Polling &&
+                     stage != Stage::Joining && stage != Stage::Fetching;
+  return works && hurried < kMaxHurried && retries_at_change &&
+         transactions.counters().retries > *retries_at_change;
+}
+
+// What is under way may or may not have been written: nothing that a switch holds is certain.
+void Core::Machine::begin_anew() {
+  ++hurried;
+  end_phase();
+  tables_are_ours = stage == Stage::Discovery && !others_may_have_written;
+  begin_sweep("a link changed during the sweep");
 }
 
 // Once there is a reason to sweep, neither a device that lets us wait nor a look along every cable

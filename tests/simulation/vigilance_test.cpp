@@ -82,6 +82,29 @@ TEST(Vigilance, ACableThatGoesWhileASweepRunsIsNoticedByItsTrap) {
   }
 }
 
+// Time until every path works again.
+base::Duration healing_time(Box& box) {
+  const base::Instant began = box.now();
+  while (!sim::judge(box.world(), box.endpoint()).empty() && box.now() < began + 60s) {
+    box.run_for(20ms);
+  }
+  return box.now() - began;
+}
+
+// All ways on which the sweep set out are dead; another is there.
+TEST(Vigilance, ASweepWhoseWaysDieBeginsAnewRatherThanWaits) {
+  for (const unsigned steps : {1u, 20u, 60u, 120u, 200u, 300u, 400u}) {
+    BoxOptions options = without_periodic_sweeps();
+    options.world.hop_delay = 1us;
+    Up box("fat-tree:3,6", options);
+    box.world().cut(cable(box, "leaf-1", 4));
+    box.input(sm::ResweepCommand{"test"});
+    box.run_for(steps * 1us);
+    box.world().cut(cable(box, "leaf-1", 5));
+    EXPECT_LT(healing_time(box), 300ms) << steps;
+  }
+}
+
 TEST(Vigilance, AStormOfTrapsDoesNotMakeAStormOfQuestions) {
   Up box("fat-tree:2,4", without_periodic_sweeps());
   mad::Smp trap;
