@@ -32,6 +32,8 @@ class Lab:
 
     def __init__(self, heddle, sa_host, folder):
         self.heddle, self.sa_host, self.folder = heddle, sa_host, folder
+        # A fabric's sockets have its name, one for the whole machine: tests run side by side.
+        self.name = Path(folder).name
         self.environment = {**os.environ, "XDG_RUNTIME_DIR": folder}
         self.processes = []
 
@@ -47,10 +49,10 @@ class Lab:
                               cwd=self.folder, env=self.environment, timeout=60, check=False)
 
     def on(self, host, *words):
-        return self.heddle, "sim", "enter", "lab", "--at", host, "--", *words
+        return self.heddle, "sim", "enter", self.name, "--at", host, "--", *words
 
     def ctl(self, *words):
-        return self.run(self.heddle, "sim", "ctl", "lab", *words)
+        return self.run(self.heddle, "sim", "ctl", self.name, *words)
 
     def wait(self, what, question):
         end = time.monotonic() + PATIENCE
@@ -60,7 +62,7 @@ class Lab:
             time.sleep(0.1)
 
     def begin(self):
-        self.start(self.heddle, "sim", FABRIC, "--name", "lab", log="sim.txt")
+        self.start(self.heddle, "sim", FABRIC, "--name", self.name, log="sim.txt")
         self.wait("the fabric's start", lambda: self.ctl("status").returncode == 0)
 
     def manage(self, *options):
