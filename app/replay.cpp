@@ -48,8 +48,7 @@ class Replay {
     const auto rest = note.substr(std::min(blank + 1, note.size()));
     if (verb == "remember") return remember(rest);
     if (verb == "registered") {
-      if (!registrations_.empty()) registrations_ += '\n';
-      registrations_ += rest;
+      registrations_.append(rest).append("\n");
       return {};
     }
     if (verb == "start") return start(rest);

@@ -65,19 +65,26 @@ base::Result<std::unique_ptr<RunRecord>> RunRecord::open(const std::filesystem::
   return record;
 }
 
+std::vector<std::string> start_notes(const sm::Options& options,
+                                     const std::vector<sm::RememberedLids>& remembered,
+                                     const std::string& registrations) {
+  std::vector<std::string> notes;
+  for (const sm::RememberedLids& lids : remembered) {
+    notes.push_back("remember " + remembered_text(lids));
+  }
+  for (const std::string_view line : base::split(registrations, '\n')) {
+    if (!line.empty()) notes.push_back("registered " + std::string(line));
+  }
+  notes.push_back("start " + options_text(options));
+  return notes;
+}
+
 void RunRecord::start(base::Instant now, const sm::Options& options,
                       const std::vector<sm::RememberedLids>& remembered,
                       const std::string& registrations) {
-  const auto note = [&](const std::string& text) {
-    file_ << transport::to_line({now, RecordKind::Note, {}, text}) << "\n";
-  };
-  for (const sm::RememberedLids& lids : remembered) note("remember " + remembered_text(lids));
-  if (!registrations.empty()) {
-    for (const std::string_view line : base::split(registrations, '\n')) {
-      note("registered " + std::string(line));
-    }
+  for (const std::string& note : start_notes(options, remembered, registrations)) {
+    file_ << transport::to_line({now, RecordKind::Note, {}, note}) << "\n";
   }
-  note("start " + options_text(options));
 }
 
 sm::Core begin_machine(RunRecord* record, base::Instant now, sm::Options options,

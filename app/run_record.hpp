@@ -16,8 +16,14 @@
 
 namespace heddle::app {
 
-// "tick", "routes 3", "resweep REASON", "options OPTIONS"; nothing for a MAD.
+// "tick", "routes 3", "looked-up 3", "resweep REASON", "options OPTIONS"; nothing for a MAD.
 std::optional<std::string> note_of(const sm::Input& input);
+
+// What a machine begins with: "remember ..." (option_text.hpp), "registered LINE" for each line of
+// the registrations, and "start OPTIONS".
+std::vector<std::string> start_notes(const sm::Options& options,
+                                     const std::vector<sm::RememberedLids>& remembered,
+                                     const std::string& registrations);
 
 class RunRecord {
  public:
@@ -25,7 +31,7 @@ class RunRecord {
   // when it cannot be written.
   static base::Result<std::unique_ptr<RunRecord>> open(const std::filesystem::path& file);
 
-  // A machine begins: notes "remember ..." (option_text.hpp) and "start OPTIONS".
+  // A machine begins: its start_notes().
   void start(base::Instant now, const sm::Options& options,
              const std::vector<sm::RememberedLids>& remembered, const std::string& registrations);
   // Before the machine gets it; a MAD or a note_of(). What it sends must be written before the next

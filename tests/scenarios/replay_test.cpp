@@ -4,6 +4,7 @@
 #include "app/replay.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <map>
 #include <string>
@@ -15,7 +16,11 @@
 #include "app/option_text.hpp"
 #include "app/perform.hpp"
 #include "app/run_record.hpp"
+#include "mad/port_info.hpp"
+#include "partitions/language.hpp"
+#include "sa/registrations_text.hpp"
 #include "sim/world.hpp"
+#include "tests/sa/client.hpp"
 #include "transport/kernel_habits.hpp"
 #include "transport/record.hpp"
 
@@ -31,19 +36,21 @@ using transport::RecordKind;
 // A machine on a lossy world, with a recorder between it and the transport.
 class RecordedRun {
  public:
-  explicit RecordedRun(sm::Options options, std::vector<sm::RememberedLids> remembered = {})
+  explicit RecordedRun(sm::Options options, std::vector<sm::RememberedLids> remembered = {},
+                       const std::string& registrations = {})
       : world_(sim::load_fabric("fat-tree:2,4").value(), lossy()),
         endpoint_(*world_.default_endpoint()),
         kernel_({}, [this](mad::Datagram mad) { world_.send(endpoint_, std::move(mad), now_); }),
         recorder_(
             kernel_, [this] { return now_; },
             [this](const std::string& line) { text_ += line + "\n"; }),
-        core_(options, remembered) {
+        core_(options, remembered, registrations) {
     recorder_.set_receiver([this](std::span<transport::Received> batch) {
       for (auto& received : batch) step(app::input_of(std::move(received)));
     });
-    for (const auto& lids : remembered) recorder_.note("remember " + app::remembered_text(lids));
-    recorder_.note("start " + app::options_text(options));
+    for (const auto& note : app::start_notes(options, remembered, registrations)) {
+      recorder_.note(note);
+    }
   }
 
   void run_for(base::Duration time) {
@@ -62,6 +69,18 @@ class RecordedRun {
   void give(sm::Input input) {
     recorder_.note(app::note_of(input).value());
     step(std::move(input));
+  }
+
+  // A host asks for all ServiceRecords and all NodeRecords.
+  void ask_from(std::string_view host) {
+    const auto from = world_.find_endpoint(host).value();
+    const auto own = world_.look(endpoint_, mad::AttributeId::PortInfo, 0).value();
+    const mad::Lid to = mad::decode<mad::PortInfo>(own).lid;
+    for (const std::uint16_t attribute : std::to_array<std::uint16_t>({0x11, 0x31})) {
+      auto query = sa::make_query({mad::Method::GetTable, attribute}, mad::NodeRecord{}, to);
+      query.peer.q_key = 0x8001'0000;
+      world_.send(from, std::move(query), now_);
+    }
   }
 
   sim::World& world() { return world_; }
@@ -83,6 +102,8 @@ class RecordedRun {
         recorder_.send(std::move(mad->datagram));
       } else if (auto* work = std::get_if<sm::ComputeRoutes>(&output)) {
         give(app::compute_routes(*work, base::inline_for));
+      } else if (auto* query = std::get_if<sm::LookUp>(&output)) {
+        give(app::look_up(*query));
       }
     }
   }
@@ -96,13 +117,22 @@ class RecordedRun {
   sm::Core core_;
 };
 
-// A bring-up with losses, light sweeps, a cut cable, new options and a command.
+// A bring-up with losses, what was registered before, queries, light sweeps, a cut cable, new
+// options and a command.
 std::string eventful_run() {
   sm::Options options;
   options.sweep_interval = seconds(2);
   options.routing.engines = {"updn"};
-  RecordedRun run(options, {{mad::Guid{0x0248440380000011}, mad::Lid{40}, 0}});
+  sa::Registrations registered;
+  mad::ServiceRecord service;
+  service.service_id = 7;
+  service.service_lease = sa::kLeaseForEver;
+  registered.services.set({}, service, true);
+  RecordedRun run(options, {{mad::Guid{0x0248440380000011}, mad::Lid{40}, 0}},
+                  sa::to_text(registered, {}));
   run.run_for(seconds(5));
+  run.ask_from("host-0002");
+  run.run_for(seconds(1));
   run.world().cut(0);
   run.run_for(seconds(5));
   options.lmc = 1;
@@ -125,6 +155,8 @@ TEST(Replay, ARecordedRunComesOutTheSame) {
   const std::string text = eventful_run();
   EXPECT_THAT(text, HasSubstr(" back ")) << "nothing was given back by the kernel";
   EXPECT_THAT(text, HasSubstr(" note routes 1"));
+  EXPECT_THAT(text, HasSubstr(" note registered service "));
+  EXPECT_THAT(text, HasSubstr(" note looked-up 1"));
   EXPECT_THAT(replayed(text), IsEmpty());
 }
 
@@ -145,6 +177,13 @@ TEST(Replay, AChangedByteInWhatWasReceivedIsFoundByWhatTheMachineMakesOfIt) {
   ASSERT_NE(received, recording.end());
   received->datagram.payload[64] ^= std::byte{1};  // the first byte of its attribute
   EXPECT_THAT(app::replay(recording).value().difference, HasSubstr("recorded"));
+}
+
+TEST(Replay, OtherRegistrationsAreNotTheSameRun) {
+  std::string text = eventful_run();
+  const auto line = text.find("registered service ");
+  text[text.find("07", line) + 1] = '8';  // its ServiceID
+  EXPECT_THAT(replayed(text), HasSubstr("recorded"));
 }
 
 TEST(Replay, OtherOptionsAreNotTheSameRun) {
@@ -185,7 +224,15 @@ TEST(OptionText, EveryOptionSurvives) {
   o.routing.fallback = false;
   o.routing.accept_credit_loops = true;
   o.routing.options.root_guids = {mad::Guid{1}, mad::Guid{~0ull}};
+  o.partition_enforcement = partitions::Enforcement::Out;
   EXPECT_EQ(app::parse_options_text(app::options_text(o)).value(), o);
+  const auto file = partitions::parse("Default=0x7fff, ipoib, sl=3 : ALL=full ;\nA=2: 0x10=both;",
+                                      "f", {/*allow_both_pkeys=*/true, /*qos=*/true});
+  ASSERT_TRUE(file.has_value());
+  o.partitions = std::make_shared<const partitions::Policy>(file->policy);
+  const auto survived = app::parse_options_text(app::options_text(o)).value();
+  ASSERT_NE(survived.partitions, nullptr);
+  EXPECT_EQ(*survived.partitions, *o.partitions);
   EXPECT_EQ(app::parse_options_text(app::options_text({})).value(), sm::Options{});
 }
 
