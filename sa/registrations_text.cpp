@@ -154,7 +154,7 @@ std::string to_text(const Registrations& registrations, base::Instant now) {
   std::string text(kHead);
   text += '\n';
   for (const auto& [mgid, group] : registrations.groups.all()) write_group(text, group);
-  registrations.services.each(now, [&](const mad::ServiceRecord& record) {
+  registrations.services.each(now, std::nullopt, [&](const mad::ServiceRecord& record) {
     write_line(text, {"service", bytes_of(record)});
     return true;
   });

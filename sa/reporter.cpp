@@ -33,10 +33,7 @@ void Reporter::queue(const std::vector<SubscriptionId>& to, const mad::IssuedNot
   if (to.empty()) return;
   const auto shared = std::make_shared<const mad::IssuedNotice>(notice);
   for (const SubscriptionId id : to) {
-    if (queued_.size() >= kMaxReportsQueued) {
-      ++dropped_;
-      continue;
-    }
+    if (is_full()) return;
     queued_.push_back({id, shared, 0, {}});
   }
 }

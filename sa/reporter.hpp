@@ -28,6 +28,8 @@ inline constexpr base::Duration kReportTimeout = std::chrono::seconds(1);
 class Reporter {
  public:
   void queue(const std::vector<SubscriptionId>& to, const mad::IssuedNotice& notice);
+  // There is no room for another report.
+  bool is_full() const { return queued_.size() >= kMaxReportsQueued; }
   // Sends what is due and what there is room for. Those that were given up lose their subscription
   // and are added to `lost`.
   void pump(base::Instant now, Subscriptions& subscriptions, std::vector<mad::Datagram>& out,
@@ -36,7 +38,6 @@ class Reporter {
   void on_response(mad::TransactionId transaction);
   base::Instant deadline() const;
   bool idle() const { return queued_.empty() && in_flight_.empty(); }
-  std::uint64_t dropped() const { return dropped_; }
   void clear();
 
  private:
@@ -52,7 +53,6 @@ class Reporter {
   std::deque<Report> queued_;
   std::map<std::uint32_t, Report> in_flight_;  // by the half of the transaction id that is ours
   std::uint32_t next_transaction_ = 1;
-  std::uint64_t dropped_ = 0;
 };
 
 }  // namespace heddle::sa

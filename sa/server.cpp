@@ -147,24 +147,29 @@ void Server::report_ports(base::Instant now, const View& before, const View& aft
   for (const auto port : before.topology().endports()) {
     const mad::Gid gid = before.gid(port);
     if (before.find(gid) != port || after.find(gid) != fabric::kNoPort) continue;
-    announce(now, after, mad::TrapNumber::GidOutOfService, gid);
+    // Who could talk to it before may know that it has gone.
+    announce(now, after, mad::TrapNumber::GidOutOfService, gid, [&](const Subscription& to) {
+      return before.may_talk(before.find(to.subscriber), port);
+    });
   }
   for (const auto port : after.topology().endports()) {
     const mad::Gid gid = after.gid(port);
     if (after.find(gid) != port || before.find(gid) != fabric::kNoPort) continue;
-    announce(now, after, mad::TrapNumber::GidInService, gid);
+    announce(now, after, mad::TrapNumber::GidInService, gid, [&](const Subscription& to) {
+      return after.may_talk(after.find(to.subscriber), port);
+    });
   }
 }
 
 void Server::announce(base::Instant now, const View& view, mad::TrapNumber trap,
-                      const mad::Gid& gid) {
+                      const mad::Gid& gid, const Subscriptions::MayHear& may_hear) {
   const auto& managers = view.subnet().managers;
   const auto own = managers.empty() ? fabric::kNoPort : managers[0].port;
   if (own == fabric::kNoPort) return;
   auto notice = mad::make_notice(trap, mad::NoticeType::Informational, mad::NodeType{},
                                  view.lid(own), mad::GidNotice{gid});
   notice.producer_type = mad::kProducerClassManager;
-  report(now, notice, view.gid(own));
+  tell(now, {notice, view.gid(own)}, gid, may_hear);
 }
 
 void Server::carry_out_changes(base::Instant now) {
@@ -174,15 +179,26 @@ void Server::carry_out_changes(base::Instant now) {
     const bool created = event.kind == multicast::GroupEvent::Kind::Created;
     const auto trap =
         created ? mad::TrapNumber::MulticastGroupCreated : mad::TrapNumber::MulticastGroupDeleted;
-    if (known_) announce(now, *known_, trap, event.mgid);
+    if (!known_) continue;
+    announce(now, *known_, trap, event.mgid, [&](const Subscription& to) {
+      const auto port = known_->find(to.subscriber);
+      return port != fabric::kNoPort && known_->holds(port, event.p_key);
+    });
   }
 }
 
 void Server::report(base::Instant now, const mad::Notice& notice, const mad::Gid& issuer) {
   const auto details = mad::decode_details(notice);
   const auto* about = std::get_if<mad::GidNotice>(&details);
-  const mad::Gid& source = about != nullptr ? about->gid : issuer;
-  reporter_.queue(registrations_.subscriptions.meaning(notice, source), {notice, issuer});
+  tell(now, {notice, issuer}, about != nullptr ? about->gid : issuer, {});
+}
+
+void Server::tell(base::Instant now, const mad::IssuedNotice& notice, const mad::Gid& source,
+                  const Subscriptions::MayHear& may_hear) {
+  // In a storm, of ports or of subscribers, nobody looks for more than the queue can take.
+  if (reporter_.is_full()) return;
+  const auto to = registrations_.subscriptions.meaning(notice.notice, source, may_hear);
+  reporter_.queue(to, notice);
   reporter_.pump(now, registrations_.subscriptions, outgoing_, lost_);
 }
 

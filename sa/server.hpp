@@ -93,8 +93,11 @@ class Server {
   void carry_out_changes(base::Instant now);
   void let_go(const View& before, const View& after);
   void report_ports(base::Instant now, const View& before, const View& after);
-  // A notice of our own about a GID: traps 64 to 67.
-  void announce(base::Instant now, const View& view, mad::TrapNumber trap, const mad::Gid& gid);
+  // A notice of our own about a GID, traps 64 to 67, for those who may know of it (o13-17.1.2).
+  void announce(base::Instant now, const View& view, mad::TrapNumber trap, const mad::Gid& gid,
+                const Subscriptions::MayHear& may_hear);
+  void tell(base::Instant now, const mad::IssuedNotice& notice, const mad::Gid& source,
+            const Subscriptions::MayHear& may_hear);
 
   mad::SMKey key_;
   std::shared_ptr<const View> view_;

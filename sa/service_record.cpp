@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mad/service_record.hpp"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -49,6 +50,12 @@ mad::Status status_of(Services::Outcome outcome) {
   return mad::kSAReqInvalid;
 }
 
+// Most queries name a service by its number, which finds it at once.
+std::optional<std::uint64_t> wanted_id(const Query& query, const ServiceRecord& wanted) {
+  if (!query.asks(component<&ServiceRecord::service_id>())) return std::nullopt;
+  return wanted.service_id;
+}
+
 // Keys go out to whom we trust alone.
 ServiceRecord as_told(const Query& query, ServiceRecord record) {
   if (!query.trusted) record.service_key = {};
@@ -75,7 +82,7 @@ mad::Status find(const Services& services, const Query& query, const ServiceReco
                  Records& records) {
   Query open = query;
   if (!query.trusted) open.header.component_mask &= ~kKey;
-  services.each(query.now, [&](ServiceRecord record) {
+  services.each(query.now, wanted_id(query, wanted), [&](ServiceRecord record) {
     records.offer(open, wanted, as_told(query, std::move(record)));
     return !records.full();
   });
@@ -86,7 +93,7 @@ mad::Status find(const Services& services, const Query& query, const ServiceReco
 mad::Status remove(Services& services, const View& view, const Query& query,
                    const ServiceRecord& wanted, Records& records) {
   std::vector<ServiceRecord> found;
-  services.each(query.now, [&](const ServiceRecord& record) {
+  services.each(query.now, wanted_id(query, wanted), [&](const ServiceRecord& record) {
     if (mad::matches(query.header.component_mask & ~kKey, wanted, record)) found.push_back(record);
     return found.size() < 2;
   });

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -34,11 +35,15 @@ class Services {
   base::Instant next_end() const;
 
   std::size_t size() const { return by_name_.size(); }
-  // In the order of their ServiceID. Leases are told as what is left of them.
+  // In the order of their ServiceID, or those with this one. Leases are told as what is left of
+  // them.
   template <class Visit>  // bool(const mad::ServiceRecord&): false to stop
-  void each(base::Instant now, Visit&& visit) const {
-    for (const auto& [name, service] : by_name_) {
-      if (service.ends > now && !visit(told(now, service))) return;
+  void each(base::Instant now, std::optional<std::uint64_t> id, Visit&& visit) const {
+    auto service = id ? by_name_.lower_bound(Name{*id, 0, 0, 0}) : by_name_.begin();
+    for (; service != by_name_.end(); ++service) {
+      if (id && std::get<0>(service->first) != *id) return;
+      const bool holds = service->second.ends > now;
+      if (holds && !visit(told(now, service->second))) return;
     }
   }
 

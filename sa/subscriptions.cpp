@@ -105,10 +105,12 @@ void Subscriptions::drop(ById::const_iterator which) {
 }
 
 std::vector<SubscriptionId> Subscriptions::meaning(const mad::Notice& notice,
-                                                   const mad::Gid& source) const {
+                                                   const mad::Gid& source,
+                                                   const MayHear& may_hear) const {
   std::vector<SubscriptionId> ids;
   for (const auto& [id, subscription] : by_id_) {
-    if (subscription.means(notice, source)) ids.push_back(id);
+    if (!subscription.means(notice, source)) continue;
+    if (!may_hear || subscription.trusted || may_hear(subscription)) ids.push_back(id);
   }
   return ids;
 }

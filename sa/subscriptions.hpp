@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -51,7 +52,10 @@ class Subscriptions {
   std::size_t size() const { return by_id_.size(); }
   // Oldest first.
   const std::map<SubscriptionId, Subscription>& all() const { return by_id_; }
-  std::vector<SubscriptionId> meaning(const mad::Notice& notice, const mad::Gid& source) const;
+  // Of subscribers that `may_hear`; no function: all.
+  using MayHear = std::function<bool(const Subscription&)>;
+  std::vector<SubscriptionId> meaning(const mad::Notice& notice, const mad::Gid& source,
+                                      const MayHear& may_hear = {}) const;
 
  private:
   using ById = std::map<SubscriptionId, Subscription>;

@@ -103,7 +103,12 @@ bool View::may_see(const Query& query, PortIndex port) const {
   const NodeIndex node = topology().node_of(port);
   const PortIndex seen =
       topology().is_switch(node) ? topology().port_of(node, mad::PortNumber{0}) : port;
-  return seen == query.requester || subnet_.memberships->may_talk(query.requester, seen);
+  return may_talk(query.requester, seen);
+}
+
+bool View::may_talk(PortIndex a, PortIndex b) const {
+  if (a == kNoPort || b == kNoPort) return false;
+  return a == b || !subnet_.memberships || subnet_.memberships->may_talk(a, b);
 }
 
 void View::find_crossings() {

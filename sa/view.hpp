@@ -57,6 +57,8 @@ class View {
   // partition, or the one that suits them best; nothing when they may not talk.
   std::optional<mad::PKey> key_between(fabric::PortIndex from, fabric::PortIndex to,
                                        std::optional<mad::PKey> wanted) const;
+  // Whether they share a partition in which not both are limited members. False for kNoPort.
+  bool may_talk(fabric::PortIndex a, fabric::PortIndex b) const;
   // Whether who asks may be told of this port: ports that may talk to each other may, and a switch
   // is seen by whoever may talk to its port 0 (C15-0.1.21).
   bool may_see(const Query& query, fabric::PortIndex port) const;
