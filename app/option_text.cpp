@@ -46,6 +46,8 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("engines", o.routing.engines);
   visit("fallback", o.routing.fallback);
   visit("accept_credit_loops", o.routing.accept_credit_loops);
+  visit("cover_replies", o.routing.cover_replies);
+  visit("max_vls", o.routing.max_vls);
   visit("root_guids", o.routing.options.root_guids);
 }
 

@@ -108,7 +108,7 @@ void bench_verify(benchmark::State& state, const char* engine) {
   state.SetLabel(kFabrics[state.range(0)].name);
   fabric::Verification proof;
   for (auto _ : state) {
-    proof = fabric::verify(fabric.topology, fabric.lids, routes.tables, tbb_for);
+    proof = fabric::verify(fabric.topology, fabric.lids, routes.tables, routes.lanes, tbb_for);
   }
   state.counters["faulty"] = static_cast<double>(proof.faulty_routes);
   state.counters["dependencies"] = static_cast<double>(proof.dependencies);

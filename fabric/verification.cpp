@@ -8,66 +8,11 @@
 #include "base/check.hpp"
 #include "base/text.hpp"
 #include "fabric/dependencies.hpp"
-#include "fabric/islands.hpp"
+#include "fabric/lane_walk.hpp"
+#include "fabric/survey.hpp"
 
 namespace heddle::fabric {
 namespace {
-
-constexpr std::uint32_t kNowhere = 0xFFFF'FFFF;
-
-// Where each port of each switch leads, flat, for the two inner loops.
-struct Wiring {
-  explicit Wiring(const Topology& topology);
-  std::uint32_t step(std::uint32_t at, std::uint8_t out) const {
-    return out < ports[at] ? next_switch[first_port[at] + out] : kNowhere;
-  }
-  std::vector<std::uint32_t> first_port;   // by switch
-  std::vector<std::uint32_t> ports;        // by switch, port 0 included
-  std::vector<std::uint32_t> next_switch;  // by port; a cable to the same switch included
-};
-
-Wiring::Wiring(const Topology& topology) {
-  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
-    const unsigned count = topology.node(SwitchIndex{s}).port_count + 1u;
-    first_port.push_back(static_cast<std::uint32_t>(next_switch.size()));
-    ports.push_back(count);
-    for (unsigned number = 0; number < count; ++number) {
-      const auto out = mad::PortNumber{static_cast<std::uint8_t>(number)};
-      const PortIndex far = topology.peer(topology.port_of(SwitchIndex{s}, out));
-      const bool onward = far != kNoPort && topology.is_switch(topology.node_of(far));
-      next_switch.push_back(onward ? topology.node_of(far).value : kNowhere);
-    }
-  }
-}
-
-// What is known about one LID before any walk.
-struct Target {
-  std::uint32_t at = kNowhere;  // the switch it hangs on; kNowhere: nothing to prove
-  std::uint8_t out = 0;
-  std::uint32_t switch_row = kNowhere;  // a switch's own LID: which one among those
-};
-
-std::vector<Target> find_targets(const Topology& topology, const LidMap& lids) {
-  std::vector<Target> targets(std::size_t{lids.top().value} + 1);
-  std::uint32_t switch_rows = 0;
-  for (std::size_t lid = 1; lid < targets.size(); ++lid) {
-    const PortIndex owner = lids.owner(mad::Lid{static_cast<std::uint16_t>(lid)});
-    if (owner == kNoPort) continue;
-    const auto attachment = topology.attachment(owner);
-    if (!attachment) continue;
-    const bool own_lid = attachment->out.value == 0;
-    targets[lid] = {attachment->at.value, attachment->out.value,
-                    own_lid ? switch_rows++ : kNowhere};
-  }
-  return targets;
-}
-
-// One for each switch, more where enhanced ports 0 own ranges.
-std::size_t count_switch_lids(const std::vector<Target>& targets) {
-  return static_cast<std::size_t>(
-      std::count_if(targets.begin(), targets.end(),
-                    [](const Target& target) { return target.switch_row != kNowhere; }));
-}
 
 struct Tally {
   std::uint64_t routes = 0;
@@ -77,48 +22,23 @@ struct Tally {
   std::vector<RouteFaultSample> samples;
 };
 
-// What all walks share, and the one thing they write together, each its own rows: which switches
-// forward packets of channel adapters to a switch's own LID.
-struct Survey {
-  Survey(const Topology& topology_in, const LidMap& lids, const ForwardingTables& tables_in)
-      : topology(topology_in),
-        tables(tables_in),
-        wiring(topology_in),
-        islands(topology_in),
-        targets(find_targets(topology_in, lids)),
-        has_hosts(topology_in.switch_count()),
-        forwards(count_switch_lids(targets) * topology_in.switch_count()) {
-    for (const PortIndex endport : topology.endports()) {
-      const auto attachment = topology.attachment(endport);
-      if (attachment && attachment->out.value != 0) has_hosts[attachment->at.value] = 1;
-    }
-  }
-  const Topology& topology;
-  const ForwardingTables& tables;
-  Wiring wiring;
-  Islands islands;
-  std::vector<Target> targets;          // by LID
-  std::vector<std::uint8_t> has_hosts;  // by switch
-  std::vector<std::uint8_t> forwards;   // by (switch LID's row, switch)
-};
-
 // Walks the entries of all switches for one LID after another. Every switch is passed once per
 // LID: a walk ends where an earlier one has been.
 class Walker {
  public:
   explicit Walker(Survey& survey)
       : survey_(survey),
-        column_(kLftBlockLids * survey.topology.switch_count()),
+        columns_(survey.topology.switch_count()),
         state_(survey.topology.switch_count()),
         fault_(survey.topology.switch_count()) {}
 
   Tally walk_block(std::size_t block) {
     Tally tally;
-    transpose(block);
+    columns_.load(survey_.tables, block);
     for (std::size_t i = 0; i < kLftBlockLids; ++i) {
       const std::size_t lid = block * kLftBlockLids + i;
       if (lid >= survey_.targets.size() || survey_.targets[lid].at == kNowhere) continue;
-      entries_ = column_.data() + i * state_.size();
+      entries_ = columns_.of(i);
       lid_.value = static_cast<std::uint16_t>(lid);
       walk_lid(survey_.targets[lid], tally);
     }
@@ -134,18 +54,6 @@ class Walker {
     RouteFault kind{};
     std::uint32_t at = 0;
   };
-
-  // One LID's entries side by side: the walk then stays in the first-level cache.
-  void transpose(std::size_t block) {
-    for (std::size_t s = 0; s < state_.size(); ++s) {
-      const SwitchIndex at{static_cast<std::uint32_t>(s)};
-      for (std::size_t i = 0; i < kLftBlockLids; ++i) {
-        column_[i * state_.size() + s] = block < survey_.tables.block_count()
-                                             ? survey_.tables.block(at, block)[i]
-                                             : mad::kNoPortNumber.value;
-      }
-    }
-  }
 
   void walk_lid(const Target& target, Tally& tally) {
     const auto& members = survey_.islands.members(survey_.islands.of(SwitchIndex{target.at}));
@@ -214,7 +122,7 @@ class Walker {
 
   Survey& survey_;
   mad::Lid lid_{};
-  std::vector<std::uint8_t> column_;  // by (LID in the block, switch)
+  Columns columns_;
   const std::uint8_t* entries_ = nullptr;
   std::vector<std::uint32_t> state_;  // by switch
   std::vector<Fault> fault_;          // by switch, where the state is kFaulty
@@ -302,26 +210,43 @@ std::string channel_text(const Topology& topology, ChannelIndex index) {
 }  // namespace
 
 Verification verify(const Topology& topology, const LidMap& lids, const ForwardingTables& tables,
-                    const base::ParallelFor& parallel) {
+                    const Lanes& lanes, const base::ParallelFor& parallel) {
   HEDDLE_CHECK(tables.switch_count() == topology.switch_count());
   Survey survey(topology, lids, tables);
   Verification result = walk_all(survey, parallel);
-  Dependencies dependencies(topology);
-  const auto local = local_channels(topology);
-  parallel(topology.switch_count(), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t s = begin; s < end; ++s) {
-      depend_from(survey, local, SwitchIndex{static_cast<std::uint32_t>(s)}, dependencies);
-    }
-  });
-  result.dependencies = dependencies.count();
-  result.credit_cycle = dependencies.find_cycle();
+  if (lanes.vls == 1) {
+    Dependencies dependencies(topology);
+    const auto local = local_channels(topology);
+    parallel(topology.switch_count(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t s = begin; s < end; ++s) {
+        depend_from(survey, local, SwitchIndex{static_cast<std::uint32_t>(s)}, dependencies);
+      }
+    });
+    result.dependencies = dependencies.count();
+    result.credit_cycle = dependencies.find_cycle();
+    return result;
+  }
+  LaneWalk walk(survey, lanes);
+  walk.forward(parallel);
+  result.dependencies = walk.dependencies().count();
+  result.credit_cycle = walk.dependencies().find_cycle();
+  if (result.credit_cycle.empty()) {
+    walk.replies(parallel);
+    result.reply_cycle = walk.dependencies().find_cycle();
+  }
   return result;
 }
 
-std::string describe_cycle(const Topology& topology, const std::vector<ChannelIndex>& cycle) {
+std::string describe_cycle(const Topology& topology, const std::vector<LaneChannel>& cycle) {
+  const bool has_lanes =
+      std::any_of(cycle.begin(), cycle.end(), [](const LaneChannel& at) { return at.vl != 0; });
+  const auto name = [&](const LaneChannel& at) {
+    const std::string channel = channel_text(topology, at.channel);
+    return has_lanes ? fmt::format("{} VL {}", channel, at.vl) : channel;
+  };
   std::string text;
-  for (const ChannelIndex channel : cycle) text += channel_text(topology, channel) + " -> ";
-  return cycle.empty() ? text : text + channel_text(topology, cycle.front());
+  for (const LaneChannel& at : cycle) text += name(at) + " -> ";
+  return cycle.empty() ? text : text + name(cycle.front());
 }
 
 }  // namespace heddle::fabric

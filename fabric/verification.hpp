@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "base/parallel.hpp"
+#include "fabric/dependencies.hpp"
 #include "fabric/forwarding_tables.hpp"
+#include "fabric/lanes.hpp"
 #include "fabric/lid_map.hpp"
 #include "fabric/topology.hpp"
 
@@ -36,11 +38,16 @@ struct Verification {
   unsigned max_hops = 0;  // switches passed after the first one, over the arriving routes
   double mean_hops = 0;
 
-  std::uint64_t dependencies = 0;          // edges of the channel dependency graph
-  std::vector<ChannelIndex> credit_cycle;  // one shortest-found cycle, in order; empty: none exists
+  std::uint64_t dependencies = 0;         // edges of the channel dependency graph
+  std::vector<LaneChannel> credit_cycle;  // one shortest-found cycle, in order; empty: none exists
+  // The same, when packets may also have the service level of the way back: connections are
+  // answered on the level they were made on. Empty too if there is a credit_cycle already.
+  std::vector<LaneChannel> reply_cycle;
 
   bool reaches_all() const { return faulty_routes == 0; }
   bool deadlock_free() const { return credit_cycle.empty(); }
+  // Free of credit loops although answers ride the level of their requests.
+  bool replies_safe() const { return deadlock_free() && reply_cycle.empty(); }
   bool proven() const { return reaches_all() && deadlock_free(); }
 
   static constexpr std::size_t kMaxSamples = 16;
@@ -53,10 +60,14 @@ struct Verification {
 // from any switch to their LIDs, and from the switches they hang on to the LIDs of switches. What
 // one switch sends to another is walked but not counted there. (On a fat tree of three levels the
 // shortest ways between two middle switches always close a cycle, though no host ever uses them.)
+//
+// With more than one VL the graph is that of the lanes: each packet keeps to the VLs that its
+// service level has on its way.
 Verification verify(const Topology& topology, const LidMap& lids, const ForwardingTables& tables,
-                    const base::ParallelFor& parallel = base::inline_for);
+                    const Lanes& lanes = {}, const base::ParallelFor& parallel = base::inline_for);
 
-// The cycle in words, switch descriptions and ports: "leaf-1/3 -> spine-2/1 -> ...".
-std::string describe_cycle(const Topology& topology, const std::vector<ChannelIndex>& cycle);
+// The cycle in words, switch descriptions and ports, and the VL if there are several:
+// "leaf-1/3 -> spine-2/1 -> ...", "leaf-1/3 VL 1 -> ...".
+std::string describe_cycle(const Topology& topology, const std::vector<LaneChannel>& cycle);
 
 }  // namespace heddle::fabric

@@ -12,6 +12,7 @@
 #include "base/parallel.hpp"
 #include "base/result.hpp"
 #include "fabric/forwarding_tables.hpp"
+#include "fabric/lanes.hpp"
 #include "fabric/lid_map.hpp"
 #include "fabric/topology.hpp"
 
@@ -30,6 +31,12 @@ struct Request {
   const Options& options;
   // What runs the engine's independent parts; the result must not depend on it.
   base::ParallelFor parallel = base::inline_for;
+  // Data VLs that every link between switches has, 1..15; an engine may use fewer.
+  unsigned data_vls = 1;
+  // Whether an answer may ride the service level of its request: then what is free of credit loops
+  // must be so with the levels of both directions on each way. (A connection's passive side uses
+  // the level it is told; levels that are the same both ways are always right.)
+  bool cover_replies = true;
 };
 
 struct Routes {
@@ -37,6 +44,7 @@ struct Routes {
   fabric::ForwardingTables tables;
   // What the operator should know: roots chosen, ranks, what was unusual about the fabric.
   std::vector<std::string> notes;
+  fabric::Lanes lanes = {};  // if not set: one VL for all
 };
 
 class Engine {

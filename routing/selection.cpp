@@ -51,9 +51,15 @@ std::optional<std::string> objection(const fabric::Topology& topology, const Pol
                        proof.routes,
                        proof.samples.empty() ? "" : fault_text(topology, proof.samples.front()));
   }
-  if (proof.deadlock_free() || policy.accept_credit_loops) return std::nullopt;
-  return fmt::format("its tables hold a credit loop over {} links: {}", proof.credit_cycle.size(),
-                     fabric::describe_cycle(topology, proof.credit_cycle));
+  if (policy.accept_credit_loops) return std::nullopt;
+  if (!proof.deadlock_free()) {
+    return fmt::format("its tables hold a credit loop over {} links: {}", proof.credit_cycle.size(),
+                       fabric::describe_cycle(topology, proof.credit_cycle));
+  }
+  if (proof.replies_safe() || !policy.cover_replies) return std::nullopt;
+  return fmt::format(
+      "answers on the service level of their requests close a credit loop over {} links: {}",
+      proof.reply_cycle.size(), fabric::describe_cycle(topology, proof.reply_cycle));
 }
 
 base::Result<std::vector<const Engine*>> engines_to_try(const Policy& policy) {
@@ -75,7 +81,8 @@ base::Result<Selected> select_routes(const fabric::Topology& topology, const fab
                                      const Policy& policy, const base::ParallelFor& parallel) {
   const auto to_try = engines_to_try(policy);
   if (!to_try) return to_try.error();
-  const Request request{topology, lids, policy.options, parallel};
+  const Request request{topology, lids,           policy.options,
+                        parallel, policy.max_vls, policy.cover_replies};
   std::vector<Rejected> rejected;
   for (const Engine* engine : *to_try) {
     auto routes = engine->route(request);
@@ -83,7 +90,7 @@ base::Result<Selected> select_routes(const fabric::Topology& topology, const fab
       rejected.push_back({std::string(engine->name()), routes.error().message});
       continue;
     }
-    auto proof = fabric::verify(topology, lids, routes->tables, parallel);
+    auto proof = fabric::verify(topology, lids, routes->tables, routes->lanes, parallel);
     auto reason = objection(topology, policy, proof);
     if (!reason) return Selected{std::move(*routes), std::move(proof), std::move(rejected)};
     rejected.push_back({std::string(engine->name()), std::move(*reason)});

@@ -18,6 +18,11 @@ struct Policy {
   // The operator asked for exactly these engines' tables even if they hold a credit loop
   // (never if they do not reach everything).
   bool accept_credit_loops = false;
+  // Whether credit loops must be impossible even if connections are answered on the service level
+  // they were made on, as most are. If not, a path is told to be reversible only where its level is
+  // the same both ways.
+  bool cover_replies = true;
+  unsigned max_vls = 8;  // data VLs that an engine may use, 1..15; not more than every link has
   Options options;
   friend bool operator==(const Policy&, const Policy&) = default;
 };

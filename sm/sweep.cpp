@@ -345,8 +345,10 @@ void Core::Machine::ask_for_routes() {
   if (picture.frozen.topology->switch_count() == 0) return begin_multicast();
   begin_phase(Phase::Routing, Stage::Routing);
   announce_phase(0);
+  routing::Policy policy = options.routing;
+  policy.max_vls = 1;  // SL to VL tables are not written yet
   outputs.emplace_back(
-      ComputeRoutes{++ticket, picture.frozen.topology, picture.lids, options.routing});
+      ComputeRoutes{++ticket, picture.frozen.topology, picture.lids, std::move(policy)});
 }
 
 void Core::Machine::finish_links() {

@@ -76,7 +76,7 @@ TEST(Summary, WhyOtherEnginesWereNotTakenIsTold) {
   auto snapshot = small_fabric();
   auto routes = *snapshot.routes;
   routes.rejected.push_back({"fancy", "the fabric is no tree"});
-  routes.proof.credit_cycle = {fabric::ChannelIndex{0}};
+  routes.proof.credit_cycle = {fabric::LaneChannel{fabric::ChannelIndex{0}, 0}};
   snapshot.routes = std::make_shared<const routing::Selected>(routes);
   const std::string text = summary_of(snapshot);
   EXPECT_THAT(text, HasSubstr("not fancy: the fabric is no tree\n"));

@@ -16,20 +16,26 @@ std::size_t local_of(const Topology& topology, ChannelIndex channel) {
 }
 
 // Depth first with colours: finds whether there is a cycle, nothing else.
-bool has_cycle(const Topology& topology, const Dependencies& graph) {
-  std::vector<int> colour(topology.channels().size());
-  const auto visit = [&](const auto& self, ChannelIndex at) -> bool {
-    colour[at.value] = 1;
+bool has_cycle(const Topology& topology, const Dependencies& graph, std::uint8_t vls) {
+  std::vector<int> colours(topology.channels().size() * vls);
+  const auto colour = [&](LaneChannel at) -> int& {
+    return colours[at.channel.value * vls + at.vl];
+  };
+  const auto visit = [&](const auto& self, LaneChannel at) -> bool {
+    colour(at) = 1;
     bool found = false;
-    graph.for_each(at, [&](ChannelIndex next) {
-      if (colour[next.value] == 1) found = true;
-      if (colour[next.value] == 0 && !found) found = self(self, next);
+    graph.for_each(at, [&](LaneChannel next) {
+      if (colour(next) == 1) found = true;
+      if (colour(next) == 0 && !found) found = self(self, next);
     });
-    colour[at.value] = 2;
+    colour(at) = 2;
     return found;
   };
-  for (std::uint32_t c = 0; c < colour.size(); ++c) {
-    if (colour[c] == 0 && visit(visit, ChannelIndex{c})) return true;
+  for (std::uint32_t c = 0; c < topology.channels().size(); ++c) {
+    for (std::uint8_t vl = 0; vl < vls; ++vl) {
+      const LaneChannel at{ChannelIndex{c}, vl};
+      if (colour(at) == 0 && visit(visit, at)) return true;
+    }
   }
   return false;
 }
@@ -39,19 +45,22 @@ TEST(Dependencies, ACycleIsFoundExactlyWhenThereIsOne) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     base::Prng prng(seed);
     const auto topology = support::build(support::random_regular(8, 4, 0, seed));
-    Dependencies graph(topology);
-    for (auto edges = prng.below(60); edges > 0; --edges) {
+    const auto vls = static_cast<std::uint8_t>(1 + seed % 3);
+    Dependencies graph(topology, vls);
+    const auto draw_vl = [&] { return static_cast<std::uint8_t>(prng.below(vls)); };
+    for (auto edges = prng.below(60u * vls); edges > 0; --edges) {
       const ChannelIndex held{static_cast<std::uint32_t>(prng.below(topology.channels().size()))};
       const auto onward = topology.channels_from(topology.channels()[held.value].to).size();
-      graph.add(held, static_cast<std::size_t>(prng.below(onward)));
+      graph.add({held, draw_vl()}, static_cast<std::size_t>(prng.below(onward)), draw_vl());
     }
     const auto cycle = graph.find_cycle();
-    EXPECT_EQ(!cycle.empty(), has_cycle(topology, graph)) << "seed " << seed;
+    EXPECT_EQ(!cycle.empty(), has_cycle(topology, graph, vls)) << "seed " << seed;
     (cycle.empty() ? without : with) += 1;
     for (std::size_t i = 0; i < cycle.size(); ++i) {
-      const ChannelIndex next = cycle[(i + 1) % cycle.size()];
-      EXPECT_EQ(topology.channels()[cycle[i].value].to, topology.channels()[next.value].from);
-      EXPECT_TRUE(graph.has(cycle[i], local_of(topology, next)));
+      const LaneChannel next = cycle[(i + 1) % cycle.size()];
+      EXPECT_EQ(topology.channels()[cycle[i].channel.value].to,
+                topology.channels()[next.channel.value].from);
+      EXPECT_TRUE(graph.has(cycle[i], local_of(topology, next.channel), next.vl));
     }
   }
   EXPECT_GT(with, 20u);
@@ -89,7 +98,7 @@ TEST(Dependencies, AFullSwitchNeedsMoreThanOneWord) {
   EXPECT_TRUE(graph.has(in, 99));
   EXPECT_FALSE(graph.has(in, 35));
   EXPECT_EQ(graph.count(), 1u);
-  graph.for_each(in, [&](ChannelIndex next) { EXPECT_EQ(next, ChannelIndex{99}); });
+  graph.for_each({in, 0}, [&](LaneChannel next) { EXPECT_EQ(next.channel, ChannelIndex{99}); });
 }
 
 }  // namespace

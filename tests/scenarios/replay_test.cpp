@@ -223,6 +223,8 @@ TEST(OptionText, EveryOptionSurvives) {
   o.routing.engines = {"updn", "minhop"};
   o.routing.fallback = false;
   o.routing.accept_credit_loops = true;
+  o.routing.cover_replies = false;
+  o.routing.max_vls = 4;
   o.routing.options.root_guids = {mad::Guid{1}, mad::Guid{~0ull}};
   o.partition_enforcement = partitions::Enforcement::Out;
   EXPECT_EQ(app::parse_options_text(app::options_text(o)).value(), o);

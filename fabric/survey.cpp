@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/survey.hpp"
+
+#include <algorithm>
+
+namespace heddle::fabric {
+namespace {
+
+std::vector<Target> find_targets(const Topology& topology, const LidMap& lids) {
+  std::vector<Target> targets(std::size_t{lids.top().value} + 1);
+  std::uint32_t switch_rows = 0;
+  for (std::size_t lid = 1; lid < targets.size(); ++lid) {
+    const PortIndex owner = lids.owner(mad::Lid{static_cast<std::uint16_t>(lid)});
+    if (owner == kNoPort) continue;
+    const auto attachment = topology.attachment(owner);
+    if (!attachment) continue;
+    const bool own_lid = attachment->out.value == 0;
+    targets[lid] = {attachment->at.value, attachment->out.value,
+                    own_lid ? switch_rows++ : kNowhere};
+  }
+  return targets;
+}
+
+// One for each switch, more where enhanced ports 0 own ranges.
+std::size_t count_switch_lids(const std::vector<Target>& targets) {
+  return static_cast<std::size_t>(
+      std::count_if(targets.begin(), targets.end(),
+                    [](const Target& target) { return target.switch_row != kNowhere; }));
+}
+
+}  // namespace
+
+Wiring::Wiring(const Topology& topology) {
+  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
+    const unsigned count = topology.node(SwitchIndex{s}).port_count + 1u;
+    first_port.push_back(static_cast<std::uint32_t>(next_switch.size()));
+    ports.push_back(count);
+    for (unsigned number = 0; number < count; ++number) {
+      const auto out = mad::PortNumber{static_cast<std::uint8_t>(number)};
+      const PortIndex far = topology.peer(topology.port_of(SwitchIndex{s}, out));
+      const bool onward = far != kNoPort && topology.is_switch(topology.node_of(far));
+      next_switch.push_back(onward ? topology.node_of(far).value : kNowhere);
+    }
+  }
+}
+
+Survey::Survey(const Topology& topology_in, const LidMap& lids, const ForwardingTables& tables_in)
+    : topology(topology_in),
+      tables(tables_in),
+      wiring(topology_in),
+      islands(topology_in),
+      targets(find_targets(topology_in, lids)),
+      has_hosts(topology_in.switch_count()),
+      forwards(count_switch_lids(targets) * topology_in.switch_count()) {
+  for (const PortIndex endport : topology.endports()) {
+    const auto attachment = topology.attachment(endport);
+    if (attachment && attachment->out.value != 0) has_hosts[attachment->at.value] = 1;
+  }
+}
+
+void Columns::load(const ForwardingTables& tables, std::size_t block) {
+  for (std::size_t s = 0; s < switches_; ++s) {
+    const SwitchIndex at{static_cast<std::uint32_t>(s)};
+    for (std::size_t i = 0; i < kLftBlockLids; ++i) {
+      entries_[i * switches_ + s] =
+          block < tables.block_count() ? tables.block(at, block)[i] : mad::kNoPortNumber.value;
+    }
+  }
+}
+
+}  // namespace heddle::fabric
