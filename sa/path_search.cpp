@@ -112,8 +112,12 @@ bool PathSearch::complete(PortIndex from, PortIndex to, PathRecord& record) cons
   if (!there) return false;
   // What is called reversible carries as much on its way back.
   const Reach reach = back ? least(*there, *back) : *there;
-  record.reversible = back.has_value();
-  if (wish_.wants_reversible() && !back) return false;
+  record.sl = view_.level(from, record.dlid);
+  // The answers of a connection have the level of its requests.
+  const bool same_level = view_.subnet().replies_safe || record.sl == view_.level(to, record.slid);
+  record.reversible = back.has_value() && same_level;
+  if (wish_.wants_reversible() && !record.reversible) return false;
+  if (!wish_.takes(record.sl)) return false;
   const std::uint8_t life = from == to ? std::uint8_t{0} : view_.subnet().packet_life_time;
   const auto terms = wish_.fit(reach, life, *p_key);
   if (!terms) return false;

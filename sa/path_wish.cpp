@@ -77,9 +77,11 @@ mad::Status PathWish::check() const {
 }
 
 bool PathWish::possible() const {
-  if (asks(component<&PathRecord::raw_traffic>()) && wanted_.raw_traffic) return false;
-  // Until levels are mapped to lanes, only level 0 is known to arrive.
-  return !asks(component<&PathRecord::sl>()) || wanted_.sl == mad::ServiceLevel{0};
+  return !asks(component<&PathRecord::raw_traffic>()) || !wanted_.raw_traffic;
+}
+
+bool PathWish::takes(mad::ServiceLevel level) const {
+  return !asks(component<&PathRecord::sl>()) || wanted_.sl == level;
 }
 
 std::optional<mad::PKey> PathWish::wanted_p_key() const {

@@ -21,6 +21,7 @@ class PathWish {
   // False when no path whatever would do; true for any that passes fit().
   bool possible() const;
   bool wants_reversible() const;
+  bool takes(mad::ServiceLevel level) const;
   std::optional<mad::PKey> wanted_p_key() const;
 
   struct Terms {

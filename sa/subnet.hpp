@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fabric/forwarding_tables.hpp"
+#include "fabric/lanes.hpp"
 #include "fabric/lid_map.hpp"
 #include "fabric/topology.hpp"
 #include "mad/node_info.hpp"
@@ -33,6 +34,10 @@ struct Subnet {
   std::shared_ptr<const fabric::LidMap> lids;        // never null
   // As the switches hold them; null in a fabric without switches.
   std::shared_ptr<const fabric::ForwardingTables> tables;
+  // The lanes of the tables; null: level 0 for all.
+  std::shared_ptr<const fabric::Lanes> lanes;
+  // Whether every path may be answered on its own level, not just on that of the way back.
+  bool replies_safe = true;
   std::vector<mad::NodeInfo> node_infos;      // by NodeIndex, as read
   std::vector<mad::PortInfo> port_infos;      // by PortIndex; all zero where never read
   std::vector<bool> fdr10;                    // by PortIndex: links that PortInfo shows as QDR

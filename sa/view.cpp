@@ -106,6 +106,12 @@ bool View::may_see(const Query& query, PortIndex port) const {
   return may_talk(query.requester, seen);
 }
 
+mad::ServiceLevel View::level(PortIndex from, mad::Lid to) const {
+  const auto attachment = topology().attachment(from);
+  if (!subnet_.lanes || !attachment) return mad::ServiceLevel{0};
+  return mad::ServiceLevel{subnet_.lanes->levels.level(attachment->at, to)};
+}
+
 bool View::may_talk(PortIndex a, PortIndex b) const {
   if (a == kNoPort || b == kNoPort) return false;
   return a == b || !subnet_.memberships || subnet_.memberships->may_talk(a, b);

@@ -57,6 +57,8 @@ class View {
   // partition, or the one that suits them best; nothing when they may not talk.
   std::optional<mad::PKey> key_between(fabric::PortIndex from, fabric::PortIndex to,
                                        std::optional<mad::PKey> wanted) const;
+  // The service level of packets from a port to a LID.
+  mad::ServiceLevel level(fabric::PortIndex from, mad::Lid to) const;
   // Whether they share a partition in which not both are limited members. False for kNoPort.
   bool may_talk(fabric::PortIndex a, fabric::PortIndex b) const;
   // Whether who asks may be told of this port: ports that may talk to each other may, and a switch

@@ -212,12 +212,12 @@ Complaints check_reachability(const World& world, EndpointId sm) {
   return std::move(complaints).finish();
 }
 
-Complaints judge(const World& world, EndpointId sm) {
+Complaints judge(const World& world, EndpointId sm, const LevelOf& level_of) {
   Complaints all = check_lids(world, sm);
   append(all, check_links(world, sm));
   append(all, check_master_sm_lid(world, sm));
   append(all, check_reachability(world, sm));
-  append(all, check_credit_loops(world, sm));
+  append(all, check_credit_loops(world, sm, level_of));
   return all;
 }
 

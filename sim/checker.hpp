@@ -6,9 +6,11 @@
 // They judge the part of the world that an SM on `sm` can reach over links that are up.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "sim/devices.hpp"
 #include "sim/world.hpp"
 
 namespace heddle::sim {
@@ -28,11 +30,14 @@ Complaints check_master_sm_lid(const World& world, EndpointId sm);
 // without going round in circles.
 Complaints check_reachability(const World& world, EndpointId sm);
 
-// No cycle among the channels that traffic between hosts (and routers) waits for, all on one lane.
-Complaints check_credit_loops(const World& world, EndpointId sm);
+// The service level that packets of a host's port carry to a LID; without one all have level 0.
+using LevelOf = std::function<mad::ServiceLevel(PortIndex host, mad::Lid to)>;
+// No cycle among the channels that traffic between hosts (and routers) waits for. A channel is one
+// lane of a link; which lanes packets take follows from the registers.
+Complaints check_credit_loops(const World& world, EndpointId sm, const LevelOf& level_of = {});
 
 // All of the above.
-Complaints judge(const World& world, EndpointId sm);
+Complaints judge(const World& world, EndpointId sm, const LevelOf& level_of = {});
 
 // Set requests that devices answered since the mark: none when an SM has come to rest.
 class Quiescence {

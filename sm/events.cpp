@@ -431,14 +431,16 @@ struct Rendering<RoutesChosen> {
   static constexpr std::string_view name = "RoutesChosen";
   static Severity severity(const RoutesChosen&) { return Severity::Info; }
   static std::string sentence(const RoutesChosen& e) {
-    return fmt::format("Routes by {}: {} routes, at most {} hops, {} table blocks to write{}{}",
-                       e.engine, e.routes, e.max_hops, e.blocks_to_write,
-                       e.notes.empty() ? "" : "; ", fmt::join(e.notes, "; "));
+    return fmt::format("Routes by {}{}: {} routes, at most {} hops, {} table blocks to write{}{}",
+                       e.engine, e.vls > 1 ? fmt::format(" on {} VLs", e.vls) : "", e.routes,
+                       e.max_hops, e.blocks_to_write, e.notes.empty() ? "" : "; ",
+                       fmt::join(e.notes, "; "));
   }
   static Fields fields(const RoutesChosen& e) {
     return {{"engine", e.engine},
             {"routes", number(e.routes)},
             {"max_hops", number(e.max_hops)},
+            {"vls", number(e.vls)},
             {"blocks_to_write", number(e.blocks_to_write)},
             {"notes", fmt::format("{}", fmt::join(e.notes, "; "))}};
   }

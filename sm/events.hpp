@@ -117,6 +117,7 @@ struct RoutesChosen {
   std::string engine;
   std::uint64_t routes{}, blocks_to_write{};
   unsigned max_hops{};
+  unsigned vls{};  // data VLs that the routes need
   std::vector<std::string> notes;
 };
 struct RoutingFailed {

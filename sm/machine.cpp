@@ -69,6 +69,7 @@ base::Instant Core::Machine::deadline() {
 
 mad::SmpData Core::Machine::data_for(const Request& request) {
   if (request.purpose == Purpose::Partitions) return partition_programming.data_for(request);
+  if (request.purpose == Purpose::Lanes) return lane_programming.data_for(request);
   if (request.purpose == Purpose::Multicast) return multicast_programming.data_for(request);
   return programming.data_for(context(), request);
 }
@@ -101,6 +102,8 @@ void Core::Machine::dispatch(const Answer& answer) {
       return programming.on_answer(with, answer);
     case Purpose::Partitions:
       return partition_programming.on_answer(with, answer);
+    case Purpose::Lanes:
+      return lane_programming.on_answer(with, answer);
     case Purpose::Multicast:
       return multicast_programming.on_answer(with, answer);
     case Purpose::Watch:
@@ -202,6 +205,7 @@ void Core::Machine::on(const SendFailed& failed) {
 // Who asks for a sweep by hand may doubt everything, the tables that we believe to stand included.
 void Core::Machine::on(const ResweepCommand& command) {
   due = command.reason;
+  lanes_refused = false;
   tables_are_ours = false;
 }
 
@@ -210,6 +214,7 @@ void Core::Machine::on(const OptionsChanged& changed) {
   transactions.set_limits(limits_of(options), options.m_key);
   administration.set_key(options.sm_key);
   permanent_groups_due = true;
+  lanes_refused = false;
   due = "the configuration changed";
 }
 
@@ -301,13 +306,8 @@ void Core::Machine::on(const RoutesReady& ready) {
   for (const auto& rejected : picture.routes->rejected) {
     say(EngineRejected{rejected.engine, rejected.reason});
   }
-  begin_phase(Phase::Tables, Stage::Tables);
-  const TableWork work = programming.write_tables(with, !still_lead_there(picture, doubtful_ways));
-  tables_are_ours = !election.rival_seen();
-  announce_phase(work.switches + work.blocks);
-  const auto& proof = picture.routes->proof;
-  say(RoutesChosen{picture.routes->routes.engine, proof.routes, work.blocks, proof.max_hops,
-                   picture.routes->routes.notes});
+  begin_phase(Phase::Tables, Stage::Lanes);
+  lane_programming.begin(with, others_may_have_written);
 }
 
 // --- Core ---------------------------------------------------------------------------------------

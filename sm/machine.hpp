@@ -16,6 +16,7 @@
 #include "sm/discovery.hpp"
 #include "sm/election.hpp"
 #include "sm/programming.hpp"
+#include "sm/programming_lanes.hpp"
 #include "sm/programming_multicast.hpp"
 #include "sm/programming_partitions.hpp"
 #include "sm/subnet.hpp"
@@ -29,6 +30,7 @@ enum class Stage : std::uint8_t {
   Discovery,
   Lids,     // and P_Keys
   Routing,  // until RoutesReady
+  Lanes,    // SL to VL tables
   Tables,
   Multicast,
   LinkFields,
@@ -85,6 +87,9 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void tell_small_switches(mad::Lid needed);
   fabric::PortSettings port_settings() const;
   void ask_for_routes();
+  void begin_tables();
+  void set_sm_levels();
+  void finish_lanes();
   void begin_multicast();
   void begin_joining();
   void begin_links();
@@ -115,6 +120,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   Discovery discovery{nullptr, false};
   Programming programming;
   PartitionProgramming partition_programming;
+  LaneProgramming lane_programming;
   MulticastProgramming multicast_programming;
   Watch watch;
   Election election;
@@ -134,6 +140,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::vector<Way> doubtful_ways;       // by which the last sweep wrote, unless all stood still
   bool confirmed = false;               // a light sweep found nothing since
   unsigned hurried = 0;            // full sweeps in a row because the fabric moved under the last
+  bool levels_in_use = false;      // MasterSMSL of the ports depends on where they are
+  bool lanes_refused = false;      // no routes that need several VLs, until told otherwise
   std::set<mad::Guid> seen_twice;  // nodes, in the last sweep: Frozen::contradictions
   std::string troubled;  // why the next light sweep must be a full one; empty: it need not
 

@@ -58,6 +58,10 @@ std::optional<sa::Subnet> subnet_of(const Picture& picture, const mad::SMInfo& o
   subnet.topology = picture.frozen.topology;
   subnet.lids = picture.lids;
   subnet.tables = held_tables(picture);
+  if (picture.routes) {
+    subnet.lanes = {picture.routes, &picture.routes->routes.lanes};
+    subnet.replies_safe = picture.routes->proof.replies_safe();
+  }
   subnet.prefix = options.subnet_prefix;
   subnet.packet_life_time = options.subnet_timeout;
   for (const ObservedIndex node : picture.frozen.node_of) {

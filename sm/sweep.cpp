@@ -71,6 +71,16 @@ bool mtu_differs(const Picture& picture, PortIndex a, PortIndex b) {
   return mtu(a) != mtu(b);
 }
 
+// The levels depend on routes that are yet to be made: until then they stay.
+void keep_sm_levels(Picture& picture) {
+  for (const PortIndex port : picture.frozen.topology->endports()) {
+    const auto end = picture.frozen.end_of[port.value];
+    const auto& info = picture.observation[end.node].ports[end.port.value].info;
+    auto& wish = picture.intent.ports[port.value].endport;
+    if (wish && info) wish->master_sm_sl = info->master_sm_sl;
+  }
+}
+
 bool is_active(const Picture& picture, PortIndex port) {
   const auto end = picture.frozen.end_of[port.value];
   const auto& info = picture.observation[end.node].ports[end.port.value].info;
@@ -200,6 +210,9 @@ void Core::Machine::advance() {
       case Stage::Lids:
         ask_for_routes();
         break;
+      case Stage::Lanes:
+        if (!lane_programming.go_on(with)) finish_lanes();
+        break;
       case Stage::Tables:
         begin_multicast();
         break;
@@ -311,6 +324,7 @@ void Core::Machine::assign() {
   picture.intent =
       fabric::plan_ports(picture.observation, picture.frozen, *picture.lids, port_settings());
   picture.intent.switches.life_time_value = options.packet_life_time;
+  if (levels_in_use) keep_sm_levels(picture);
   memberships = std::make_shared<const partitions::Memberships>(
       options.partitions ? *options.partitions : partitions::default_policy(),
       *picture.frozen.topology, picture.sm_port);
@@ -346,9 +360,49 @@ void Core::Machine::ask_for_routes() {
   begin_phase(Phase::Routing, Stage::Routing);
   announce_phase(0);
   routing::Policy policy = options.routing;
-  policy.max_vls = 1;  // SL to VL tables are not written yet
+  policy.max_vls = lanes_refused ? 1 : std::min(policy.max_vls, data_vls(picture));
   outputs.emplace_back(
       ComputeRoutes{++ticket, picture.frozen.topology, picture.lids, std::move(policy)});
+}
+
+// Routes that are free of credit loops only lane by lane are of no use where packets cannot be made
+// to keep to their lanes.
+void Core::Machine::finish_lanes() {
+  if (lane_programming.refused() && picture.routes->routes.lanes.vls > 1) {
+    lanes_refused = true;
+    return ask_for_routes();
+  }
+  begin_tables();
+}
+
+// What clients send to us has the level that the routes give to that path.
+void Core::Machine::set_sm_levels() {
+  const auto& levels = picture.routes->routes.lanes.levels;
+  if (levels.uniform() && !levels_in_use) return;
+  levels_in_use = !levels.uniform();
+  const auto& topology = *picture.frozen.topology;
+  const auto settings = port_settings();
+  for (const PortIndex port : topology.endports()) {
+    auto& wish = picture.intent.ports[port.value].endport;
+    const auto attachment = topology.attachment(port);
+    if (!wish) continue;
+    wish->master_sm_sl = settings.sm_sl;
+    if (attachment && levels_in_use) {
+      wish->master_sm_sl = mad::ServiceLevel{levels.level(attachment->at, settings.sm_lid)};
+    }
+  }
+}
+
+void Core::Machine::begin_tables() {
+  Context with = context();
+  stage = Stage::Tables;
+  set_sm_levels();
+  const TableWork work = programming.write_tables(with, !still_lead_there(picture, doubtful_ways));
+  tables_are_ours = !election.rival_seen();
+  announce_phase(work.switches + work.blocks);
+  const auto& proof = picture.routes->proof;
+  say(RoutesChosen{picture.routes->routes.engine, proof.routes, work.blocks, proof.max_hops,
+                   picture.routes->routes.lanes.vls, picture.routes->routes.notes});
 }
 
 void Core::Machine::finish_links() {

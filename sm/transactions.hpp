@@ -31,6 +31,7 @@ enum class Purpose : std::uint8_t {
   Discovery,
   Lids,
   Partitions,
+  Lanes,
   Tables,
   Multicast,
   Links,

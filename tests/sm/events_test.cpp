@@ -124,11 +124,13 @@ TEST(Events, WhatTheOperatorMustRepairIsAnError) {
 }
 
 TEST(Events, TheNotesOfAnEngineFollowItsNumbers) {
-  RoutesChosen chosen{"updn", 400, 12, 5, {"root spine-1", "root spine-2"}};
+  RoutesChosen chosen{"updn", 400, 12, 5, 1, {"root spine-1", "root spine-2"}};
   EXPECT_EQ(
       sentence({chosen}),
       "Routes by updn: 400 routes, at most 5 hops, 12 table blocks to write; root spine-1; root "
       "spine-2");
+  chosen.vls = 4;
+  EXPECT_THAT(sentence({chosen}), HasSubstr("updn on 4 VLs: 400"));
   chosen.notes.clear();
   EXPECT_THAT(sentence({chosen}), Not(HasSubstr(";")));
 }

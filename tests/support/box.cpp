@@ -37,6 +37,7 @@ Seat::Seat(sim::World& world, sim::EndpointId endpoint, SeatOptions options, bas
     : options_(options.sm),
       on_way_out_(options.on_way_out),
       on_way_in_(options.on_way_in),
+      routes_(options.routes),
       world_(world),
       endpoint_(endpoint),
       outward_(mishaps_of(options, false)),
@@ -147,7 +148,8 @@ void Seat::perform() {
 }
 
 void Seat::compute(const sm::ComputeRoutes& work) {
-  auto selected = routing::select_routes(*work.topology, *work.lids, work.policy);
+  auto selected =
+      routes_ ? routes_(work) : routing::select_routes(*work.topology, *work.lids, work.policy);
   sm::RoutesReady ready{work.ticket, base::error("")};
   if (selected) {
     ready.selected = std::make_shared<const routing::Selected>(std::move(*selected));
@@ -167,7 +169,8 @@ Box::Box(sim::Blueprint blueprint, BoxOptions options)
   const auto endpoint = place(world_, options.at, options.port);
   seats_.emplace_back(world_, endpoint,
                       SeatOptions{options.sm, std::move(options.remembered), options.mishaps,
-                                  std::move(options.on_way_out), std::move(options.on_way_in)},
+                                  std::move(options.on_way_out), std::move(options.on_way_in),
+                                  std::move(options.routes)},
                       now_);
 }
 

@@ -27,6 +27,8 @@ struct SeatOptions {
   // See, and may change, what leaves the machine and what arrives.
   std::function<void(mad::Datagram&)> on_way_out;
   std::function<void(mad::Datagram&)> on_way_in;
+  // In place of routing::select_routes.
+  std::function<base::Result<routing::Selected>(const sm::ComputeRoutes&)> routes;
 };
 
 class Seat {
@@ -87,6 +89,7 @@ class Seat {
   sm::Options options_;
   std::function<void(mad::Datagram&)> on_way_out_;
   std::function<void(mad::Datagram&)> on_way_in_;
+  std::function<base::Result<routing::Selected>(const sm::ComputeRoutes&)> routes_;
   sim::World& world_;
   sim::EndpointId endpoint_;
   std::optional<transport::Mishaps> outward_;

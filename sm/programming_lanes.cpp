@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sm/programming_lanes.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "mad/capability.hpp"
+#include "mad/sl_to_vl_mapping_table.hpp"
+
+namespace heddle::sm {
+namespace {
+
+using fabric::PortIndex;
+using fabric::SwitchIndex;
+using fabric::VlMap;
+using mad::PortNumber;
+
+// PortInfo.OperationalVLs, codes 1..5.
+unsigned vls_of_code(std::uint8_t code) {
+  constexpr std::array<unsigned, 6> vls{1, 1, 2, 4, 8, 15};
+  return code < vls.size() ? vls[code] : 1u;
+}
+
+// An ACTIVE link keeps the VLs it has; another gets what is planned.
+unsigned vls_of_port(const Picture& picture, PortIndex port) {
+  const auto end = picture.frozen.end_of[port.value];
+  const auto& info = picture.observation[end.node].ports[end.port.value].info;
+  const auto& link = picture.intent.ports[port.value].link;
+  if (!info || !link) return 1;
+  const bool runs = info->port_state == mad::PortState::Active;
+  return vls_of_code(runs ? info->operational_vls : link->operational_vls);
+}
+
+// Whether the device of a port has SL to VL tables at all. A switch says so at its port 0.
+bool maps_levels(const Picture& picture, PortIndex port) {
+  const auto end = picture.frozen.end_of[port.value];
+  const auto& node = picture.observation[end.node];
+  const auto& info = node.ports[node.is_switch() ? 0 : end.port.value].info;
+  return info && (info->capability_mask & mad::kIsSLMappingSupported) != 0;
+}
+
+VlMap decoded(const mad::SmpData& data) {
+  const auto table = mad::decode<mad::SLtoVLMappingTable>(data);
+  VlMap map;
+  for (std::size_t sl = 0; sl < map.size(); ++sl) map[sl] = table.vl_by_sl[sl].value;
+  return map;
+}
+
+}  // namespace
+
+unsigned data_vls(const Picture& picture) {
+  const auto& topology = *picture.frozen.topology;
+  unsigned least = fabric::kMaxDataVls;
+  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
+    if (!maps_levels(picture, topology.port_of(SwitchIndex{s}, {0}))) return 1;
+  }
+  for (const fabric::Channel& channel : topology.channels()) {
+    least = std::min(least, vls_of_port(picture, topology.port_of(channel.from, channel.out)));
+  }
+  return topology.channels().empty() ? 1 : least;
+}
+
+bool LaneProgramming::sends(const Context& context, PortIndex port) const {
+  const Picture& picture = context.picture;
+  const auto& topology = *picture.frozen.topology;
+  const auto end = picture.frozen.end_of[port.value];
+  return topology.peer(port) != fabric::kNoPort && end.port.value != 0 &&
+         picture.device(end).has_value() && maps_levels(picture, port) &&
+         picture.intent.ports[port.value].link.has_value();
+}
+
+VlMap LaneProgramming::wanted(const Context& context, PortIndex out, PortNumber in) const {
+  const auto& topology = *context.picture.frozen.topology;
+  const auto& maps = routes_->routes.lanes.maps;
+  const auto node = topology.node_of(out);
+  VlMap map = maps.everywhere();
+  if (topology.is_switch(node)) {
+    const SwitchIndex at{node.value};
+    const bool from_switch =
+        in.value != 0 && topology.channel_by_port(at, in) != fabric::kNoChannel;
+    map = maps.at(at, from_switch ? in : PortNumber{0}, topology.number_of(out));
+  }
+  const unsigned vls = vls_of_port(context.picture, out);
+  for (std::uint8_t& vl : map) vl = static_cast<std::uint8_t>(vl % vls);
+  return map;
+}
+
+template <class Visit>
+void LaneProgramming::for_each_input(const Context& context, PortIndex out, Visit visit) const {
+  const auto& topology = *context.picture.frozen.topology;
+  const auto node = topology.node_of(out);
+  visit(PortNumber{0});
+  if (!topology.is_switch(node)) return;
+  for (unsigned in = 1; in <= topology.node(node).port_count; ++in) {
+    const PortNumber number{static_cast<std::uint8_t>(in)};
+    const PortIndex port = topology.port_of(node, number);
+    if (port != out && topology.peer(port) != fabric::kNoPort) visit(number);
+  }
+}
+
+LaneProgramming::Held& LaneProgramming::held(const Context& context, PortIndex out) {
+  const auto& topology = *context.picture.frozen.topology;
+  const auto node = topology.node_of(out);
+  Held& tables = held_[{topology.node(node).guid, topology.number_of(out)}];
+  tables.resize(topology.is_switch(node) ? topology.node(node).port_count + 1u : 1u, kUnknown);
+  return tables;
+}
+
+std::uint8_t LaneProgramming::index_of(const VlMap& map) {
+  const auto known = std::find(maps_.begin(), maps_.end(), map);
+  if (known != maps_.end()) return static_cast<std::uint8_t>(known - maps_.begin());
+  if (maps_.size() == kUnknown) return kUnknown;  // too many to remember; read again next time
+  maps_.push_back(map);
+  return static_cast<std::uint8_t>(maps_.size() - 1);
+}
+
+void LaneProgramming::begin(Context& context, bool others) {
+  routes_ = context.picture.routes;
+  step_ = Step::Idle;
+  refused_ = false;
+  writing_.clear();
+  if (!routes_ || routes_->routes.lanes.vls == 1) return;
+  step_ = Step::Reading;
+  const Picture& picture = context.picture;
+  for (std::uint32_t p = 0; p < picture.frozen.topology->port_count(); ++p) {
+    const PortIndex out{p};
+    if (!sends(context, out)) continue;
+    const auto end = picture.frozen.end_of[p];
+    // A port that is still ACTIVE has not restarted since we made it so.
+    const auto& info = picture.observation[end.node].ports[end.port.value].info;
+    Held& tables = held(context, out);
+    if (others || !info || info->port_state != mad::PortState::Active) {
+      std::fill(tables.begin(), tables.end(), kUnknown);
+    }
+    for_each_input(context, out, [&](PortNumber in) {
+      if (tables[in.value] == kUnknown) submit(context, out, in, mad::Method::Get);
+    });
+  }
+}
+
+bool LaneProgramming::go_on(Context& context) {
+  if (step_ == Step::Reading && !refused_) {
+    step_ = Step::Writing;
+    write(context);
+    return true;
+  }
+  step_ = Step::Idle;
+  return false;
+}
+
+void LaneProgramming::write(Context& context) {
+  const auto& topology = *context.picture.frozen.topology;
+  std::vector<bool> whole(topology.switch_count());
+  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
+    whole[s] = write_whole_switch(context, SwitchIndex{s});
+  }
+  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
+    const PortIndex out{p};
+    const auto node = topology.node_of(out);
+    if (!sends(context, out) || (topology.is_switch(node) && whole[node.value])) continue;
+    const Held& tables = held(context, out);
+    for_each_input(context, out, [&](PortNumber in) {
+      const auto index = tables[in.value];
+      const bool right = index != kUnknown && maps_[index] == wanted(context, out, in);
+      if (!right) submit(context, out, in, mad::Method::Set);
+    });
+  }
+}
+
+// One Set for all pairs of ports, where the switch can do that and all shall be alike. True if it
+// was queued.
+bool LaneProgramming::write_whole_switch(Context& context, SwitchIndex of) {
+  const Picture& picture = context.picture;
+  const auto& topology = *picture.frozen.topology;
+  const auto& info = *picture.observation[picture.frozen.node_of[of.value]].switch_info;
+  if (info.optimized_sl_to_vl == 0) return false;
+  std::optional<VlMap> common;
+  bool alike = true, right = true;
+  for (unsigned number = 1; number <= topology.node(of).port_count; ++number) {
+    const PortIndex out = topology.port_of(of, {static_cast<std::uint8_t>(number)});
+    if (!sends(context, out)) continue;
+    const Held& tables = held(context, out);
+    for_each_input(context, out, [&](PortNumber in) {
+      const VlMap map = wanted(context, out, in);
+      alike = alike && (!common || *common == map);
+      common = map;
+      right = right && tables[in.value] != kUnknown && maps_[tables[in.value]] == map;
+    });
+  }
+  if (!common || !alike || right) return false;
+  writing_.emplace(next_detail_, *common);
+  Request request;
+  request.device = *picture.device({picture.frozen.node_of[of.value], {0}});
+  request.purpose = Purpose::Lanes;
+  request.method = mad::Method::Set;
+  request.attribute = mad::AttributeId::SLtoVLMappingTable;
+  request.modifier = mad::kSLtoVLAllInPorts | mad::kSLtoVLAllOutPorts;
+  request.subject = topology.port_of(of, {0}).value;
+  request.detail = next_detail_++;
+  context.transactions.submit(request);
+  return true;
+}
+
+void LaneProgramming::submit(Context& context, PortIndex out, PortNumber in, mad::Method method) {
+  const Picture& picture = context.picture;
+  const auto end = picture.frozen.end_of[out.value];
+  const bool is_switch = picture.observation[end.node].is_switch();
+  Request request;
+  request.device = *picture.device(end);
+  request.purpose = Purpose::Lanes;
+  request.method = method;
+  request.attribute = mad::AttributeId::SLtoVLMappingTable;
+  request.modifier = is_switch ? mad::sl_to_vl_modifier(in, end.port) : 0;
+  request.subject = out.value;
+  if (method == mad::Method::Set) {
+    writing_.emplace(next_detail_, wanted(context, out, in));
+    request.detail = next_detail_++;
+  }
+  context.transactions.submit(request);
+}
+
+mad::SmpData LaneProgramming::data_for(const Request& request) const {
+  const VlMap& map = writing_.at(request.detail);
+  mad::SLtoVLMappingTable table;
+  for (std::size_t sl = 0; sl < map.size(); ++sl) table.vl_by_sl[sl] = mad::VirtualLane{map[sl]};
+  mad::SmpData data{};
+  mad::encode(table, std::span<std::byte, mad::kSmpDataBytes>(data));
+  return data;
+}
+
+void LaneProgramming::on_answer(Context& context, const Answer& answer) {
+  if (!answer.answered || answer.status != mad::kStatusOk) return fail(context, answer);
+  learn(context, answer);
+}
+
+void LaneProgramming::learn(Context& context, const Answer& answer) {
+  const VlMap map = decoded(answer.data);
+  // Of what a Set of all pairs answers only the first table can be seen; it counts for all.
+  const bool is_get = answer.request.method == mad::Method::Get;
+  if (!is_get && writing_.at(answer.request.detail) != map) return fail(context, answer);
+  remember(context, answer.request, index_of(map));
+}
+
+void LaneProgramming::remember(const Context& context, const Request& request, std::uint8_t table) {
+  const auto& topology = *context.picture.frozen.topology;
+  const PortIndex out{request.subject};
+  const auto node = topology.node_of(out);
+  if ((request.modifier & mad::kSLtoVLAllOutPorts) != 0) {
+    for (unsigned number = 1; number <= topology.node(node).port_count; ++number) {
+      const PortIndex port = topology.port_of(node, {static_cast<std::uint8_t>(number)});
+      if (!sends(context, port)) continue;
+      Held& tables = held(context, port);
+      std::fill(tables.begin(), tables.end(), table);
+    }
+    return;
+  }
+  const auto in =
+      topology.is_switch(node) ? mad::sl_to_vl_in_port_of(request.modifier) : PortNumber{0};
+  held(context, out)[in.value] = table;
+}
+
+// Told once per device. A table that cannot be read is written; one that cannot be written makes
+// the routes useless.
+void LaneProgramming::fail(Context& context, const Answer& answer) {
+  const Request& request = answer.request;
+  Picture& picture = context.picture;
+  const NodeName name = picture.name(picture.frozen.end_of[request.subject].node);
+  if (answer.answered && request.method == mad::Method::Get) return;
+  remember(context, request, kUnknown);
+  // A channel adapter's tables close no credit loop, whatever they are.
+  const auto node = picture.frozen.topology->node_of(PortIndex{request.subject});
+  refused_ = refused_ || picture.frozen.topology->is_switch(node);
+  if (!picture.falls_silent(request.device)) return;
+  picture.problems.push_back(text(name) + (answer.answered ? " refused" : " did not answer for") +
+                             " its SL to VL tables");
+  if (answer.answered) {
+    context.events.say(SetRefused{name, request.attribute, request.modifier, answer.status});
+  } else {
+    context.events.say(
+        DeviceSilent{context.transactions.route(request.device).text(), name, request.attribute});
+  }
+}
+
+}  // namespace heddle::sm

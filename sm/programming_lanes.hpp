@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// SL to VL tables: read where unknown, written where they are not as the routes need them. Runs
+// before the forwarding tables are written, because a routing that uses several VLs may hold credit
+// loops as soon as packets do not keep to theirs.
+//
+// A port whose link has fewer VLs than the routes use, as those of hosts may, gets the tables
+// folded onto what it has: no credit loop runs through a host.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "fabric/lanes.hpp"
+#include "routing/selection.hpp"
+#include "sm/context.hpp"
+
+namespace heddle::sm {
+
+// Data VLs that every link between two switches has, as they run or will be brought up: 1..15.
+unsigned data_vls(const Picture& picture);
+
+class LaneProgramming {
+ public:
+  // For the routes of the picture. Queues what must be read; what a port evidently kept since the
+  // last sweep is read again only `if others` may have written.
+  void begin(Context& context, bool others);
+  // When the transactions are idle: queues the next step. False when all is done.
+  bool go_on(Context& context);
+  void on_answer(Context& context, const Answer& answer);
+  // The data of a Set that this handler queued.
+  mad::SmpData data_for(const Request& request) const;
+
+  // When all is done: a device refused a table, or holds another. The routes must not be used.
+  bool refused() const { return refused_; }
+
+ private:
+  enum class Step : std::uint8_t { Idle, Reading, Writing };
+  // The tables of one port that sends onto a link, by the port that packets come in by; a channel
+  // adapter has one. Indices into maps_, because few tables differ.
+  using Held = std::vector<std::uint8_t>;
+  static constexpr std::uint8_t kUnknown = 0xFF;
+  using Key = std::pair<mad::Guid, mad::PortNumber>;  // node and port
+
+  bool sends(const Context& context, fabric::PortIndex port) const;
+  fabric::VlMap wanted(const Context& context, fabric::PortIndex out, mad::PortNumber in) const;
+  // Calls visit(PortNumber) for each port that packets for `out` may come in by.
+  template <class Visit>
+  void for_each_input(const Context& context, fabric::PortIndex out, Visit visit) const;
+  Held& held(const Context& context, fabric::PortIndex out);
+  std::uint8_t index_of(const fabric::VlMap& map);
+  bool write_whole_switch(Context& context, fabric::SwitchIndex of);
+  void write(Context& context);
+  void submit(Context& context, fabric::PortIndex out, mad::PortNumber in, mad::Method method);
+  void learn(Context& context, const Answer& answer);
+  void remember(const Context& context, const Request& request, std::uint8_t table);
+  void fail(Context& context, const Answer& answer);
+
+  std::shared_ptr<const routing::Selected> routes_;
+  std::vector<fabric::VlMap> maps_;  // below kUnknown of them
+  std::map<Key, Held> held_;
+  std::map<std::uint32_t, fabric::VlMap> writing_;  // by Request::detail
+  std::uint32_t next_detail_ = 0;
+  Step step_ = Step::Idle;
+  bool refused_ = false;
+};
+
+}  // namespace heddle::sm

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Routes that are free of credit loops only lane by lane: the SL to VL tables that they need stand
+// before the first forwarding table does, and clients hear of their levels.
+#include <chrono>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "mad/sl_to_vl_mapping_table.hpp"
+#include "sim/checker.hpp"
+#include "sim/forwarding.hpp"
+#include "tests/sa/client.hpp"
+#include "tests/simulation/judging.hpp"
+
+namespace heddle::test {
+namespace {
+
+using fabric::SwitchIndex;
+using mad::AttributeId;
+using testing::HasSubstr;
+
+constexpr unsigned kSwitches = 4;
+
+// All packets clockwise: the classic credit loop. Each half of the destinations has a lane of its
+// own, and no half alone closes the ring.
+base::Result<routing::Selected> clockwise(const sm::ComputeRoutes& work) {
+  if (work.policy.max_vls < 2)
+    return routing::select_routes(*work.topology, *work.lids, work.policy);
+  const auto& topology = *work.topology;
+  routing::Selected made;
+  made.routes.engine = "clockwise";
+  made.routes.tables = fabric::ForwardingTables(topology.switch_count(), work.lids->top());
+  std::vector<std::uint8_t> levels(work.lids->top().value + 1u);
+  for (unsigned value = 1; value < levels.size(); ++value) {
+    const mad::Lid lid{static_cast<std::uint16_t>(value)};
+    const auto owner = work.lids->owner(lid);
+    if (owner == fabric::kNoPort) continue;
+    const auto end = *topology.attachment(owner);
+    levels[value] = end.at.value < kSwitches / 2 ? 0 : 1;
+    made.routes.tables.set(end.at, lid, end.out);
+    for (const auto& channel : topology.channels()) {
+      const bool onward = channel.to.value == (channel.from.value + 1) % kSwitches;
+      if (onward && channel.from != end.at) made.routes.tables.set(channel.from, lid, channel.out);
+    }
+  }
+  made.routes.lanes = {2, fabric::ServiceLevels::by_destination(std::move(levels)),
+                       fabric::VlMaps(fabric::even_map(2))};
+  made.proof = fabric::verify(topology, *work.lids, made.routes.tables, made.routes.lanes);
+  return made;
+}
+
+class Lanes : public testing::Test {
+ protected:
+  static BoxOptions going_round() {
+    BoxOptions options;
+    options.routes = clockwise;
+    return options;
+  }
+  static const fabric::Lanes& lanes(const Box& box) { return box.snapshot().routes->routes.lanes; }
+  // The level by the routes, for the world's judges.
+  static sim::LevelOf told(Box& box) {
+    return [&box](sim::PortIndex host, mad::Lid to) {
+      const auto& topology = box.snapshot().topology;
+      const auto& info = box.world().devices().ports[host].info;
+      const auto port = box.snapshot().lids.owner(info.lid);
+      return mad::ServiceLevel{lanes(box).levels.level(topology.attachment(port)->at, to)};
+    };
+  }
+  static unsigned lane_sets(const std::vector<AttributeId>& sets) {
+    return static_cast<unsigned>(
+        std::count(sets.begin(), sets.end(), AttributeId::SLtoVLMappingTable));
+  }
+  // Notes the attribute of every Set.
+  static void note_sets(BoxOptions& options, std::vector<AttributeId>& sets) {
+    options.on_way_out = [&sets](mad::Datagram& datagram) {
+      const auto smp = mad::decode_smp(datagram.payload);
+      if (smp && smp->method == mad::Method::Set) sets.push_back(smp->attribute_id);
+    };
+  }
+};
+
+TEST_F(Lanes, KeepARingFromLockingUp) {
+  Box box("ring:4,hosts=2", going_round());
+  ASSERT_TRUE(box.run_until_quiet());
+  ASSERT_EQ(box.snapshot().routes->routes.engine, "clockwise");
+  EXPECT_THAT(sim::judge(box.world(), box.endpoint(), told(box)), testing::IsEmpty());
+  // On one level it would.
+  EXPECT_THAT(sim::judge(box.world(), box.endpoint()),
+              testing::ElementsAre(HasSubstr("credit loop of 4")));
+}
+
+TEST_F(Lanes, AreWrittenBeforeTheTables) {
+  std::vector<AttributeId> sets;
+  auto options = going_round();
+  note_sets(options, sets);
+  Box box("ring:4,hosts=2", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  const auto last_lane = std::find(sets.rbegin(), sets.rend(), AttributeId::SLtoVLMappingTable);
+  const auto first_table = std::find(sets.begin(), sets.end(), AttributeId::LinearForwardingTable);
+  ASSERT_NE(last_lane, sets.rend());
+  EXPECT_LT(last_lane.base() - 1, first_table);
+  // Every port that sends has a table for each other port, port 0 and hosts included.
+  const auto& devices = box.world().devices();
+  for (sim::PortIndex out = 0; out < devices.lines.size(); ++out) {
+    if (devices.lines[out].peer == sim::kNone) continue;
+    const auto& node = devices.nodes[devices.lines[out].node];
+    for (unsigned in = 0; in <= (devices.is_switch(devices.lines[out].node) ? node.port_count : 0u);
+         ++in) {
+      if (in == devices.lines[out].number) continue;
+      for (std::uint8_t sl = 0; sl < 16; ++sl) {
+        EXPECT_EQ(sim::lane_of(devices, out, static_cast<std::uint8_t>(in), {sl}), sl % 2);
+      }
+    }
+  }
+}
+
+TEST_F(Lanes, AreNotWrittenTwice) {
+  std::vector<AttributeId> sets;
+  auto options = going_round();
+  note_sets(options, sets);
+  Box box("ring:4,hosts=2", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  sets.clear();
+  box.input(sm::ResweepCommand{"test"});
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_THAT(sets, testing::IsEmpty());
+  box.world().cut(cable(box, "switch-1", 1));
+  box.run_for(std::chrono::seconds(1));
+  box.world().restore(cable(box, "switch-1", 1));
+  box.run_for(std::chrono::seconds(5));
+  EXPECT_EQ(lane_sets(sets), 0u);
+}
+
+TEST_F(Lanes, CostOneSetForASwitchThatCanDoAllAtOnce) {
+  auto blueprint = fabric("ring:4,hosts=2");
+  for (auto& planned : blueprint.nodes) planned.optimized_sl_to_vl = true;
+  std::vector<AttributeId> sets;
+  auto options = going_round();
+  note_sets(options, sets);
+  Box box(blueprint, options);
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(lane_sets(sets), kSwitches + 2 * kSwitches);  // and one for each host
+  EXPECT_THAT(sim::judge(box.world(), box.endpoint(), told(box)), testing::IsEmpty());
+}
+
+TEST_F(Lanes, ThatASwitchRefusesAreDoneWithout) {
+  auto options = going_round();
+  options.on_way_in = [](mad::Datagram& datagram) {
+    const auto smp = mad::decode_smp(datagram.payload);
+    if (!smp || smp->attribute_id != AttributeId::SLtoVLMappingTable) return;
+    if (smp->initial_path[1] == mad::PortNumber{1} && smp->hop_count == 1) {
+      datagram.payload[5] = std::byte{0x1C};  // a field of it is not valid
+    }
+  };
+  Box box("ring:4,hosts=2", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(box.snapshot().routes->routes.engine, "updn");
+  EXPECT_EQ(lanes(box).vls, 1);
+  EXPECT_EQ(trouble(box), "");
+  EXPECT_THAT(box.snapshot().problems, testing::Contains(HasSubstr("SL to VL")));
+}
+
+TEST_F(Lanes, AreNotUsedWhereALinkHasNoneToSpare) {
+  auto options = going_round();
+  options.sm.max_operational_vls = 1;
+  Box box("ring:4,hosts=2", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(box.snapshot().routes->routes.engine, "updn");
+  EXPECT_EQ(trouble(box), "");
+}
+
+TEST_F(Lanes, GiveClientsTheLevelsOfTheirPaths) {
+  Box box("ring:4,hosts=2", going_round());
+  ASSERT_TRUE(box.run_until_quiet());
+  const auto& topology = box.snapshot().topology;
+  const auto& lids = box.snapshot().lids;
+  const auto hosts = topology.endports().subspan(topology.switch_count());
+  const mad::Lid manager = lids.base(box.snapshot().sm_port);
+  unsigned levels = 0, reversible = 0;
+  for (const auto from : hosts) {
+    const auto at = topology.attachment(from)->at;
+    const auto& name = topology.node(topology.node_of(from)).description;
+    const auto end = box.world().find_endpoint(name).value();
+    const auto own =
+        mad::decode<mad::PortInfo>(box.world().look(end, AttributeId::PortInfo, 0).value());
+    EXPECT_EQ(own.master_sm_sl.value, lanes(box).levels.level(at, manager));
+    if (end == box.endpoint()) continue;
+    for (const auto to : hosts) {
+      mad::PathRecord wanted;
+      wanted.slid = own.lid;
+      wanted.dlid = lids.base(to);
+      const auto mask =
+          mad::component<&mad::PathRecord::slid>() | mad::component<&mad::PathRecord::dlid>();
+      auto query = sa::make_query({mad::Method::Get, 0x35, 0, mask, {}}, wanted, manager);
+      query.peer.q_key = 0x8001'0000;
+      box.take_arrivals(end);
+      box.world().send(end, std::move(query), box.now());
+      box.run_for(std::chrono::milliseconds(5));
+      const auto arrivals = box.take_arrivals(end);
+      ASSERT_EQ(arrivals.size(), 1u);
+      const auto reply = sa::read_reply<mad::PathRecord>(arrivals[0]);
+      ASSERT_EQ(reply.records.size(), 1u);
+      const auto level = lanes(box).levels.level(at, wanted.dlid);
+      const auto back = lanes(box).levels.level(topology.attachment(to)->at, wanted.slid);
+      EXPECT_EQ(reply.records[0].sl.value, level);
+      EXPECT_EQ(reply.records[0].reversible, level == back);
+      levels |= 1u << level;
+      reversible += level == back;
+    }
+  }
+  EXPECT_EQ(levels, 3u);
+  EXPECT_EQ(reversible, 7u * 4u);
+}
+
+}  // namespace
+}  // namespace heddle::test
