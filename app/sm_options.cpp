@@ -48,6 +48,8 @@ sm::Options to_sm_options(const config::Config& config) {
   options.routing.engines = config.engines;
   options.routing.fallback = config.fallback;
   options.routing.accept_credit_loops = config.accept_credit_loops;
+  options.routing.cover_replies = config.cover_replies;
+  options.routing.max_vls = config.max_vls;
   for (const std::uint64_t guid : config.root_guids) {
     options.routing.options.root_guids.push_back(mad::Guid{guid});
   }

@@ -33,6 +33,8 @@ struct Config {
   std::vector<std::string> engines{"minhop"};
   bool fallback = true;
   bool accept_credit_loops = false;
+  bool cover_replies = true;
+  std::uint32_t max_vls = 8;
   std::vector<std::uint64_t> root_guids;
 
   // [partitions]

@@ -80,6 +80,12 @@ std::vector<Option> routing_options() {
        "false"},
       {"routing", "accept_credit_loops", &Config::accept_credit_loops,
        "Program tables that reach everything although they could deadlock", "true"},
+      {"routing", "cover_replies", &Config::cover_replies,
+       "Take only routes that are safe although connections are answered on the service level they "
+       "were made on; false tells in PathRecords which paths are reversible instead",
+       "false"},
+      {"routing", "max_vls", &Config::max_vls,
+       "Data VLs that routes may use, if all links between switches have them", "4", 1, 15},
       {"routing", "root_guids", &Config::root_guids,
        "Node GUIDs of the switches that updn takes as roots; empty finds them",
        "[\"0x0002c90300a1b2c3\"]"},
