@@ -79,9 +79,9 @@ void tbb_for(std::size_t count, const base::RangeWork& work) {
                     [&](const auto& range) { work(range.begin(), range.end()); });
 }
 
-routing::Routes route(const Built& fabric, const char* engine) {
+base::Result<routing::Routes> route(const Built& fabric, const char* engine) {
   const routing::Options options;
-  return *routing::find_engine(engine)->route({fabric.topology, fabric.lids, options, tbb_for});
+  return routing::find_engine(engine)->route({fabric.topology, fabric.lids, options, tbb_for});
 }
 
 void bench_route(benchmark::State& state, const char* engine) {
@@ -89,10 +89,14 @@ void bench_route(benchmark::State& state, const char* engine) {
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
                                     static_cast<std::size_t>(state.range(1)));
   state.SetLabel(kFabrics[state.range(0)].name);
+  if (const auto first = route(fabric, engine); first.has_error()) {
+    state.SkipWithError(first.error().message.c_str());
+    return;
+  }
   for (auto _ : state) benchmark::DoNotOptimize(route(fabric, engine));
   const auto routes = route(fabric, engine);
   const auto quality =
-      routing::measure_quality(fabric.topology, fabric.lids, routes.tables, tbb_for);
+      routing::measure_quality(fabric.topology, fabric.lids, routes->tables, tbb_for);
   state.counters["EFI_min"] = static_cast<double>(quality.least_load);
   state.counters["EFI_mean"] = quality.mean_load;
   state.counters["EFI_max"] = static_cast<double>(quality.greatest_load);
@@ -104,11 +108,15 @@ void bench_verify(benchmark::State& state, const char* engine) {
   const auto& fabric = built(static_cast<std::size_t>(state.range(0)));
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
                                     static_cast<std::size_t>(state.range(1)));
-  const auto routes = route(fabric, engine);
   state.SetLabel(kFabrics[state.range(0)].name);
+  const auto routes = route(fabric, engine);
+  if (routes.has_error()) {
+    state.SkipWithError(routes.error().message.c_str());
+    return;
+  }
   fabric::Verification proof;
   for (auto _ : state) {
-    proof = fabric::verify(fabric.topology, fabric.lids, routes.tables, routes.lanes, tbb_for);
+    proof = fabric::verify(fabric.topology, fabric.lids, routes->tables, routes->lanes, tbb_for);
   }
   state.counters["faulty"] = static_cast<double>(proof.faulty_routes);
   state.counters["dependencies"] = static_cast<double>(proof.dependencies);
@@ -124,8 +132,10 @@ void fabrics_and_threads(benchmark::internal::Benchmark* bench) {
 
 BENCHMARK_CAPTURE(bench_route, minhop, "minhop")->Apply(fabrics_and_threads);
 BENCHMARK_CAPTURE(bench_route, updn, "updn")->Apply(fabrics_and_threads);
+BENCHMARK_CAPTURE(bench_route, ftree, "ftree")->Apply(fabrics_and_threads);
 BENCHMARK_CAPTURE(bench_verify, minhop, "minhop")->Apply(fabrics_and_threads);
 BENCHMARK_CAPTURE(bench_verify, updn, "updn")->Apply(fabrics_and_threads);
+BENCHMARK_CAPTURE(bench_verify, ftree, "ftree")->Apply(fabrics_and_threads);
 
 }  // namespace
 }  // namespace heddle

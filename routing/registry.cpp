@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "routing/engine.hpp"
+#include "routing/ftree.hpp"
 #include "routing/minhop.hpp"
 #include "routing/updn.hpp"
 
@@ -8,7 +9,8 @@ namespace heddle::routing {
 const std::vector<const Engine*>& engines() {
   static const MinHop minhop;
   static const UpDown updn;
-  static const std::vector<const Engine*> all{&minhop, &updn};
+  static const FatTree ftree;
+  static const std::vector<const Engine*> all{&minhop, &updn, &ftree};
   return all;
 }
 
