@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "routing/engine.hpp"
 #include "routing/minhop.hpp"
+#include "routing/sssp.hpp"
 #include "routing/updn.hpp"
 
 namespace heddle::routing {
@@ -8,7 +9,8 @@ namespace heddle::routing {
 const std::vector<const Engine*>& engines() {
   static const MinHop minhop;
   static const UpDown updn;
-  static const std::vector<const Engine*> all{&minhop, &updn};
+  static const Sssp sssp;
+  static const std::vector<const Engine*> all{&minhop, &updn, &sssp};
   return all;
 }
 
