@@ -3,6 +3,7 @@
 #include "routing/minhop.hpp"
 #include "routing/sssp.hpp"
 #include "routing/updn.hpp"
+#include "routing/weave.hpp"
 
 namespace heddle::routing {
 
@@ -10,7 +11,8 @@ const std::vector<const Engine*>& engines() {
   static const MinHop minhop;
   static const UpDown updn;
   static const Sssp sssp;
-  static const std::vector<const Engine*> all{&minhop, &updn, &sssp};
+  static const Weave weave;
+  static const std::vector<const Engine*> all{&minhop, &updn, &sssp, &weave};
   return all;
 }
 

@@ -11,8 +11,7 @@ ShortestTrees::ShortestTrees(const CompactChannels& channels)
       ways_(channels.count()),
       count_(hops_.size()),
       cost_(hops_.size()),
-      next_(hops_.size()),
-      carried_(hops_.size()) {}
+      next_(hops_.size()) {}
 
 void ShortestTrees::approach(fabric::SwitchIndex target) {
   target_ = target;
@@ -61,13 +60,15 @@ void ShortestTrees::choose(const ChannelLoads& loads) {
   }
 }
 
-void ShortestTrees::load(std::span<const std::uint32_t> sent, ChannelLoads& loads) const {
-  for (const std::uint32_t at : nearest_first_) carried_[at] = sent[at];
-  for (std::size_t i = nearest_first_.size(); i-- > 1;) {
-    const std::uint32_t at = nearest_first_[i];
-    if (carried_[at] == 0) continue;
-    loads[next_[at]] += carried_[at];
-    carried_[channels_.to[next_[at]]] += carried_[at];
+void add_flow(const CompactChannels& channels, std::span<const std::uint32_t> order,
+              std::span<const std::uint32_t> next, std::span<const std::uint32_t> sent,
+              ChannelLoads& loads) {
+  std::vector<std::uint64_t> carried(sent.begin(), sent.end());
+  for (std::size_t i = order.size(); i-- > 1;) {
+    const std::uint32_t at = order[i];
+    if (carried[at] == 0) continue;
+    loads[next[at]] += carried[at];
+    carried[channels.to[next[at]]] += carried[at];
   }
 }
 

@@ -17,6 +17,12 @@ using ChannelLoads = std::vector<std::uint64_t>;
 
 inline constexpr std::uint32_t kNoWay = 0xFFFF'FFFF;
 
+// Adds what flows down a tree when each switch sends so much. order: every switch after the one its
+// way leads to, the target first. next: by switch, the channel it leaves by.
+void add_flow(const CompactChannels& channels, std::span<const std::uint32_t> order,
+              std::span<const std::uint32_t> next, std::span<const std::uint32_t> sent,
+              ChannelLoads& loads);
+
 // Holds scratch memory: one per thread.
 class ShortestTrees {
  public:
@@ -35,7 +41,9 @@ class ShortestTrees {
   // The channel that a switch leaves by; kNoWay at the target and at what does not reach it.
   std::uint32_t next(std::uint32_t at) const { return next_[at]; }
   // Adds what flows down the tree when each switch sends so much.
-  void load(std::span<const std::uint32_t> sent, ChannelLoads& loads) const;
+  void load(std::span<const std::uint32_t> sent, ChannelLoads& loads) const {
+    add_flow(channels_, nearest_first_, next_, sent, loads);
+  }
 
  private:
   struct Way {
@@ -50,7 +58,6 @@ class ShortestTrees {
   std::vector<std::uint32_t> count_;  // by switch
   std::vector<std::uint64_t> cost_;   // by switch
   std::vector<std::uint32_t> next_;   // by switch
-  mutable std::vector<std::uint64_t> carried_;
 };
 
 }  // namespace heddle::routing
