@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
+#include "routing/destinations.hpp"
 #include "routing/target_order.hpp"
 
 namespace heddle::routing {
@@ -46,39 +48,20 @@ void add(PortLoad& load, Cost rise) {
   load.lids += static_cast<std::uint32_t>(rise >> kPositionBits & 0xFFFF);
 }
 
-struct Destination {
-  mad::Lid base{};
-  std::uint8_t lmc = 0;
-  mad::PortNumber out{};
-};
-
 // All that batches share and do not change.
 struct Plan {
   explicit Plan(const Request& request);
-  std::vector<std::vector<Destination>> by_switch;  // hosts first, the switch's own LIDs last
-  std::vector<std::uint32_t> hosts;                 // by switch
-  std::vector<std::uint32_t> system;                // by switch; equal for one chassis
+  std::vector<std::vector<Destination>> by_switch;
+  std::vector<std::uint32_t> hosts;   // by switch
+  std::vector<std::uint32_t> system;  // by switch; equal for one chassis
   CompactChannels channels;
   TargetOrder order;
 };
 
-Plan::Plan(const Request& request)
-    : by_switch(request.topology.switch_count()),
-      hosts(request.topology.switch_count()),
-      channels(request.topology) {
-  for (const fabric::PortIndex endport : request.topology.endports()) {
-    const auto range = request.lids.range(endport);
-    const auto attachment = request.topology.attachment(endport);
-    if (!attachment || range.base == mad::kNoLid) continue;
-    by_switch[attachment->at.value].push_back({range.base, range.lmc, attachment->out});
-    if (attachment->out.value != 0) ++hosts[attachment->at.value];
-  }
-  for (auto& group : by_switch) {
-    std::sort(group.begin(), group.end(), [](const Destination& a, const Destination& b) {
-      const bool own_a = a.out.value == 0, own_b = b.out.value == 0;
-      return own_a != own_b ? own_b : a.out < b.out;
-    });
-  }
+Plan::Plan(const Request& request) : channels(request.topology) {
+  Destinations destinations(request.topology, request.lids);
+  by_switch = std::move(destinations.by_switch);
+  hosts = std::move(destinations.hosts);
   order = order_targets(request.topology, hosts);
   std::map<mad::Guid, std::uint32_t> known;
   for (std::uint32_t s = 0; s < request.topology.switch_count(); ++s) {

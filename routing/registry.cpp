@@ -2,7 +2,9 @@
 #include "routing/engine.hpp"
 #include "routing/ftree.hpp"
 #include "routing/minhop.hpp"
+#include "routing/sssp.hpp"
 #include "routing/updn.hpp"
+#include "routing/weave.hpp"
 
 namespace heddle::routing {
 
@@ -10,7 +12,9 @@ const std::vector<const Engine*>& engines() {
   static const MinHop minhop;
   static const UpDown updn;
   static const FatTree ftree;
-  static const std::vector<const Engine*> all{&minhop, &updn, &ftree};
+  static const Sssp sssp;
+  static const Weave weave;
+  static const std::vector<const Engine*> all{&minhop, &updn, &ftree, &sssp, &weave};
   return all;
 }
 

@@ -37,6 +37,7 @@ CompactChannels::CompactChannels(const fabric::Topology& topology) {
   }
   first.push_back(static_cast<std::uint32_t>(all.size()));
   for (const fabric::Channel& channel : all) {
+    from.push_back(channel.from.value);
     to.push_back(channel.to.value);
     out.push_back(channel.out.value);
     reverse_local.push_back(place[channel.reverse.value]);

@@ -59,9 +59,15 @@ using MakeWayFinder = std::function<std::unique_ptr<WayFinder>()>;
 struct CompactChannels {
   explicit CompactChannels(const fabric::Topology& topology);
   std::vector<std::uint32_t> first;         // by switch, one more at the end
+  std::vector<std::uint32_t> from;          // switch it leaves
   std::vector<std::uint32_t> to;            // switch it leads to
   std::vector<std::uint8_t> out;            // port it leaves by
   std::vector<std::uint8_t> reverse_local;  // the way back, as a position at `to`
+
+  std::size_t count() const { return to.size(); }
+  std::uint32_t reverse(std::uint32_t channel) const {
+    return first[to[channel]] + reverse_local[channel];
+  }
 };
 
 }  // namespace heddle::routing

@@ -64,7 +64,7 @@ TEST_P(EveryEngine, RoutesWithSwitchesOf254Ports) {
   EXPECT_TRUE(fabric::verify(subnet.topology, subnet.lids, routes.tables).proven());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryEngine, testing::Values("minhop", "updn"),
+INSTANTIATE_TEST_SUITE_P(All, EveryEngine, testing::Values("minhop", "updn", "sssp", "weave"),
                          [](const auto& engine) { return std::string(engine.param); });
 
 TEST(Engines, AreFoundByTheirOwnNamesOnly) {

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "routing/channel_order.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace heddle::routing {
+namespace {
+
+constexpr std::uint8_t kUnseen = 0, kLater = 1, kEarlier = 2;
+constexpr std::uint32_t kNowhere = 0xFFFF'FFFF;
+
+}  // namespace
+
+ChannelOrder::ChannelOrder(const CompactChannels& channels)
+    : channels_(&channels),
+      position_(channels.count()),
+      seen_(channels.count()),
+      came_from_(channels.count()),
+      leads_to_(channels.count()) {
+  std::size_t most = 0;
+  for (std::size_t s = 0; s + 1 < channels.first.size(); ++s) {
+    most = std::max<std::size_t>(most, channels.first[s + 1] - channels.first[s]);
+  }
+  words_ = std::max<std::size_t>(1, (most + 63) / 64);
+  onward_.resize(channels.count() * words_);
+  for (Bits* bits : {&before_, &on_trial_, &refused_}) bits->resize(onward_.size());
+  std::iota(position_.begin(), position_.end(), 0u);
+}
+
+void ChannelOrder::arrange(const std::vector<std::uint32_t>& from_first_to_last) {
+  for (std::uint32_t i = 0; i < from_first_to_last.size(); ++i) {
+    position_[from_first_to_last[i]] = i;
+  }
+}
+
+template <class Visit>
+void ChannelOrder::for_each_onward(std::uint32_t held, Visit visit) const {
+  const std::uint32_t first = channels_->first[channels_->to[held]];
+  for (std::uint32_t w = 0; w < words_; ++w) {
+    for (std::uint64_t left = onward_[held * words_ + w]; left != 0; left &= left - 1) {
+      visit(first + w * 64 + static_cast<std::uint32_t>(std::countr_zero(left)));
+    }
+  }
+}
+
+template <class Visit>
+void ChannelOrder::for_each_before(std::uint32_t next, Visit visit) const {
+  const std::uint32_t first = channels_->first[channels_->from[next]];
+  for (std::uint32_t w = 0; w < words_; ++w) {
+    for (std::uint64_t left = before_[next * words_ + w]; left != 0; left &= left - 1) {
+      const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
+      visit(channels_->reverse(first + w * 64 + bit));
+    }
+  }
+}
+
+void ChannelOrder::flip_both_ways(std::uint32_t held, std::uint32_t next) {
+  flip(onward_, held, next);
+  const std::uint32_t entering = channels_->reverse_local[held];
+  before_[next * words_ + entering / 64] ^= std::uint64_t{1} << (entering % 64);
+}
+
+void ChannelOrder::remove(std::uint32_t held, std::uint32_t next) {
+  flip(on_trial_, held, next);
+  flip_both_ways(held, next);
+}
+
+bool ChannelOrder::add(std::uint32_t held, std::uint32_t next) {
+  if (!agrees(held, next)) {
+    if (is_set(refused_, held, next)) return false;
+    const std::uint32_t meeting = search(held, next);
+    for (const std::uint32_t channel : earlier_) seen_[channel] = kUnseen;
+    for (const std::uint32_t channel : later_) seen_[channel] = kUnseen;
+    if (meeting != kNowhere) {
+      if (stays_closed(held, next, meeting)) flip(refused_, held, next);
+      return false;
+    }
+    reorder();
+  }
+  flip(on_trial_, held, next);
+  flip_both_ways(held, next);
+  return true;
+}
+
+// Collects in later_ what must stand after `next`, and in earlier_ what must stand before `held`,
+// as far as it stands between the two now: nothing else can be on a way from one to the other,
+// because dependencies only lead to higher positions. Both searches go on in turns, so that a cycle
+// is found where they meet. That channel; kNowhere if there is none.
+std::uint32_t ChannelOrder::search(std::uint32_t held, std::uint32_t next) {
+  const std::uint32_t lowest = position_[next], highest = position_[held];
+  later_.assign(1, next);
+  earlier_.assign(1, held);
+  if (held == next) return held;
+  seen_[next] = kLater;
+  seen_[held] = kEarlier;
+  std::uint32_t meeting = kNowhere;
+  const auto visit = [&](std::uint32_t at, std::uint32_t by, std::uint8_t side, auto& found) {
+    if (position_[at] < lowest || position_[at] > highest || seen_[at] == side) return;
+    if (seen_[at] != kUnseen) {
+      if (meeting != kNowhere) return;
+      meeting = at;
+      (side == kLater ? came_from_ : leads_to_)[at] = by;
+      return;
+    }
+    seen_[at] = side;
+    (side == kLater ? came_from_ : leads_to_)[at] = by;
+    found.push_back(at);
+  };
+  std::size_t l = 0, e = 0;
+  while (meeting == kNowhere && (l < later_.size() || e < earlier_.size())) {
+    if (l < later_.size()) {
+      const std::uint32_t by = later_[l++];
+      for_each_onward(by, [&](std::uint32_t at) { visit(at, by, kLater, later_); });
+    }
+    if (e < earlier_.size() && meeting == kNowhere) {
+      const std::uint32_t by = earlier_[e++];
+      for_each_before(by, [&](std::uint32_t at) { visit(at, by, kEarlier, earlier_); });
+    }
+  }
+  return meeting;
+}
+
+// Whether all on the way that was found is there for good.
+bool ChannelOrder::stays_closed(std::uint32_t held, std::uint32_t next,
+                                std::uint32_t meeting) const {
+  for (std::uint32_t at = meeting; at != next; at = came_from_[at]) {
+    if (is_set(on_trial_, came_from_[at], at)) return false;
+  }
+  for (std::uint32_t at = meeting; at != held; at = leads_to_[at]) {
+    if (is_set(on_trial_, at, leads_to_[at])) return false;
+  }
+  return true;
+}
+
+// The positions of both groups are dealt anew: first to what leads to the new dependency, then to
+// what it leads to, each in its old order.
+void ChannelOrder::reorder() {
+  const auto by_position = [&](std::uint32_t a, std::uint32_t b) {
+    return position_[a] < position_[b];
+  };
+  std::sort(earlier_.begin(), earlier_.end(), by_position);
+  std::sort(later_.begin(), later_.end(), by_position);
+  free_.clear();
+  moved_ = earlier_;
+  moved_.insert(moved_.end(), later_.begin(), later_.end());
+  for (const std::uint32_t channel : moved_) free_.push_back(position_[channel]);
+  std::sort(free_.begin(), free_.end());
+  for (std::size_t i = 0; i < moved_.size(); ++i) position_[moved_[i]] = free_[i];
+}
+
+}  // namespace heddle::routing

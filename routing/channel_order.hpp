@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The channel dependencies of one layer, kept free of cycles while they grow. Nobody has to look
+// for a cycle afterwards, and nobody has to choose beforehand which turns are forbidden.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "routing/way_finder.hpp"
+
+namespace heddle::routing {
+
+// Every channel has a position, and every dependency leads from a lower to a higher one; so there
+// is no cycle. A new dependency that agrees with the positions costs nothing. One that does not
+// moves only channels that stand between its ends (Pearce and Kelly, A dynamic topological sort
+// algorithm for directed acyclic graphs, 2006), or is refused because it would close a cycle.
+//
+// Channels are those of CompactChannels; `next` always leaves the switch that `held` leads to.
+class ChannelOrder {
+ public:
+  // channels outlives this. Positions are those of the channels' numbers.
+  explicit ChannelOrder(const CompactChannels& channels);
+
+  // Gives the channels new positions; before the first dependency.
+  void arrange(const std::vector<std::uint32_t>& from_first_to_last);
+
+  bool has(std::uint32_t held, std::uint32_t next) const { return is_set(onward_, held, next); }
+  // Whether it could be added without moving any channel.
+  bool agrees(std::uint32_t held, std::uint32_t next) const {
+    return position_[held] < position_[next];
+  }
+  // Adds a dependency for a trial. False when it would close a cycle: then nothing is added.
+  // Must not be there yet.
+  bool add(std::uint32_t held, std::uint32_t next);
+  // Ends the trial of one that was added: it stays for good, or it goes.
+  void keep(std::uint32_t held, std::uint32_t next) { flip(on_trial_, held, next); }
+  void remove(std::uint32_t held, std::uint32_t next);
+
+ private:
+  using Bits = std::vector<std::uint64_t>;  // by channel, and by the place of the next one
+
+  bool is_set(const Bits& bits, std::uint32_t held, std::uint32_t next) const {
+    const std::uint32_t bit = next - channels_->first[channels_->to[held]];
+    return (bits[held * words_ + bit / 64] >> (bit % 64) & 1) != 0;
+  }
+  void flip(Bits& bits, std::uint32_t held, std::uint32_t next) {
+    const std::uint32_t bit = next - channels_->first[channels_->to[held]];
+    bits[held * words_ + bit / 64] ^= std::uint64_t{1} << (bit % 64);
+  }
+  void flip_both_ways(std::uint32_t held, std::uint32_t next);
+  template <class Visit>
+  void for_each_onward(std::uint32_t held, Visit visit) const;
+  template <class Visit>
+  void for_each_before(std::uint32_t next, Visit visit) const;
+  std::uint32_t search(std::uint32_t held, std::uint32_t next);
+  bool stays_closed(std::uint32_t held, std::uint32_t next, std::uint32_t meeting) const;
+  void reorder();
+
+  const CompactChannels* channels_;
+  std::size_t words_ = 1;  // per channel
+  Bits onward_;            // the dependencies
+  Bits before_;            // the same, by the later channel and the place of the other's way back
+  Bits on_trial_;          // those that may be removed again
+  Bits refused_;           // what would close a cycle with those that may not
+  std::vector<std::uint32_t> position_;              // by channel
+  std::vector<std::uint8_t> seen_;                   // by channel; all 0 between calls
+  std::vector<std::uint32_t> came_from_, leads_to_;  // by channel, on the ways of a search
+  std::vector<std::uint32_t> later_, earlier_, moved_, free_;
+};
+
+}  // namespace heddle::routing

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Trees of shortest ways toward a switch, each switch choosing by the load of the whole way that
+// lies ahead.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fabric/topology.hpp"
+#include "routing/way_finder.hpp"
+
+namespace heddle::routing {
+
+// Hosts times LIDs that a channel carries, by channel (CompactChannels).
+using ChannelLoads = std::vector<std::uint64_t>;
+
+inline constexpr std::uint32_t kNoWay = 0xFFFF'FFFF;
+
+// Adds what flows down a tree when each switch sends so much. order: every switch after the one its
+// way leads to, the target first. next: by switch, the channel it leaves by.
+void add_flow(const CompactChannels& channels, std::span<const std::uint32_t> order,
+              std::span<const std::uint32_t> next, std::span<const std::uint32_t> sent,
+              ChannelLoads& loads);
+
+// Holds scratch memory: one per thread.
+class ShortestTrees {
+ public:
+  // channels outlives this.
+  explicit ShortestTrees(const CompactChannels& channels);
+
+  // Breadth first: finds all shortest ways. Needed before the other calls.
+  void approach(fabric::SwitchIndex target);
+  // The switches that reach the target, nearest first; the target itself is the first.
+  std::span<const std::uint32_t> nearest_first() const { return nearest_first_; }
+
+  // Chooses the way with the least sum of loads from every switch. Equal ways are taken in turns
+  // that differ from target to target, so that targets that cannot see each other's loads do not
+  // all take the same.
+  void choose(const ChannelLoads& loads);
+  // The channel that a switch leaves by; kNoWay at the target and at what does not reach it.
+  std::uint32_t next(std::uint32_t at) const { return next_[at]; }
+  // Adds what flows down the tree when each switch sends so much.
+  void load(std::span<const std::uint32_t> sent, ChannelLoads& loads) const {
+    add_flow(channels_, nearest_first_, next_, sent, loads);
+  }
+
+ private:
+  struct Way {
+    std::uint32_t to = 0;
+    std::uint32_t channel = 0;
+  };
+  const CompactChannels& channels_;
+  fabric::SwitchIndex target_{};
+  std::vector<std::uint32_t> nearest_first_;
+  std::vector<std::uint32_t> hops_;   // by switch
+  std::vector<Way> ways_;             // by channel: those of a switch stand together
+  std::vector<std::uint32_t> count_;  // by switch
+  std::vector<std::uint64_t> cost_;   // by switch
+  std::vector<std::uint32_t> next_;   // by switch
+};
+
+}  // namespace heddle::routing

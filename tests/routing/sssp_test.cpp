@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "routing/sssp.hpp"
+
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "routing/quality.hpp"
+#include "routing/selection.hpp"
+#include "tests/routing/fabrics.hpp"
+
+namespace heddle::routing {
+namespace {
+
+Quality quality_of(const Subnet& subnet, const char* engine) {
+  return measure_quality(subnet.topology, subnet.lids, subnet.route(engine).tables);
+}
+
+TEST(Sssp, WaysAreAsShortAsThoseOfMinhop) {
+  for (const auto& [name, recipe] : all_kinds_of_fabrics()) {
+    const Subnet subnet(recipe);
+    const auto quality = quality_of(subnet, "sssp"), shortest = quality_of(subnet, "minhop");
+    EXPECT_DOUBLE_EQ(quality.mean_hops, shortest.mean_hops) << name;
+    EXPECT_EQ(quality.routes, shortest.routes) << name;
+  }
+}
+
+TEST(Sssp, ChannelsOfATreeCarryAlike) {
+  for (const auto& tree : {support::xgft({6, 6}, {1, 6}), support::xgft({6, 6, 12}, {1, 6, 6})}) {
+    const auto quality = quality_of(Subnet(tree), "sssp");
+    EXPECT_LT(static_cast<double>(quality.greatest_load), 1.1 * quality.mean_load);
+  }
+}
+
+TEST(Sssp, LooksFartherThanTheNextLinkOnIrregularFabrics) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    const Subnet subnet(support::random_regular(60, 6, 4, seed));
+    EXPECT_LE(quality_of(subnet, "sssp").greatest_load, quality_of(subnet, "minhop").greatest_load);
+  }
+}
+
+TEST(Sssp, TheLidsOfAPortGoByDifferentLinks) {
+  const Subnet subnet(support::xgft({4, 3}, {1, 4}), 2);
+  const auto tables = subnet.route("sssp").tables;
+  for (const auto port : subnet.topology.endports()) {
+    const auto at = subnet.topology.attachment(port);
+    if (!at || at->out.value == 0) continue;
+    for (std::uint32_t s = 0; s < subnet.topology.switch_count(); ++s) {
+      const fabric::SwitchIndex from{s};
+      if (from == at->at || subnet.topology.channels_from(from).size() != 4) continue;
+      std::set<std::uint8_t> links;
+      for (unsigned i = 0; i < 4; ++i) {
+        const mad::Lid lid{static_cast<std::uint16_t>(subnet.lids.base(port).value + i)};
+        links.insert(tables.out_port(from, lid).value);
+      }
+      EXPECT_EQ(links.size(), 4u);
+    }
+  }
+}
+
+TEST(Sssp, ItsCreditLoopOnARingIsNamed) {
+  const Subnet ring(support::ring(6, 2));
+  Policy policy;
+  policy.engines = {"sssp"};
+  policy.fallback = false;
+  const auto selected = select_routes(ring.topology, ring.lids, policy);
+  ASSERT_FALSE(selected);
+  EXPECT_THAT(selected.error().message, testing::HasSubstr("sssp: its tables hold a credit loop"));
+}
+
+}  // namespace
+}  // namespace heddle::routing
