@@ -87,7 +87,10 @@ std::string routing_text(const sm::Snapshot& snapshot, mad::SMState state) {
   if (snapshot.topology.switch_count() == 0) return row("Routing", "none needed: no switch");
   if (snapshot.routes == nullptr) return row("Routing", "none: the fabric could not be routed");
   const routing::Selected& selected = *snapshot.routes;
-  std::string out = row("Routing", selected.routes.engine);
+  const unsigned vls = selected.routes.lanes.vls;
+  std::string out =
+      row("Routing", vls == 1 ? selected.routes.engine
+                              : fmt::format("{} on {} VLs", selected.routes.engine, vls));
   for (const routing::Rejected& rejected : selected.rejected) {
     out += row("", fmt::format("not {}: {}", rejected.engine, rejected.reason));
   }

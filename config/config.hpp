@@ -30,7 +30,7 @@ struct Config {
   std::string memory_file = "/var/lib/heddle/guid2lid";
 
   // [routing]
-  std::vector<std::string> engines{"minhop"};
+  std::vector<std::string> engines{"auto"};
   bool fallback = true;
   bool accept_credit_loops = false;
   bool cover_replies = true;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "routing/auto.hpp"
 #include "routing/engine.hpp"
 #include "routing/ftree.hpp"
 #include "routing/minhop.hpp"
@@ -9,12 +10,13 @@
 namespace heddle::routing {
 
 const std::vector<const Engine*>& engines() {
+  static const Auto automatic;
   static const MinHop minhop;
   static const UpDown updn;
   static const FatTree ftree;
   static const Sssp sssp;
   static const Weave weave;
-  static const std::vector<const Engine*> all{&minhop, &updn, &ftree, &sssp, &weave};
+  static const std::vector<const Engine*> all{&automatic, &minhop, &updn, &ftree, &sssp, &weave};
   return all;
 }
 

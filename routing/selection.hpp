@@ -13,8 +13,8 @@
 namespace heddle::routing {
 
 struct Policy {
-  std::vector<std::string> engines{"minhop"};  // in the order to try
-  bool fallback = true;                        // updn after them, if it is not among them
+  std::vector<std::string> engines{"auto"};  // in the order to try
+  bool fallback = true;                      // updn after them, if it is not among them
   // The operator asked for exactly these engines' tables even if they hold a credit loop
   // (never if they do not reach everything).
   bool accept_credit_loops = false;

@@ -11,13 +11,19 @@ namespace {
 
 using testing::HasSubstr;
 
+Policy minhop_first() {
+  Policy policy;
+  policy.engines = {"minhop"};
+  return policy;
+}
+
 base::Result<Selected> select(const Subnet& subnet, const Policy& policy) {
   return select_routes(subnet.topology, subnet.lids, policy);
 }
 
 TEST(Selection, TheFirstEngineThatIsProvenIsTaken) {
   const Subnet tree(support::xgft({4, 6}, {1, 4}));
-  const auto selected = select(tree, {});
+  const auto selected = select(tree, minhop_first());
   ASSERT_TRUE(selected);
   EXPECT_EQ(selected->routes.engine, "minhop");
   EXPECT_TRUE(selected->proof.proven());
@@ -26,12 +32,12 @@ TEST(Selection, TheFirstEngineThatIsProvenIsTaken) {
 
 TEST(Selection, AWholeTreeOfThreeLevelsIsRoutedByMinhop) {
   const Subnet tree(support::relabelled(support::xgft({3, 3, 4}, {1, 3, 2}), 1));
-  EXPECT_EQ(select(tree, {})->routes.engine, "minhop");
+  EXPECT_EQ(select(tree, minhop_first())->routes.engine, "minhop");
 }
 
 TEST(Selection, ARingIsTakenFromMinhopAndTheCycleTold) {
   const Subnet ring(support::ring(6, 2));
-  const auto selected = select(ring, {});
+  const auto selected = select(ring, minhop_first());
   ASSERT_TRUE(selected);
   EXPECT_EQ(selected->routes.engine, "updn");
   EXPECT_TRUE(selected->proof.proven());
@@ -44,7 +50,7 @@ TEST(Selection, ARingIsTakenFromMinhopAndTheCycleTold) {
 
 TEST(Selection, WithoutFallbackARingHasNoRoutesAndTheErrorSaysWhy) {
   const Subnet ring(support::ring(6, 2));
-  Policy policy;
+  Policy policy = minhop_first();
   policy.fallback = false;
   const auto selected = select(ring, policy);
   ASSERT_FALSE(selected);
@@ -53,12 +59,22 @@ TEST(Selection, WithoutFallbackARingHasNoRoutesAndTheErrorSaysWhy) {
 
 TEST(Selection, TheOperatorMayAcceptCreditLoops) {
   const Subnet ring(support::ring(6, 2));
-  Policy policy;
+  Policy policy = minhop_first();
   policy.accept_credit_loops = true;
   const auto selected = select(ring, policy);
   ASSERT_TRUE(selected);
   EXPECT_EQ(selected->routes.engine, "minhop");
   EXPECT_FALSE(selected->proof.deadlock_free());
+}
+
+TEST(Selection, LeftToItselfTakesFtreeForTreesAndWeaveElsewhere) {
+  const Subnet tree(support::xgft({3, 3, 4}, {1, 3, 2})), ring(support::ring(6, 2));
+  const auto of_tree = select(tree, {}), of_ring = select(ring, {});
+  EXPECT_EQ(of_tree->routes.engine, "ftree");
+  EXPECT_EQ(of_ring->routes.engine, "weave");
+  EXPECT_TRUE(of_tree->rejected.empty() && of_ring->rejected.empty());
+  EXPECT_THAT(of_tree->routes.notes.front(), HasSubstr("is a tree"));
+  EXPECT_THAT(of_ring->routes.notes.front(), HasSubstr("no tree"));
 }
 
 TEST(Selection, AMisspelledEngineIsAnErrorWithAHint) {
@@ -68,7 +84,7 @@ TEST(Selection, AMisspelledEngineIsAnErrorWithAHint) {
   const auto selected = select(star, policy);
   ASSERT_FALSE(selected);
   EXPECT_THAT(selected.error().message, HasSubstr("\"minhpo\", did you mean \"minhop\"?"));
-  EXPECT_THAT(selected.error().message, HasSubstr("minhop, updn"));
+  EXPECT_THAT(selected.error().message, HasSubstr("auto, minhop, updn"));
 }
 
 TEST(Selection, AnEmptyListMeansTheLastResort) {

@@ -50,7 +50,9 @@ INSTANTIATE_TEST_SUITE_P(Golden, RealFabric,
                                          "jabl_1", "jabl_3"));
 
 TEST(BringUp, OnARingMinhopIsRejectedForItsCycle) {
-  Box box("ring:5,hosts=2");
+  BoxOptions options;
+  options.sm.routing.engines = {"minhop"};
+  Box box("ring:5,hosts=2", options);
   ASSERT_TRUE(box.run_until_quiet());
   ASSERT_EQ(box.count<sm::EngineRejected>(), 1u);
   EXPECT_EQ(box.last<sm::EngineRejected>()->engine, "minhop");

@@ -87,7 +87,14 @@ class Chaos {
     options.world.agent_delay = microseconds(prng_.below(200));
     constexpr double kLosses[] = {0, 0, 0.005, 0.03};
     options.world.loss = loss_ = kLosses[prng_.below(std::size(kLosses))];
-    tell("LMC " + std::to_string(options.sm.lmc) + ", loss " + std::to_string(loss_));
+    // From a source of its own: what is added here changes no other draw of a seed.
+    base::Prng of_routing(~seed);
+    constexpr const char* kEngines[] = {"auto", "minhop", "updn", "weave"};
+    const std::string engine = kEngines[of_routing.below(std::size(kEngines))];
+    options.sm.routing.engines = {engine};
+    options.sm.routing.cover_replies = of_routing.chance(0.5);
+    tell("LMC " + std::to_string(options.sm.lmc) + ", loss " + std::to_string(loss_) + ", " +
+         engine + (options.sm.routing.cover_replies ? "" : " on several VLs"));
     return options;
   }
 

@@ -39,9 +39,24 @@ std::vector<std::string> names_around(Box& box, std::string_view name) {
 
 }  // namespace
 
+sim::LevelOf levels_told(Box& box) {
+  if (!box.published() || !box.snapshot().routes) return {};
+  if (box.snapshot().routes->routes.lanes.levels.uniform()) return {};
+  return [&box](sim::PortIndex host, mad::Lid to) {
+    const auto& snapshot = box.snapshot();
+    const auto& info = box.world().devices().ports[host].info;
+    const auto port = snapshot.lids.owner(info.lid);
+    const auto at = port == fabric::kNoPort ? std::nullopt : snapshot.topology.attachment(port);
+    const auto& levels = snapshot.routes->routes.lanes.levels;
+    return mad::ServiceLevel{at ? levels.level(at->at, to) : std::uint8_t{0}};
+  };
+}
+
 std::string trouble_for(Box& box, sim::EndpointId sm) {
   std::string complaints;
-  for (const auto& complaint : sim::judge(box.world(), sm)) complaints += complaint + '\n';
+  for (const auto& complaint : sim::judge(box.world(), sm, levels_told(box))) {
+    complaints += complaint + '\n';
+  }
   return with_last_events(box, std::move(complaints));
 }
 
@@ -55,7 +70,7 @@ std::string trouble_elsewhere(Box& box, std::initializer_list<std::string_view> 
     for (auto& around : names_around(box, name)) known.push_back(std::move(around));
   }
   std::string complaints;
-  for (const auto& complaint : sim::judge(box.world(), box.endpoint())) {
+  for (const auto& complaint : sim::judge(box.world(), box.endpoint(), levels_told(box))) {
     // A long list ends with a count; what it counts is judged once the rest is right.
     const bool is_count = complaint.rfind("and ", 0) == 0;
     const bool is_known = std::any_of(known.begin(), known.end(), [&](const std::string& name) {

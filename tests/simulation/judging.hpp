@@ -8,10 +8,14 @@
 #include <vector>
 
 #include "sim/blueprint.hpp"
+#include "sim/checker.hpp"
 #include "sim/planner.hpp"
 #include "tests/support/box.hpp"
 
 namespace heddle::test {
+
+// The service levels that the routes of the box's first SM give, for the world's judges.
+sim::LevelOf levels_told(Box& box);
 
 // Empty when the fabric's own registers show nothing wrong; else the complaints, and below them
 // what the SM said last.

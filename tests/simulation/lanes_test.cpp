@@ -57,15 +57,6 @@ class Lanes : public testing::Test {
     return options;
   }
   static const fabric::Lanes& lanes(const Box& box) { return box.snapshot().routes->routes.lanes; }
-  // The level by the routes, for the world's judges.
-  static sim::LevelOf told(Box& box) {
-    return [&box](sim::PortIndex host, mad::Lid to) {
-      const auto& topology = box.snapshot().topology;
-      const auto& info = box.world().devices().ports[host].info;
-      const auto port = box.snapshot().lids.owner(info.lid);
-      return mad::ServiceLevel{lanes(box).levels.level(topology.attachment(port)->at, to)};
-    };
-  }
   static unsigned lane_sets(const std::vector<AttributeId>& sets) {
     return static_cast<unsigned>(
         std::count(sets.begin(), sets.end(), AttributeId::SLtoVLMappingTable));
@@ -83,10 +74,28 @@ TEST_F(Lanes, KeepARingFromLockingUp) {
   Box box("ring:4,hosts=2", going_round());
   ASSERT_TRUE(box.run_until_quiet());
   ASSERT_EQ(box.snapshot().routes->routes.engine, "clockwise");
-  EXPECT_THAT(sim::judge(box.world(), box.endpoint(), told(box)), testing::IsEmpty());
+  EXPECT_THAT(sim::judge(box.world(), box.endpoint(), levels_told(box)), testing::IsEmpty());
   // On one level it would.
   EXPECT_THAT(sim::judge(box.world(), box.endpoint()),
               testing::ElementsAre(HasSubstr("credit loop of 4")));
+}
+
+// What the engine for any fabric makes, with and without levels that differ by direction.
+TEST_F(Lanes, OfWeaveHoldUpToTheWorldsOwnJudges) {
+  for (const char* name : {"torus:4x4,hosts=2", "hypercube:3,hosts=2", "dragonfly:4,2,2"}) {
+    for (const unsigned max_vls : {2u, 4u, 8u}) {
+      BoxOptions options;
+      options.sm.routing.engines = {"weave"};
+      options.sm.routing.cover_replies = false;
+      options.sm.routing.max_vls = max_vls;
+      Box box(name, options);
+      ASSERT_TRUE(box.run_until_quiet());
+      EXPECT_EQ(box.snapshot().routes->routes.engine, "weave");
+      EXPECT_GT(lanes(box).vls, 1u) << name;
+      EXPECT_LE(lanes(box).vls, max_vls);
+      EXPECT_EQ(trouble(box), "") << name << " on " << max_vls << " VLs";
+    }
+  }
 }
 
 TEST_F(Lanes, AreWrittenBeforeTheTables) {
@@ -140,7 +149,7 @@ TEST_F(Lanes, CostOneSetForASwitchThatCanDoAllAtOnce) {
   Box box(blueprint, options);
   ASSERT_TRUE(box.run_until_quiet());
   EXPECT_EQ(lane_sets(sets), kSwitches + 2 * kSwitches);  // and one for each host
-  EXPECT_THAT(sim::judge(box.world(), box.endpoint(), told(box)), testing::IsEmpty());
+  EXPECT_THAT(sim::judge(box.world(), box.endpoint(), levels_told(box)), testing::IsEmpty());
 }
 
 TEST_F(Lanes, ThatASwitchRefusesAreDoneWithout) {
