@@ -168,9 +168,12 @@ bool Programming::wants(const Context& context, PortIndex port, LinkStep step) c
   const auto& topology = *picture.frozen.topology;
   const auto* info = info_of(picture, port);
   if (info == nullptr) return false;
-  // What depends on the routes could not be written with the LIDs.
-  const bool owns_lids = picture.intent.ports[port.value].endport.has_value();
-  if (step == LinkStep::Fields && owns_lids) return !settled(context, port, *info);
+  // Of what a port with LIDs is wanted only this depends on the routes, and could not be written
+  // with the LIDs.
+  const auto& endport = picture.intent.ports[port.value].endport;
+  if (step == LinkStep::Fields && endport && info->master_sm_sl != endport->master_sm_sl) {
+    return !settled(context, port, *info);
+  }
   const auto number = topology.number_of(port);
   const auto node = topology.node_of(port);
   if (number.value == 0) {

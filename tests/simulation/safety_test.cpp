@@ -9,6 +9,7 @@ namespace {
 
 TEST(Safety, WithoutFallbackNoTableIsWrittenAndNoLinkGoesUp) {
   BoxOptions options;
+  options.sm.routing.engines = {"minhop"};
   options.sm.routing.fallback = false;
   Box box("ring:6", options);
   ASSERT_TRUE(box.run_until_quiet());
