@@ -89,7 +89,9 @@ sm::Snapshot small_fabric() {
   slow_down(snapshot, made.port_of(*host2, mad::PortNumber{1}));
   const auto host1 = made.find_node(mad::Guid{0x1000});
   snapshot.sm_port = made.port_of(*host1, mad::PortNumber{1});
-  auto selected = routing::select_routes(made, snapshot.lids, routing::Policy{});
+  routing::Policy policy;
+  policy.engines = {"minhop"};
+  auto selected = routing::select_routes(made, snapshot.lids, policy);
   EXPECT_TRUE(selected.has_value());
   snapshot.routes = std::make_shared<const routing::Selected>(std::move(selected.value()));
   snapshot.sweep.number = 1;

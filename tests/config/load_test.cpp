@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-const Vocabulary kVocabulary{{"minhop", "updn"}};
+const Vocabulary kVocabulary{{"auto", "minhop", "updn"}};
 
 std::vector<std::string> problems_of(std::string_view text) {
   std::vector<std::string> lines;
