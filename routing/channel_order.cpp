@@ -137,17 +137,24 @@ bool ChannelOrder::stays_closed(std::uint32_t held, std::uint32_t next,
 // The positions of both groups are dealt anew: first to what leads to the new dependency, then to
 // what it leads to, each in its old order.
 void ChannelOrder::reorder() {
-  const auto by_position = [&](std::uint32_t a, std::uint32_t b) {
-    return position_[a] < position_[b];
+  const auto sorted = [&](const std::vector<std::uint32_t>& channels,
+                          std::vector<std::uint64_t>& keys) {
+    keys.clear();
+    for (const std::uint32_t channel : channels) {
+      keys.push_back(std::uint64_t{position_[channel]} << 32 | channel);
+    }
+    std::sort(keys.begin(), keys.end());
   };
-  std::sort(earlier_.begin(), earlier_.end(), by_position);
-  std::sort(later_.begin(), later_.end(), by_position);
-  free_.clear();
-  moved_ = earlier_;
-  moved_.insert(moved_.end(), later_.begin(), later_.end());
-  for (const std::uint32_t channel : moved_) free_.push_back(position_[channel]);
-  std::sort(free_.begin(), free_.end());
-  for (std::size_t i = 0; i < moved_.size(); ++i) position_[moved_[i]] = free_[i];
+  sorted(earlier_, first_);
+  sorted(later_, second_);
+  free_.resize(first_.size() + second_.size());
+  std::merge(first_.begin(), first_.end(), second_.begin(), second_.end(), free_.begin());
+  std::size_t next = 0;
+  for (const auto* group : {&first_, &second_}) {
+    for (const std::uint64_t key : *group) {
+      position_[key & 0xFFFF'FFFF] = static_cast<std::uint32_t>(free_[next++] >> 32);
+    }
+  }
 }
 
 }  // namespace heddle::routing

@@ -66,7 +66,8 @@ class ChannelOrder {
   std::vector<std::uint32_t> position_;              // by channel
   std::vector<std::uint8_t> seen_;                   // by channel; all 0 between calls
   std::vector<std::uint32_t> came_from_, leads_to_;  // by channel, on the ways of a search
-  std::vector<std::uint32_t> later_, earlier_, moved_, free_;
+  std::vector<std::uint32_t> later_, earlier_;
+  std::vector<std::uint64_t> first_, second_, free_;  // position and channel
 };
 
 }  // namespace heddle::routing

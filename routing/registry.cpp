@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "routing/auto.hpp"
+#include "routing/dfsssp.hpp"
 #include "routing/engine.hpp"
 #include "routing/ftree.hpp"
+#include "routing/lash.hpp"
 #include "routing/minhop.hpp"
 #include "routing/sssp.hpp"
 #include "routing/updn.hpp"
@@ -15,8 +17,12 @@ const std::vector<const Engine*>& engines() {
   static const UpDown updn;
   static const FatTree ftree;
   static const Sssp sssp;
+  static const Dfsssp dfsssp;
+  static const Lash lash;
+  static const Nue nue;
   static const Weave weave;
-  static const std::vector<const Engine*> all{&automatic, &minhop, &updn, &ftree, &sssp, &weave};
+  static const std::vector<const Engine*> all{&automatic, &minhop, &updn, &ftree, &sssp,
+                                              &dfsssp,    &lash,   &nue,  &weave};
   return all;
 }
 

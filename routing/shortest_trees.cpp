@@ -36,7 +36,7 @@ void ShortestTrees::approach(fabric::SwitchIndex target) {
   }
 }
 
-void ShortestTrees::choose(const ChannelLoads& loads) {
+void ShortestTrees::choose(const ChannelLoads& loads, bool in_turns) {
   cost_[target_.value] = 0;
   for (std::size_t i = 1; i < nearest_first_.size(); ++i) {
     const std::uint32_t at = nearest_first_[i];
@@ -52,7 +52,7 @@ void ShortestTrees::choose(const ChannelLoads& loads) {
         best = ways + w;
       }
     };
-    const std::uint32_t turn = count == 1 ? 0 : target_.value % count;
+    const std::uint32_t turn = count == 1 || !in_turns ? 0 : target_.value % count;
     consider(turn, count);
     consider(0, turn);
     cost_[at] = least;
@@ -62,12 +62,12 @@ void ShortestTrees::choose(const ChannelLoads& loads) {
 
 void add_flow(const CompactChannels& channels, std::span<const std::uint32_t> order,
               std::span<const std::uint32_t> next, std::span<const std::uint32_t> sent,
-              ChannelLoads& loads) {
+              ChannelLoads& loads, bool take_off) {
   std::vector<std::uint64_t> carried(sent.begin(), sent.end());
   for (std::size_t i = order.size(); i-- > 1;) {
     const std::uint32_t at = order[i];
     if (carried[at] == 0) continue;
-    loads[next[at]] += carried[at];
+    loads[next[at]] += take_off ? -carried[at] : carried[at];
     carried[channels.to[next[at]]] += carried[at];
   }
 }

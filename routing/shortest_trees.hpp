@@ -17,11 +17,11 @@ using ChannelLoads = std::vector<std::uint64_t>;
 
 inline constexpr std::uint32_t kNoWay = 0xFFFF'FFFF;
 
-// Adds what flows down a tree when each switch sends so much. order: every switch after the one its
-// way leads to, the target first. next: by switch, the channel it leaves by.
+// Adds, or takes off, what flows down a tree when each switch sends so much. order: every switch
+// after the one its way leads to, the target first. next: by switch, the channel it leaves by.
 void add_flow(const CompactChannels& channels, std::span<const std::uint32_t> order,
               std::span<const std::uint32_t> next, std::span<const std::uint32_t> sent,
-              ChannelLoads& loads);
+              ChannelLoads& loads, bool take_off = false);
 
 // Holds scratch memory: one per thread.
 class ShortestTrees {
@@ -36,8 +36,8 @@ class ShortestTrees {
 
   // Chooses the way with the least sum of loads from every switch. Equal ways are taken in turns
   // that differ from target to target, so that targets that cannot see each other's loads do not
-  // all take the same.
-  void choose(const ChannelLoads& loads);
+  // all take the same; or the first one is taken always, so that trees resemble each other.
+  void choose(const ChannelLoads& loads, bool in_turns = true);
   // The channel that a switch leaves by; kNoWay at the target and at what does not reach it.
   std::uint32_t next(std::uint32_t at) const { return next_[at]; }
   // Adds what flows down the tree when each switch sends so much.

@@ -4,6 +4,11 @@
 #include <algorithm>
 
 namespace heddle::routing {
+namespace {
+
+constexpr std::size_t kTriesPerSwitch = 8;  // bends that are tried for one tree, on average
+
+}  // namespace
 
 TreeGrower::TreeGrower(const CompactChannels& channels, std::vector<ChannelOrder>& layers)
     : channels_(channels),
@@ -11,6 +16,7 @@ TreeGrower::TreeGrower(const CompactChannels& channels, std::vector<ChannelOrder
       next_(channels.first.size() - 1, kNoWay),
       hops_(next_.size(), kNoWay),
       cost_(next_.size()),
+      layer_(next_.size(), kNoLayer),
       passed_(next_.size()),
       seen_(next_.size()) {}
 
@@ -61,19 +67,54 @@ void TreeGrower::attach(std::uint32_t at, std::uint32_t hops, const ChannelLoads
   const auto consider = [&](std::uint32_t begin, std::uint32_t last) {
     for (std::uint32_t c = begin; c < last; ++c) {
       const std::uint32_t to = channels_.to[c];
-      if (hops_[to] + 1 == hops) candidates_.push_back({cost_[to] + loads[c], c});
+      if (hops_[to] + 1 == hops) {
+        candidates_.push_back({cost_[to] + loads[c] + price(at, c), c});
+      }
     }
   };
-  const std::uint32_t turn = first + target_ % (end - first);
+  const std::uint32_t turn = choice_.alike ? first : first + target_ % (end - first);
   consider(turn, end);
   consider(first, turn);
+  attach_to_best(at);
+}
+
+// Of the dependency that a channel would bring into a layer that is known.
+std::uint64_t TreeGrower::price(std::uint32_t at, std::uint32_t channel) const {
+  const std::uint32_t next = next_[channels_.to[channel]];
+  if (price_ == 0 || next == kNoWay || layer_of_[at] >= layers_.size()) return 0;
+  const ChannelOrder& layer = layers_[layer_of_[at]];
+  if (layer.has(channel, next)) return 0;
+  return layer.agrees(channel, next) ? price_ / 4 : price_;
+}
+
+bool TreeGrower::attach_to_best(std::uint32_t at) {
   while (!candidates_.empty()) {
     const auto best =
         std::min_element(candidates_.begin(), candidates_.end(),
                          [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
-    if (admit(at, best->channel)) return settle(at, best->channel, best->cost);
+    if (admit(at, best->channel)) {
+      settle(at, best->channel, best->cost);
+      return true;
+    }
     candidates_.erase(best);
   }
+  return false;
+}
+
+bool TreeGrower::resume(const ChannelLoads& loads) {
+  for (bool progress = true; progress && order_.size() < reachable_;) {
+    progress = false;
+    for (std::uint32_t s = 0; s < next_.size(); ++s) {
+      if (hops_[s] != kNoWay) continue;
+      candidates_.clear();
+      for (std::uint32_t c = channels_.first[s]; c < channels_.first[s + 1]; ++c) {
+        const std::uint32_t to = channels_.to[c];
+        if (hops_[to] != kNoWay) candidates_.push_back({cost_[to] + loads[c], c});
+      }
+      progress |= attach_to_best(s);
+    }
+  }
+  return order_.size() == reachable_;
 }
 
 void TreeGrower::settle(std::uint32_t at, std::uint32_t channel, std::uint64_t cost) {
@@ -85,11 +126,22 @@ void TreeGrower::settle(std::uint32_t at, std::uint32_t channel, std::uint64_t c
 
 // Whether packets from `at` may leave by the channel.
 bool TreeGrower::admit(std::uint32_t at, std::uint32_t channel) {
-  const std::uint8_t layer = layer_of_[at];
-  if (layer == kNoLayer) return true;
+  layer_[at] = layer_of_[at];
+  if (layer_[at] == kNoLayer) return true;
+  if (layer_[at] != kAnyLayer) return admit_in(layer_[at], at, channel);
+  const std::size_t begin = choice_.spread ? std::min(at, target_) : 0;
+  for (std::size_t i = 0; i < layers_.size(); ++i) {
+    layer_[at] = static_cast<std::uint8_t>((begin + i) % layers_.size());
+    if (admit_in(layer_[at], at, channel)) return true;
+  }
+  return false;
+}
+
+bool TreeGrower::admit_in(std::uint8_t layer, std::uint32_t at, std::uint32_t channel) {
   const std::size_t admitted = admitted_.size();
   passes_.clear();
-  if (!follow(layer, channel)) {
+  const bool both_ways = choice_.both_ways && layer_of_[at] == kAnyLayer;
+  if (!follow(layer, channel) || (both_ways && !follow_back(layer, channel))) {
     take_back(admitted);
     return false;
   }
@@ -108,6 +160,17 @@ bool TreeGrower::follow(std::uint8_t layer, std::uint32_t channel) {
     passed_[on] = static_cast<std::uint16_t>(passed_[on] | bit);
     passes_.push_back({on, bit});
     held = next_[on];
+  }
+  return true;
+}
+
+// The way from the target to where the channel begins, backwards.
+bool TreeGrower::follow_back(std::uint8_t layer, std::uint32_t channel) {
+  std::uint32_t last = channels_.reverse(channel);
+  for (std::uint32_t on = channels_.to[channel]; on != target_; on = channels_.to[next_[on]]) {
+    const std::uint32_t before = channels_.reverse(next_[on]);
+    if (!admit_one(layer, before, last)) return false;
+    last = before;
   }
   return true;
 }
@@ -141,6 +204,7 @@ void TreeGrower::keep() {
 }
 
 bool TreeGrower::mend(const ChannelLoads& loads) {
+  tries_left_ = kTriesPerSwitch * next_.size();
   for (bool progress = true; progress && order_.size() < reachable_;) {
     progress = false;
     for (std::uint32_t s = 0; s < next_.size(); ++s) {
@@ -171,7 +235,8 @@ bool TreeGrower::find_detour(std::uint32_t lost) {
 // Whether `by` may leave by `onward`: so must all who come through it now, and by `entering`.
 bool TreeGrower::bend(std::uint32_t by, std::uint32_t onward, std::uint32_t entering) {
   std::uint32_t ahead = channels_.to[onward];
-  if (hops_[ahead] == kNoWay) return false;
+  if (hops_[ahead] == kNoWay || tries_left_ == 0) return false;
+  --tries_left_;
   for (; ahead != target_; ahead = channels_.to[next_[ahead]]) {
     if (ahead == by) return false;
   }
@@ -205,6 +270,14 @@ void TreeGrower::adopt(std::uint32_t target, std::span<const std::uint32_t> next
     if (s != target && next[s] != kNoWay) settle(s, next[s], 0);
   }
   put_in_order();
+}
+
+TreeGrower::Cost TreeGrower::cost(std::span<const std::uint32_t> sent, const ChannelLoads& loads) {
+  for (std::size_t i = 1; i < order_.size(); ++i) {
+    const std::uint32_t next = next_[order_[i]];
+    cost_[order_[i]] = cost_[channels_.to[next]] + loads[next];
+  }
+  return cost(sent);
 }
 
 TreeGrower::Cost TreeGrower::cost(std::span<const std::uint32_t> sent) const {

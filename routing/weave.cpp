@@ -2,201 +2,266 @@
 #include "routing/weave.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/prng.hpp"
-#include "fabric/islands.hpp"
-#include "routing/destinations.hpp"
+#include "fabric/verification.hpp"
 #include "routing/escape.hpp"
-#include "routing/tree_grower.hpp"
+#include "routing/loom.hpp"
+#include "routing/pair_layers.hpp"
+#include "routing/sssp.hpp"
 
 namespace heddle::routing {
 namespace {
 
-using fabric::SwitchIndex;
-
-constexpr std::uint64_t kSeed = 7;  // the order of the targets is random, and always the same
 // See sssp: what a second LID of the same port pays for a channel that an earlier one uses.
 constexpr std::uint64_t kSamePort = std::uint64_t{1} << 48;
 
-class Weaver {
+// Calls route(lid, number) for each LID of a port; it returns the tree that it took. Later LIDs
+// keep away from the channels of earlier ones.
+template <class Route>
+void for_each_lid_apart(const Destination& to, ChannelLoads& loads, const Route& route) {
+  std::vector<std::uint32_t> avoided;
+  for (unsigned n = 0; n < to.lid_count(); ++n) {
+    const TreeGrower& tree = route(mad::Lid{static_cast<std::uint16_t>(to.base.value + n)}, n);
+    if (to.lmc == 0) continue;
+    for (const std::uint32_t at : tree.nearest_first().subspan(1)) {
+      avoided.push_back(tree.next(at));
+      loads[avoided.back()] += kSamePort;
+    }
+  }
+  for (const std::uint32_t channel : avoided) loads[channel] -= kSamePort;
+}
+
+fabric::Lanes lanes_of(std::size_t layers, fabric::ServiceLevels levels) {
+  const auto vls = static_cast<std::uint8_t>(layers);
+  return {vls, std::move(levels), fabric::VlMaps(fabric::even_map(vls))};
+}
+
+struct Woven {
+  Routes routes;
+  std::uint64_t greatest_load = 0;
+};
+
+Woven finish(Loom& loom, std::string note) {
+  const auto greatest = std::max_element(loom.loads.begin(), loom.loads.end());
+  const std::uint64_t load = greatest == loom.loads.end() ? 0 : *greatest;
+  return {{"weave", std::move(loom.tables), {std::move(note)}}, load};
+}
+
+// All packets to a LID have one layer, that in which its tree turned out best.
+class ByDestination {
  public:
-  Weaver(const Request& request, unsigned layers);
-  Routes weave();
+  // With fixed layers, those of the switches are dealt out beforehand.
+  ByDestination(const Request& request, unsigned layers, bool fixed = false);
+  Woven weave();
 
  private:
-  struct Goal {
-    std::uint32_t at = 0;
-    const Destination* to = nullptr;
-  };
-  void route_port(const Goal& goal);
-  TreeGrower& grow_best(const Goal& goal, unsigned preferred);
-  TreeGrower& escape(const Goal& goal);
-  bool grow_in(std::size_t layer, const Goal& goal);
-  void take(TreeGrower& tree, const Goal& goal, mad::Lid lid);
+  TreeGrower& grow_best(const Goal& goal, unsigned number);
+  std::size_t choose(std::size_t begin, std::size_t end, const std::vector<std::uint8_t>& whole);
+  TreeGrower& escape(const Goal& goal, std::size_t begin, std::size_t end);
+  bool grow_in(std::size_t layer, const Goal& goal) {
+    return growers_[layer].grow(goal.at, packets(layer, *goal.to), loom_.loads,
+                                loom_.reachable(goal.at));
+  }
+  // What one switch sends to another does not matter.
   std::span<const std::uint8_t> packets(std::size_t layer, const Destination& to) const {
     return to.is_host() ? of_all_[layer] : of_hosts_[layer];
   }
-  std::size_t layer_of(const TreeGrower& tree) const {
-    return static_cast<std::size_t>(&tree - growers_.data());
-  }
 
-  const Request& request_;
-  CompactChannels channels_;
-  Destinations destinations_;
-  fabric::Islands islands_;
-  std::vector<ChannelOrder> layers_;
+  Loom loom_;
+  bool fixed_;
   std::vector<EscapeTree> escapes_;                           // by layer
   std::vector<TreeGrower> growers_;                           // by layer
   std::vector<std::vector<std::uint8_t>> of_all_, of_hosts_;  // by layer, then by switch
   std::vector<std::uint8_t> home_;                            // by switch: the layer of its LIDs
   std::vector<std::uint8_t> level_;                           // by LID
   std::vector<std::uint64_t> used_;                           // by layer: how many LIDs
-  ChannelLoads loads_;
-  fabric::ForwardingTables tables_;
   std::size_t mended_ = 0, escaped_ = 0;
 };
 
-Weaver::Weaver(const Request& request, unsigned layers)
-    : request_(request),
-      channels_(request.topology),
-      destinations_(request.topology, request.lids),
-      islands_(request.topology),
-      layers_(layers, ChannelOrder(channels_)),
+ByDestination::ByDestination(const Request& request, unsigned layers, bool fixed)
+    : loom_(request, layers),
+      fixed_(fixed),
       home_(request.topology.switch_count(), kNoLayer),
       level_(std::size_t{request.lids.top().value} + 1),
-      used_(layers),
-      loads_(channels_.count()),
-      tables_(request.topology.switch_count(), request.lids.top()) {
-  for (const auto& roots : scattered_roots(channels_, islands_, layers)) {
-    escapes_.emplace_back(channels_, roots);
+      used_(layers) {
+  for (const auto& roots : scattered_roots(loom_.channels, loom_.islands, layers)) {
+    escapes_.emplace_back(loom_.channels, roots);
   }
   for (std::size_t v = 0; v < layers; ++v) {
-    escapes_[v].prepare(layers_[v]);
-    growers_.emplace_back(channels_, layers_);
+    escapes_[v].prepare(loom_.layers[v]);
+    growers_.push_back(loom_.new_grower());
     of_all_.emplace_back(home_.size(), static_cast<std::uint8_t>(v));
     of_hosts_.push_back(of_all_.back());
     for (std::size_t s = 0; s < home_.size(); ++s) {
-      if (destinations_.hosts[s] == 0) of_hosts_[v][s] = kNoLayer;
+      if (loom_.destinations.hosts[s] == 0) of_hosts_[v][s] = kNoLayer;
     }
+  }
+  for (std::size_t s = 0; fixed && s < home_.size(); ++s) {
+    home_[s] = static_cast<std::uint8_t>(s % layers);
   }
 }
 
-// The first ports of all switches, then the second ones and so on, so that no switch has all its
-// LIDs routed before others have any. What belongs to switches themselves comes last.
-Routes Weaver::weave() {
-  base::Prng dice(kSeed);
-  std::vector<std::uint32_t> targets;
-  std::size_t most = 0;
-  for (std::uint32_t s = 0; s < home_.size(); ++s) {
-    if (destinations_.hosts[s] > 0) targets.push_back(s);
-    most = std::max<std::size_t>(most, destinations_.hosts[s]);
-  }
-  for (std::size_t round = 0; round < most; ++round) {
-    dice.shuffle(targets);
-    for (const std::uint32_t at : targets) {
-      if (round < destinations_.hosts[at]) {
-        route_port({at, &destinations_.by_switch[at][round]});
-      }
-    }
-  }
-  for (std::uint32_t s = 0; s < home_.size(); ++s) {
-    const auto& group = destinations_.by_switch[s];
-    for (std::size_t i = destinations_.hosts[s]; i < group.size(); ++i) route_port({s, &group[i]});
-  }
-  Routes routes{"weave", std::move(tables_), {}};
-  const auto vls = layers_.size();
-  routes.notes.push_back(fmt::format("{} {}; {} LIDs by mended ways, {} by escape trees", vls,
-                                     vls == 1 ? "VL" : "VLs", mended_, escaped_));
+Woven ByDestination::weave() {
+  loom_.for_each_goal([&](const Goal& goal) {
+    for_each_lid_apart(
+        *goal.to, loom_.loads, [&](mad::Lid lid, unsigned number) -> auto& {
+          TreeGrower& tree = grow_best(goal, number);
+          const auto layer = static_cast<std::size_t>(&tree - growers_.data());
+          ++used_[layer];
+          level_[lid.value] = static_cast<std::uint8_t>(layer);
+          loom_.take(tree, goal, lid);
+          return tree;
+        });
+  });
+  loom_.improve(
+      [&](const Goal& goal, mad::Lid lid) { return packets(level_[lid.value], *goal.to); });
+  const auto vls = used_.size();
+  auto woven =
+      finish(loom_, fmt::format("{} by destination; ways were mended for {} LIDs, {} take "
+                                "an escape tree",
+                                vls == 1 ? "1 VL" : fmt::format("{} VLs", vls), mended_, escaped_));
   if (vls > 1) {
-    routes.lanes = {static_cast<std::uint8_t>(vls),
-                    fabric::ServiceLevels::by_destination(std::move(level_)),
-                    fabric::VlMaps(fabric::even_map(static_cast<unsigned>(vls)))};
+    woven.routes.lanes = lanes_of(vls, fabric::ServiceLevels::by_destination(std::move(level_)));
   }
-  return routes;
-}
-
-void Weaver::route_port(const Goal& goal) {
-  std::vector<std::uint32_t> avoided;
-  for (unsigned n = 0; n < goal.to->lid_count(); ++n) {
-    TreeGrower& tree = grow_best(goal, n);
-    take(tree, goal, mad::Lid{static_cast<std::uint16_t>(goal.to->base.value + n)});
-    if (goal.to->lmc == 0) continue;
-    for (const std::uint32_t at : tree.nearest_first().subspan(1)) {
-      avoided.push_back(tree.next(at));
-      loads_[avoided.back()] += kSamePort;
-    }
-  }
-  for (const std::uint32_t channel : avoided) loads_[channel] -= kSamePort;
-}
-
-bool Weaver::grow_in(std::size_t layer, const Goal& goal) {
-  const std::size_t reachable = islands_.members(islands_.of(SwitchIndex{goal.at})).size();
-  return growers_[layer].grow(goal.at, packets(layer, *goal.to), loads_, reachable);
+  return woven;
 }
 
 // In the layer that the switch's LIDs have if that can be, otherwise in the one with the cheapest
 // tree. number: of the LID at its port; others take other layers if they can.
-TreeGrower& Weaver::grow_best(const Goal& goal, unsigned number) {
-  const std::size_t vls = layers_.size();
+TreeGrower& ByDestination::grow_best(const Goal& goal, unsigned number) {
+  const std::size_t vls = growers_.size();
+  std::size_t begin = 0, end = vls;
   if (home_[goal.at] != kNoLayer) {
     const std::size_t home = (home_[goal.at] + number) % vls;
     if (grow_in(home, goal)) return growers_[home];
+    if (fixed_) std::tie(begin, end) = std::pair(home, home + 1);
     growers_[home].undo();
   }
   std::vector<std::uint8_t> whole(vls);
-  request_.parallel(vls, [&](std::size_t first, std::size_t last) {
-    for (std::size_t v = first; v < last; ++v) whole[v] = grow_in(v, goal);
+  loom_.request.parallel(end - begin, [&](std::size_t first, std::size_t last) {
+    for (std::size_t v = begin + first; v < begin + last; ++v) whole[v] = grow_in(v, goal) ? 1 : 0;
   });
-  std::size_t best = vls;
-  TreeGrower::Cost least;
-  for (std::size_t v = 0; v < vls; ++v) {
-    if (whole[v] == 0) continue;
-    const auto cost = growers_[v].cost(destinations_.hosts);
-    if (best < vls && !(cost < least)) continue;
-    best = v;
-    least = cost;
-  }
-  for (std::size_t v = 0; v < vls && best == vls; ++v) {
-    if (!growers_[v].mend(loads_)) continue;
-    best = v;
-    ++mended_;
-  }
-  for (std::size_t v = 0; v < vls; ++v) {
+  const std::size_t best = choose(begin, end, whole);
+  for (std::size_t v = begin; v < end; ++v) {
     if (v != best) growers_[v].undo();
   }
-  if (best == vls) return escape(goal);
-  home_[goal.at] = static_cast<std::uint8_t>(best);
+  if (best == vls) return escape(goal, begin, end);
+  if (!fixed_) home_[goal.at] = static_cast<std::uint8_t>(best);
   return growers_[best];
 }
 
-TreeGrower& Weaver::escape(const Goal& goal) {
+// The cheapest whole tree, or else the first that can be mended; the number of layers if there is
+// none.
+std::size_t ByDestination::choose(std::size_t begin, std::size_t end,
+                                  const std::vector<std::uint8_t>& whole) {
+  std::size_t best = growers_.size();
+  TreeGrower::Cost least;
+  for (std::size_t v = begin; v < end; ++v) {
+    if (whole[v] == 0) continue;
+    const auto cost = growers_[v].cost(loom_.destinations.hosts);
+    if (best < growers_.size() && !(cost < least)) continue;
+    best = v;
+    least = cost;
+  }
+  for (std::size_t v = begin; v < end && best == growers_.size(); ++v) {
+    if (!growers_[v].mend(loom_.loads)) continue;
+    best = v;
+    ++mended_;
+  }
+  return best;
+}
+
+TreeGrower& ByDestination::escape(const Goal& goal, std::size_t begin, std::size_t end) {
   ++escaped_;
-  const auto least = std::min_element(used_.begin(), used_.end());
+  const auto least = std::min_element(used_.begin() + static_cast<std::ptrdiff_t>(begin),
+                                      used_.begin() + static_cast<std::ptrdiff_t>(end));
   const auto layer = static_cast<std::size_t>(least - used_.begin());
   growers_[layer].adopt(goal.at, escapes_[layer].toward(goal.at));
   return growers_[layer];
 }
 
-void Weaver::take(TreeGrower& tree, const Goal& goal, mad::Lid lid) {
-  tree.keep();
-  const std::size_t layer = layer_of(tree);
-  ++used_[layer];
-  level_[lid.value] = static_cast<std::uint8_t>(layer);
-  for (const std::uint32_t at : tree.nearest_first()) {
-    const std::uint32_t next = tree.next(at);
-    tables_.set(SwitchIndex{at}, lid,
-                next == kNoWay ? goal.to->out : mad::PortNumber{channels_.out[next]});
+// Packets between two switches have one layer, the same both ways. Every switch has a tree that
+// keeps to the layers of its pairs; each LID gets the best that these layers take, at worst that.
+class ByPair {
+ public:
+  explicit ByPair(const Request& request)
+      : loom_(request, request.data_vls), grower_(loom_.new_grower()) {}
+  // Nothing if not every pair can have a layer.
+  std::optional<Woven> weave();
+  // Whether some LIDs had to take the first tree of their switch.
+  bool is_strained() const { return plain_ > 0; }
+
+ private:
+  const TreeGrower& route(const Goal& goal, mad::Lid lid);
+
+  Loom loom_;
+  TreeGrower grower_;
+  std::optional<PairLayers> pairs_;
+  std::size_t plain_ = 0;
+};
+
+std::optional<Woven> ByPair::weave() {
+  pairs_ = make_pair_layers(loom_.channels, loom_.destinations, loom_.islands, loom_.layers);
+  if (!pairs_) return std::nullopt;
+  loom_.for_each_goal([&](const Goal& goal) {
+    for_each_lid_apart(
+        *goal.to, loom_.loads, [&](mad::Lid lid, unsigned) -> auto& { return route(goal, lid); });
+  });
+  loom_.improve([&](const Goal& goal, mad::Lid) { return pairs_->of(goal.at); });
+  auto levels = pairs_->levels(loom_.destinations, loom_.request.lids.top());
+  auto woven = finish(loom_, fmt::format("{} VLs by pairs of switches, the same both ways; {} LIDs "
+                                         "take the first tree of their switch",
+                                         loom_.layers.size(), plain_));
+  woven.routes.lanes = lanes_of(loom_.layers.size(), std::move(levels));
+  return woven;
+}
+
+const TreeGrower& ByPair::route(const Goal& goal, mad::Lid lid) {
+  const bool grown = goal.to->is_host() && grower_.grow(goal.at, pairs_->of(goal.at), loom_.loads,
+                                                        loom_.reachable(goal.at));
+  if (!grown) {
+    if (goal.to->is_host()) ++plain_;
+    grower_.undo();
+    grower_.adopt(goal.at, pairs_->tree(loom_.channels, goal.at));
   }
-  if (goal.to->is_host()) tree.load(destinations_.hosts, loads_);
+  loom_.take(grower_, goal, lid);
+  return grower_;
 }
 
 }  // namespace
 
 base::Result<Routes> Weave::route(const Request& request) const {
-  return Weaver(request, request.cover_replies ? 1 : request.data_vls).weave();
+  // Most trees need nothing better.
+  auto shortest = shortest_path_tables(request);
+  const auto proof = fabric::verify(request.topology, request.lids, shortest, {}, request.parallel);
+  if (proof.deadlock_free()) {
+    return Routes{"weave", std::move(shortest), {"1 VL: the shortest ways hold no credit loop"}};
+  }
+  if (request.data_vls == 1 || !request.cover_replies) {
+    return ByDestination(request, request.data_vls).weave().routes;
+  }
+  ByPair by_pair(request);
+  auto pairs = by_pair.weave();
+  if (pairs && !by_pair.is_strained()) return std::move(pairs->routes);
+  auto single = ByDestination(request, 1).weave();
+  const bool better = pairs && pairs->greatest_load < single.greatest_load;
+  return better ? std::move(pairs->routes) : std::move(single.routes);
+}
+
+base::Result<Routes> Nue::route(const Request& request) const {
+  const unsigned vls = request.cover_replies ? 1 : request.data_vls;
+  auto routes = ByDestination(request, vls, true).weave().routes;
+  routes.engine = name();
+  routes.notes.push_back("the switches' layers are dealt out beforehand");
+  if (vls < request.data_vls) {
+    routes.notes.push_back("1 VL, because answers may ride the level of their request");
+  }
+  return routes;
 }
 
 }  // namespace heddle::routing

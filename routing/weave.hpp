@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The engine for any fabric: free of credit loops by construction, with as many VLs as there are.
-// docs/routing.md tells how it works and why it is right.
+// The engines for any fabric: free of credit loops by construction, with as many VLs as there are.
+// docs/weave.md tells how it works and why it is right.
 #pragma once
 
 #include "routing/engine.hpp"
@@ -12,6 +12,16 @@ class Weave : public Engine {
   std::string_view name() const override { return "weave"; }
   std::string_view summary() const override {
     return "for any fabric and any number of VLs: never a credit loop, short and balanced ways";
+  }
+  base::Result<Routes> route(const Request& request) const override;
+};
+
+// What Nue does with a fixed division of the destinations over the VLs; for comparison.
+class Nue : public Engine {
+ public:
+  std::string_view name() const override { return "nue"; }
+  std::string_view summary() const override {
+    return "as weave, but each switch's VL is given beforehand";
   }
   base::Result<Routes> route(const Request& request) const override;
 };

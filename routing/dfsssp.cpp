@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "routing/dfsssp.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fabric/verification.hpp"
+#include "routing/destinations.hpp"
+#include "routing/lane_packer.hpp"
+#include "routing/pair_layers.hpp"
+#include "routing/sssp.hpp"
+
+namespace heddle::routing {
+namespace {
+
+constexpr std::size_t kPortValues = 256;
+
+class Parting {
+ public:
+  Parting(const Request& request, const fabric::ForwardingTables& tables)
+      : request_(request),
+        tables_(tables),
+        channels_(request.topology),
+        destinations_(request.topology, request.lids),
+        channel_of_(destinations_.hosts.size() * kPortValues, kNoWay),
+        layers_(request.data_vls, ChannelOrder(channels_)),
+        packer_(layers_) {
+    for (std::uint32_t c = 0; c < channels_.count(); ++c) {
+      channel_of_[channels_.from[c] * kPortValues + channels_.out[c]] = c;
+    }
+  }
+
+  // False if there are too few VLs.
+  bool part(fabric::Lanes& lanes) {
+    if (!(request_.cover_replies ? part_by_pair(lanes) : part_by_lid(lanes))) return false;
+    lanes.vls = static_cast<std::uint8_t>(packer_.used());
+    lanes.maps = fabric::VlMaps(fabric::even_map(packer_.used()));
+    return true;
+  }
+
+ private:
+  std::uint32_t switches() const { return static_cast<std::uint32_t>(destinations_.hosts.size()); }
+  std::uint32_t channel(std::uint32_t at, std::size_t lid) const {
+    return channel_of_[at * kPortValues + tables_.row(fabric::SwitchIndex{at})[lid]];
+  }
+
+  template <class Visit>
+  void for_each_lid(std::uint32_t at, const Visit& visit) const {
+    for (const Destination& to : destinations_.by_switch[at]) {
+      for (std::size_t n = 0; n < to.lid_count(); ++n) visit(to.base.value + n, to.is_host());
+    }
+  }
+
+  void follow(std::uint32_t from, std::uint32_t target, std::size_t lid) {
+    std::uint32_t held = channel(from, lid);
+    if (held == kNoWay) return;  // another island
+    for (std::uint32_t at = channels_.to[held]; at != target; at = channels_.to[held]) {
+      const std::uint32_t next = channel(at, lid);
+      flow_.push_back({held, next});
+      held = next;
+    }
+  }
+
+  // What one switch sends to another's own LIDs matters only where hosts are.
+  void follow_all(std::uint32_t from, std::uint32_t target) {
+    for_each_lid(target, [&](std::size_t lid, bool host) {
+      if (host || destinations_.hosts[from] > 0) follow(from, target, lid);
+    });
+  }
+
+  bool part_by_pair(fabric::Lanes& lanes) {
+    PairLayers pairs(switches());
+    for (std::uint32_t a = 0; a < switches(); ++a) {
+      for (std::uint32_t b = a + 1; b < switches(); ++b) {
+        flow_.clear();
+        follow_all(a, b);
+        follow_all(b, a);
+        const auto layer = packer_.pack(flow_);
+        if (!layer) return false;
+        pairs.set(a, b, *layer);
+      }
+    }
+    lanes.levels = pairs.levels(destinations_, request_.lids.top());
+    return true;
+  }
+
+  bool part_by_lid(fabric::Lanes& lanes) {
+    const std::size_t columns = std::size_t{request_.lids.top().value} + 1;
+    std::vector<std::uint8_t> levels(switches() * columns);
+    bool enough = true;
+    for (std::uint32_t target = 0; target < switches() && enough; ++target) {
+      for_each_lid(target, [&](std::size_t lid, bool host) {
+        for (std::uint32_t from = 0; from < switches() && enough; ++from) {
+          if (from == target || (!host && destinations_.hosts[from] == 0)) continue;
+          flow_.clear();
+          follow(from, target, lid);
+          const auto layer = packer_.pack(flow_);
+          enough = layer.has_value();
+          levels[from * columns + lid] = layer.value_or(0);
+        }
+      });
+    }
+    std::vector<std::uint32_t> rows(switches());
+    std::iota(rows.begin(), rows.end(), 0u);
+    if (enough) lanes.levels = {std::move(rows), {}, columns, std::move(levels)};
+    return enough;
+  }
+
+  const Request& request_;
+  const fabric::ForwardingTables& tables_;
+  const CompactChannels channels_;
+  const Destinations destinations_;
+  std::vector<std::uint32_t> channel_of_;  // by switch and port
+  std::vector<ChannelOrder> layers_;
+  LanePacker packer_;
+  LanePacker::Dependencies flow_;
+};
+
+}  // namespace
+
+base::Result<Routes> Dfsssp::route(const Request& request) const {
+  Routes routes{std::string(name()), shortest_path_tables(request), {}};
+  const auto proof =
+      fabric::verify(request.topology, request.lids, routes.tables, {}, request.parallel);
+  if (proof.deadlock_free()) return routes;
+  if (request.data_vls == 1) return base::error("1 VL is too few to part its ways");
+  if (!Parting(request, routes.tables).part(routes.lanes)) {
+    return base::error(fmt::format("{} VLs are too few to part its ways{}", request.data_vls,
+                                   request.cover_replies ? " so that answers are safe" : ""));
+  }
+  routes.notes.push_back(fmt::format("layers used: {}", routes.lanes.vls));
+  return routes;
+}
+
+}  // namespace heddle::routing

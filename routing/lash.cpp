@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "routing/lash.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "routing/destinations.hpp"
+#include "routing/pair_layers.hpp"
+
+namespace heddle::routing {
+namespace {
+
+fabric::ForwardingTables tables_of(const PairLayers& pairs, const CompactChannels& channels,
+                                   const Destinations& destinations, mad::Lid top) {
+  const auto switches = static_cast<std::uint32_t>(destinations.hosts.size());
+  fabric::ForwardingTables tables(switches, top);
+  for (std::uint32_t target = 0; target < switches; ++target) {
+    const auto next = pairs.tree(channels, target);
+    for (const Destination& to : destinations.by_switch[target]) {
+      for (std::uint32_t s = 0; s < switches; ++s) {
+        if (next[s] == kNoWay && s != target) continue;
+        const std::uint8_t out = s == target ? to.out.value : channels.out[next[s]];
+        const auto row = tables.row(fabric::SwitchIndex{s}).subspan(to.base.value, to.lid_count());
+        std::fill(row.begin(), row.end(), out);
+      }
+    }
+  }
+  return tables;
+}
+
+}  // namespace
+
+base::Result<Routes> Lash::route(const Request& request) const {
+  const CompactChannels channels(request.topology);
+  const Destinations destinations(request.topology, request.lids);
+  for (const bool alike : {false, true}) {
+    std::vector<ChannelOrder> layers(request.data_vls, ChannelOrder(channels));
+    const auto pairs = layer_shortest_trees(channels, destinations, layers, alike);
+    if (!pairs) continue;
+    const unsigned vls = pairs->count();
+    Routes routes{std::string(name()),
+                  tables_of(*pairs, channels, destinations, request.lids.top()),
+                  {fmt::format("{} {} used{}", vls, vls == 1 ? "VL is" : "VLs are",
+                               alike ? ", by trees that do not share the load" : "")}};
+    if (vls > 1) {
+      routes.lanes = {static_cast<std::uint8_t>(vls),
+                      pairs->levels(destinations, request.lids.top()),
+                      fabric::VlMaps(fabric::even_map(vls))};
+    }
+    return routes;
+  }
+  return base::error(fmt::format("its ways need more than {} {}", request.data_vls,
+                                 request.data_vls == 1 ? "VL" : "VLs"));
+}
+
+}  // namespace heddle::routing

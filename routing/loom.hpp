@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What weaving trees into layers takes, whoever decides which layer packets have: the fabric, the
+// layers, what channels carry so far, and the tables that come of it.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fabric/islands.hpp"
+#include "routing/destinations.hpp"
+#include "routing/engine.hpp"
+#include "routing/tree_grower.hpp"
+
+namespace heddle::routing {
+
+// The LIDs of one port, which hangs on switch `at`.
+struct Goal {
+  std::uint32_t at = 0;
+  const Destination* to = nullptr;
+};
+
+class Loom {
+ public:
+  // The request outlives the loom.
+  Loom(const Request& request, unsigned layers);
+  Loom(const Loom&) = delete;
+  Loom& operator=(const Loom&) = delete;
+
+  TreeGrower new_grower();
+
+  // The first ports of all switches, then the second ones and so on, so that no switch has all its
+  // LIDs routed before others have any; the switches of a round in an order that is random, and
+  // always the same. What belongs to switches themselves comes last.
+  template <class Visit>
+  void for_each_goal(Visit visit) const {
+    for (const Goal& goal : goals_) visit(goal);
+  }
+
+  std::size_t reachable(std::uint32_t target) const {
+    return islands.members(islands.of(fabric::SwitchIndex{target})).size();
+  }
+  // Takes the tree for a LID of the goal, with all that the layers admitted for it.
+  void take(TreeGrower& tree, const Goal& goal, mad::Lid lid);
+
+  // Grows the trees of hosts' LIDs anew, now that it is known what channels carry, and takes those
+  // that are better. layers_of(goal, lid): by switch, the layer of its packets.
+  template <class LayersOf>
+  void improve(const LayersOf& layers_of) {
+    for (const Goal& goal : goals_) {
+      for (unsigned n = 0; goal.to->is_host() && n < goal.to->lid_count(); ++n) {
+        const mad::Lid lid{static_cast<std::uint16_t>(goal.to->base.value + n)};
+        improve_one(goal, lid, layers_of(goal, lid));
+      }
+    }
+  }
+
+  const Request& request;
+  const CompactChannels channels;
+  const Destinations destinations;
+  const fabric::Islands islands;
+  std::vector<ChannelOrder> layers;
+  ChannelLoads loads;
+  fabric::ForwardingTables tables;
+
+ private:
+  void improve_one(const Goal& goal, mad::Lid lid, std::span<const std::uint8_t> layer_of);
+
+  std::vector<Goal> goals_;
+  std::uint64_t price_ = 0;  // a part of what all hosts together send to one LID
+  TreeGrower old_, new_;
+};
+
+}  // namespace heddle::routing

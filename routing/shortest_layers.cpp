@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <utility>
+
+#include "routing/lane_packer.hpp"
+#include "routing/pair_layers.hpp"
+
+namespace heddle::routing {
+namespace {
+
+class Layering {
+ public:
+  Layering(const CompactChannels& channels, const Destinations& destinations,
+           std::vector<ChannelOrder>& layers)
+      : channels_(channels),
+        destinations_(destinations),
+        pairs_(destinations.hosts.size()),
+        packer_(layers) {}
+
+  void grow_trees(bool alike) {
+    ShortestTrees trees(channels_);
+    ChannelLoads loads(channels_.count());
+    std::vector<std::uint32_t> sent(switches());
+    for (std::uint32_t target = 0; target < switches(); ++target) {
+      trees.approach(fabric::SwitchIndex{target});
+      trees.choose(loads, !alike);
+      for (const std::uint32_t at : trees.nearest_first().subspan(1)) {
+        pairs_.set_way(target, at, static_cast<std::uint8_t>(trees.next(at) - channels_.first[at]));
+      }
+      if (alike) continue;
+      for (std::uint32_t s = 0; s < switches(); ++s) {
+        sent[s] = destinations_.hosts[s] * destinations_.hosts[target];
+      }
+      trees.load(sent, loads);
+    }
+  }
+
+  // Long ways first: they are the hardest to place.
+  bool give_layers() {
+    LanePacker::Dependencies flow;
+    for (const auto& [a, b] : pairs_longest_first()) {
+      flow.clear();
+      follow(a, b, flow);
+      follow(b, a, flow);
+      const auto layer = packer_.pack(flow);
+      if (!layer) return false;
+      pairs_.set(a, b, *layer);
+    }
+    return true;
+  }
+  PairLayers take() { return std::move(pairs_); }
+
+ private:
+  using Pair = std::pair<std::uint32_t, std::uint32_t>;
+  std::uint32_t switches() const { return static_cast<std::uint32_t>(destinations_.hosts.size()); }
+
+  std::vector<Pair> pairs_longest_first() const {
+    std::vector<std::vector<Pair>> by_length;
+    LanePacker::Dependencies flow;
+    for (std::uint32_t a = 0; a < switches(); ++a) {
+      for (std::uint32_t b = a + 1; b < switches(); ++b) {
+        if (destinations_.hosts[a] == 0 && destinations_.hosts[b] == 0) continue;
+        if (pairs_.way(a, b) == 0xFF) continue;  // another island
+        flow.clear();
+        follow(a, b, flow);
+        if (by_length.size() <= flow.size()) by_length.resize(flow.size() + 1);
+        by_length[flow.size()].push_back({a, b});
+      }
+    }
+    std::vector<Pair> all;
+    for (std::size_t length = by_length.size(); length-- > 0;) {
+      all.insert(all.end(), by_length[length].begin(), by_length[length].end());
+    }
+    return all;
+  }
+
+  void follow(std::uint32_t from, std::uint32_t target, LanePacker::Dependencies& flow) const {
+    std::uint32_t held = channels_.first[from] + pairs_.way(target, from);
+    for (std::uint32_t at = channels_.to[held]; at != target; at = channels_.to[held]) {
+      const std::uint32_t next = channels_.first[at] + pairs_.way(target, at);
+      flow.push_back({held, next});
+      held = next;
+    }
+  }
+
+  const CompactChannels& channels_;
+  const Destinations& destinations_;
+  PairLayers pairs_;
+  LanePacker packer_;
+};
+
+}  // namespace
+
+std::optional<PairLayers> layer_shortest_trees(const CompactChannels& channels,
+                                               const Destinations& destinations,
+                                               std::vector<ChannelOrder>& layers, bool alike) {
+  Layering layering(channels, destinations, layers);
+  layering.grow_trees(alike);
+  if (!layering.give_layers()) return std::nullopt;
+  return layering.take();
+}
+
+}  // namespace heddle::routing
