@@ -12,6 +12,7 @@
 #include "fabric/verification.hpp"
 #include "routing/engine.hpp"
 #include "routing/quality.hpp"
+#include "tests/support/networks.hpp"
 #include "tests/support/topologies.hpp"
 
 namespace heddle {
@@ -53,6 +54,19 @@ constexpr Fabric kFabrics[] = {
      }},
     {"random 512 switches of degree 16, 8 hosts each",
      [] { return support::random_regular(512, 16, 8, 1); }},
+    {"random 512 switches of degree 24, 12 hosts each",
+     [] { return support::random_regular(512, 24, 12, 1); }},
+    {"torus 10x10x10, 4 hosts each",
+     [] {
+       return support::torus({10, 10, 10}, 4);
+     }},
+    {"slim fly q=17, 13 hosts each", [] { return support::slim_fly(17, 13); }},
+    {"dragonfly of 33 groups, 4 hosts each", [] { return support::dragonfly(33, 8, 4, 4); }},
+    {"HyperX 12x8, 7 hosts each",
+     [] {
+       return support::hyperx({12, 8}, 7);
+     }},
+    {"Kautz graph of 150 switches, 7 hosts each", [] { return support::kautz(5, 3, 7); }},
 };
 
 struct Built {
@@ -104,6 +118,31 @@ void bench_route(benchmark::State& state, const char* engine) {
   state.counters["lost"] = static_cast<double>(quality.lost);
 }
 
+// Engines that part credit loops by lanes. Arguments besides: data VLs, and whether answers may
+// ride the level of their request.
+void bench_lanes(benchmark::State& state, const char* engine) {
+  const auto& fabric = built(static_cast<std::size_t>(state.range(0)));
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
+                                    static_cast<std::size_t>(state.range(1)));
+  state.SetLabel(kFabrics[state.range(0)].name);
+  const routing::Options options;
+  const routing::Request request{
+      fabric.topology,    fabric.lids, options, tbb_for, static_cast<unsigned>(state.range(2)),
+      state.range(3) != 0};
+  auto routes = routing::find_engine(engine)->route(request);
+  if (!routes) return state.SkipWithError(routes.error().message.c_str());
+  for (auto _ : state) routes = routing::find_engine(engine)->route(request);
+  const auto proof =
+      fabric::verify(fabric.topology, fabric.lids, routes->tables, routes->lanes, tbb_for);
+  const auto quality =
+      routing::measure_quality(fabric.topology, fabric.lids, routes->tables, tbb_for);
+  state.counters["VLs"] = routes->lanes.vls;
+  state.counters["cycle"] = static_cast<double>(proof.credit_cycle.size());
+  state.counters["EFI_mean"] = quality.mean_load;
+  state.counters["EFI_max"] = static_cast<double>(quality.greatest_load);
+  state.counters["hops"] = quality.mean_hops;
+}
+
 void bench_verify(benchmark::State& state, const char* engine) {
   const auto& fabric = built(static_cast<std::size_t>(state.range(0)));
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
@@ -130,6 +169,23 @@ void fabrics_and_threads(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"fabric", "threads"})->Unit(benchmark::kMillisecond)->UseRealTime();
 }
 
+void fabrics_and_lanes(benchmark::internal::Benchmark* bench) {
+  for (std::size_t fabric = 2; fabric < std::size(kFabrics); ++fabric) {
+    if (fabric == 3 || fabric == 4) continue;
+    for (const int vls : {1, 4, 8}) {
+      for (const int cover : {0, 1})
+        bench->Args({static_cast<std::int64_t>(fabric), 2, vls, cover});
+    }
+  }
+  bench->ArgNames({"fabric", "threads", "vls", "replies"})
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+}
+
+BENCHMARK_CAPTURE(bench_lanes, dfsssp, "dfsssp")->Apply(fabrics_and_lanes);
+BENCHMARK_CAPTURE(bench_lanes, lash, "lash")->Apply(fabrics_and_lanes);
+BENCHMARK_CAPTURE(bench_lanes, nue, "nue")->Apply(fabrics_and_lanes);
+BENCHMARK_CAPTURE(bench_lanes, weave, "weave")->Apply(fabrics_and_lanes);
 BENCHMARK_CAPTURE(bench_route, minhop, "minhop")->Apply(fabrics_and_threads);
 BENCHMARK_CAPTURE(bench_route, updn, "updn")->Apply(fabrics_and_threads);
 BENCHMARK_CAPTURE(bench_route, ftree, "ftree")->Apply(fabrics_and_threads);
