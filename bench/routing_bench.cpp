@@ -132,6 +132,7 @@ void fabrics_and_threads(benchmark::internal::Benchmark* bench) {
 
 BENCHMARK_CAPTURE(bench_route, minhop, "minhop")->Apply(fabrics_and_threads);
 BENCHMARK_CAPTURE(bench_route, updn, "updn")->Apply(fabrics_and_threads);
+BENCHMARK_CAPTURE(bench_route, dnup, "dnup")->Apply(fabrics_and_threads);
 BENCHMARK_CAPTURE(bench_route, ftree, "ftree")->Apply(fabrics_and_threads);
 BENCHMARK_CAPTURE(bench_route, sssp, "sssp")->Apply(fabrics_and_threads);
 BENCHMARK_CAPTURE(bench_verify, minhop, "minhop")->Apply(fabrics_and_threads);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "routing/auto.hpp"
+#include "routing/dnup.hpp"
+#include "routing/dor.hpp"
 #include "routing/engine.hpp"
 #include "routing/ftree.hpp"
 #include "routing/minhop.hpp"
@@ -13,10 +15,13 @@ const std::vector<const Engine*>& engines() {
   static const Auto automatic;
   static const MinHop minhop;
   static const UpDown updn;
+  static const DownUp dnup;
   static const FatTree ftree;
+  static const DimensionOrder dor;
   static const Sssp sssp;
   static const Weave weave;
-  static const std::vector<const Engine*> all{&automatic, &minhop, &updn, &ftree, &sssp, &weave};
+  static const std::vector<const Engine*> all{&automatic, &minhop, &updn, &dnup,
+                                              &ftree,     &dor,    &sssp, &weave};
   return all;
 }
 

@@ -64,7 +64,8 @@ TEST_P(EveryEngine, RoutesWithSwitchesOf254Ports) {
   EXPECT_TRUE(fabric::verify(subnet.topology, subnet.lids, routes.tables).proven());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EveryEngine, testing::Values("minhop", "updn", "sssp", "weave"),
+INSTANTIATE_TEST_SUITE_P(All, EveryEngine,
+                         testing::Values("minhop", "updn", "dnup", "dor", "sssp", "weave"),
                          [](const auto& engine) { return std::string(engine.param); });
 
 TEST(Engines, AreFoundByTheirOwnNamesOnly) {
