@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/cli_plan.hpp"
 #include "app/cli_sim.hpp"
 #include "app/commands.hpp"
 #include "app/sm_options.hpp"
@@ -174,6 +175,7 @@ int run(int argc, const char* const* argv) {
   std::function<Exit()> command;
   add_sm(app, command);
   add_sim(app, command);
+  add_plan(app, command);
   add_ports(app, command);
   add_config(app, command);
   add_replay(app, command);

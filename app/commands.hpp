@@ -12,6 +12,7 @@
 #include "app/exit_codes.hpp"
 #include "app/settings.hpp"
 #include "base/time.hpp"
+#include "mad/types.hpp"
 
 namespace heddle::app {
 
@@ -101,6 +102,22 @@ struct SimExportArguments {
   std::string ibnl;                      // a folder of .ibnl files; empty: none beside the usual
 };
 Exit run_sim_export(const SimExportArguments& arguments);
+
+// `heddle plan route FABRIC`: what routing engines make of a fabric, proven and measured.
+struct PlanRouteArguments {
+  std::string fabric;
+  std::string ibnl;                  // a folder of .ibnl files; empty: none beside the usual
+  std::vector<std::string> engines;  // names of engines that exist
+  std::filesystem::path tables;      // opensm-lfts.dump to judge as well; empty: none
+  std::vector<mad::Guid> root_guids;
+  std::string format = "table";  // or json, csv
+  bool metrics = false;
+  std::uint8_t lmc = 0;
+  unsigned vls = 4;
+  std::uint64_t seed = 1;
+};
+// Exit::Problems when no engine's tables are proven.
+Exit run_plan_route(const PlanRouteArguments& arguments);
 
 // "heddle: " and the sentence, on standard error.
 void complain(const std::string& sentence);

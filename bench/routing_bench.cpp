@@ -188,6 +188,7 @@ BENCHMARK_CAPTURE(bench_lanes, nue, "nue")->Apply(fabrics_and_lanes);
 BENCHMARK_CAPTURE(bench_lanes, weave, "weave")->Apply(fabrics_and_lanes);
 BENCHMARK_CAPTURE(bench_route, minhop, "minhop")->Apply(fabrics_and_threads);
 BENCHMARK_CAPTURE(bench_route, updn, "updn")->Apply(fabrics_and_threads);
+BENCHMARK_CAPTURE(bench_route, dnup, "dnup")->Apply(fabrics_and_threads);
 BENCHMARK_CAPTURE(bench_route, ftree, "ftree")->Apply(fabrics_and_threads);
 BENCHMARK_CAPTURE(bench_route, sssp, "sssp")->Apply(fabrics_and_threads);
 BENCHMARK_CAPTURE(bench_verify, minhop, "minhop")->Apply(fabrics_and_threads);

@@ -19,23 +19,33 @@ using Group = TreeShape::Group;
 
 constexpr std::uint8_t kNoPort = mad::kNoPortNumber.value;
 
-// A port that owns LIDs. Places number the hosts of the fabric subtree by subtree, and from 0 again
-// the switches; the formula takes them for the destination's number.
-struct Destination {
-  std::uint32_t place = 0;
-  mad::Lid base{};
-  std::uint8_t lmc = 0;
-  mad::PortNumber out{};  // of the switch it hangs on; 0 for that switch itself
+// LIDs that follow each other: of one port, or of ports (with one LID each) that follow each other.
+// The formula takes places for the destinations' numbers. They number the hosts of the fabric
+// subtree by subtree, and from 0 again the switches.
+struct Run {
+  std::uint32_t place = 0;  // of the first
+  std::uint16_t first_lid = 0;
+  std::uint16_t lids = 0;
+  bool is_one_port = false;
+};
+
+// Where LIDs leave the switch that they hang on.
+struct Arrival {
+  fabric::LidMap::Range range{};
+  mad::PortNumber out{};  // 0 for the switch's own
 };
 
 // All that the switches' tables are made from.
 struct Plan {
   Plan(const Request& request, const TreeLevels& levels);
 
-  // By switch: its hosts by place, its own LIDs last.
-  std::vector<std::vector<Destination>> by_switch;
-  // By switch: its hosts' LIDs ascend by one from place to place, and it has no others.
-  std::vector<std::uint8_t> in_a_row;
+  std::span<const Run> runs_to(std::uint32_t at) const {
+    return std::span(runs).subspan(first_run[at], first_run[at + 1] - first_run[at]);
+  }
+
+  std::vector<std::vector<Arrival>> arrivals;  // by switch: hosts by port, its own LIDs last
+  std::vector<Run> runs;
+  std::vector<std::uint32_t> first_run;  // by switch, one more at the end
   std::size_t host_count = 0;
   TreeShape shape;
   TreeDistances distances;
@@ -43,50 +53,61 @@ struct Plan {
   std::vector<std::vector<std::pair<std::uint32_t, Group>>> bound;
 
  private:
-  void collect_destinations(const Request& request, const TreeLevels& levels);
+  void collect_arrivals(const Request& request);
+  void collect_runs(const Request& request, const TreeLevels& levels);
   void bind_ways_from_tops();
 };
 
 Plan::Plan(const Request& request, const TreeLevels& levels)
-    : by_switch(request.topology.switch_count()),
-      in_a_row(request.topology.switch_count()),
+    : arrivals(request.topology.switch_count()),
       shape(request.topology, levels.level),
       distances(shape, request.parallel),
       bound(request.topology.switch_count()) {
-  collect_destinations(request, levels);
+  collect_arrivals(request);
+  collect_runs(request, levels);
   bind_ways_from_tops();
 }
 
-void Plan::collect_destinations(const Request& request, const TreeLevels& levels) {
+void Plan::collect_arrivals(const Request& request) {
   for (const fabric::PortIndex endport : request.topology.endports()) {
     const auto range = request.lids.range(endport);
     const auto attachment = request.topology.attachment(endport);
     if (!attachment || range.base == mad::kNoLid) continue;
-    by_switch[attachment->at.value].push_back({0, range.base, range.lmc, attachment->out});
+    arrivals[attachment->at.value].push_back({range, attachment->out});
   }
+  // Port 0, the switch itself, comes last.
+  const auto turn = [](const Arrival& one) { return static_cast<std::uint8_t>(one.out.value - 1); };
+  for (auto& own : arrivals) {
+    std::sort(own.begin(), own.end(),
+              [&](const Arrival& a, const Arrival& b) { return turn(a) < turn(b); });
+  }
+}
+
+void Plan::collect_runs(const Request& request, const TreeLevels& levels) {
+  std::vector<std::vector<Run>> by_switch(arrivals.size());
   std::uint32_t host = 0, place = 0;
   const auto hosts = count_hosts(request.topology);
   for (const auto at : order_by_subtree(request.topology, levels.level, hosts)) {
     auto& own = by_switch[at.value];
-    // The switch itself, which has port 0, comes last.
-    std::sort(own.begin(), own.end(), [](const Destination& a, const Destination& b) {
-      return static_cast<std::uint8_t>(a.out.value - 1) <
-             static_cast<std::uint8_t>(b.out.value - 1);
-    });
-    bool in_row = true;
-    const Destination* before = nullptr;
-    for (Destination& to : own) {
-      if (to.out.value == 0) {
-        to.place = place;
-        continue;
+    for (const auto& [range, out] : arrivals[at.value]) {
+      const bool continues = !own.empty() && out.value != 0 && range.lmc == 0 &&
+                             !own.back().is_one_port &&
+                             own.back().first_lid + own.back().lids == range.base.value;
+      if (continues) {
+        ++own.back().lids;
+      } else {
+        own.push_back({out.value == 0 ? place : host, range.base.value, range.count(),
+                       range.lmc > 0 || out.value == 0});
       }
-      to.place = host++;
-      in_row &= to.lmc == 0 && (before == nullptr || before->base.value + 1 == to.base.value);
-      before = &to;
+      host += out.value != 0 ? 1 : 0;
     }
-    in_a_row[at.value] = in_row && before != nullptr ? 1 : 0;
     ++place;
   }
+  for (const auto& own : by_switch) {
+    first_run.push_back(static_cast<std::uint32_t>(runs.size()));
+    runs.insert(runs.end(), own.begin(), own.end());
+  }
+  first_run.push_back(static_cast<std::uint32_t>(runs.size()));
   host_count = host;
 }
 
@@ -224,22 +245,22 @@ class Writer {
   static Nearer compare(std::span<const Group> groups,
                         const std::array<std::uint8_t, TreeDistances::kColumns>& than,
                         RowOf row_of) {
-    Nearer nearer{};
-    if (groups.empty()) return nearer;
+    constexpr std::size_t kColumns = TreeDistances::kColumns;
+    std::array<std::uint8_t, kColumns> row, count{}, last{};
     for (std::size_t k = 0; k < groups.size(); ++k) {
-      const std::uint8_t* row = row_of(groups[k].to);
+      std::copy_n(row_of(groups[k].to), kColumns, row.begin());
       const auto number = static_cast<std::uint8_t>(k);
-      for (std::size_t i = 0; i < TreeDistances::kColumns; ++i) {
-        const bool is_nearer = row[i] < than[i];
-        nearer.count[i] = static_cast<std::uint8_t>(nearer.count[i] + (is_nearer ? 1 : 0));
-        nearer.last[i] = is_nearer ? number : nearer.last[i];
+      for (std::size_t i = 0; i < kColumns; ++i) {
+        const std::uint8_t nearer = row[i] < than[i] ? 1 : 0;
+        count[i] = static_cast<std::uint8_t>(count[i] + nearer);
+        last[i] = nearer != 0 ? number : last[i];
       }
     }
-    return nearer;
+    return {count, last};
   }
 
   void send_to(std::uint32_t to, std::size_t column) {
-    if (to == at_ || plan_.by_switch[to].empty()) return;
+    if (to == at_) return;
     const auto down = plan_.shape.down(at_);
     const auto up = plan_.shape.up(at_);
     if (down_.count[column] == 1) {
@@ -271,51 +292,48 @@ class Writer {
   void send_down(std::uint32_t to, std::span<const Group> ways) {
     if (ways.size() == 1 && ways.front().port_count == 1) {
       const std::uint8_t port = plan_.shape.ports(ways.front()).front();
-      for (const Destination& one : plan_.by_switch[to]) {
-        std::fill_n(row_.begin() + one.base.value, 1u << one.lmc, port);
+      for (const Run& run : plan_.runs_to(to)) {
+        std::fill_n(row_.begin() + run.first_lid, run.lids, port);
       }
       return;
     }
-    for (const Destination& one : plan_.by_switch[to]) {
-      for_each_lid(one, [&](std::uint32_t sibling) { return port_down(ways, one.place, sibling); });
+    for (const Run& run : plan_.runs_to(to)) {
+      set_each(run, [&](std::uint32_t place, std::uint32_t sibling) {
+        return port_down(ways, place, sibling);
+      });
     }
   }
 
   void climb(std::uint32_t to) {
-    for (const Destination& one : plan_.by_switch[to]) climb_to(one);
-  }
-  void climb_to(const Destination& one) {
-    for_each_lid(one, [&](std::uint32_t sibling) { return port_for(one.place, sibling); });
+    for (const Run& run : plan_.runs_to(to)) {
+      set_each(run, [&](std::uint32_t place, std::uint32_t sibling) {
+        return port_for(place, sibling);
+      });
+    }
   }
 
   void climb_any_way(std::uint32_t to) {
-    const auto& destinations = plan_.by_switch[to];
-    const bool own_lid = destinations.back().out.value == 0;
-    const std::size_t hosts = destinations.size() - (own_lid ? 1 : 0);
-    std::size_t done = 0;
-    if (plan_.in_a_row[to] != 0) {
-      const Destination& first = destinations.front();
-      std::copy_n(pattern_.begin() + first.place, hosts, row_.begin() + first.base.value);
-      done = hosts;
+    for (const Run& run : plan_.runs_to(to)) {
+      if (run.is_one_port && run.lids > 1) {
+        use_ways([](const Group&) { return true; });
+        climb(to);
+        return;
+      }
+      std::copy_n(pattern_.begin() + run.place, run.lids, row_.begin() + run.first_lid);
     }
-    for (; done < destinations.size() && destinations[done].lmc == 0; ++done) {
-      row_[destinations[done].base.value] = pattern_[destinations[done].place];
-    }
-    if (done == destinations.size()) return;
-    use_ways([](const Group&) { return true; });
-    for (; done < destinations.size(); ++done) climb_to(destinations[done]);
   }
 
   template <class PortOf>
-  void for_each_lid(const Destination& to, PortOf port_of) {
-    for (std::uint32_t sibling = 0; sibling < 1u << to.lmc; ++sibling) {
-      row_[to.base.value + sibling] = port_of(sibling);
+  void set_each(const Run& run, PortOf port_of) {
+    for (std::uint32_t i = 0; i < run.lids; ++i) {
+      row_[run.first_lid + i] =
+          run.is_one_port ? port_of(run.place, i) : port_of(run.place + i, std::uint32_t{0});
     }
   }
 
   void arrive() {
-    for (const Destination& own : plan_.by_switch[at_]) {
-      std::fill_n(row_.begin() + own.base.value, 1u << own.lmc, own.out.value);
+    for (const auto& [range, out] : plan_.arrivals[at_]) {
+      std::fill_n(row_.begin() + range.base.value, range.count(), out.value);
     }
   }
 

@@ -16,8 +16,20 @@ constexpr std::size_t kParts = 16;
 struct Part {
   std::vector<std::uint64_t> load;  // by channel
   std::uint64_t routes = 0;
-  unsigned max_hops = 0;
+  std::vector<std::uint64_t> hops, fewest_hops;
 };
+
+void count(std::vector<std::uint64_t>& histogram, unsigned hops, std::uint64_t routes) {
+  if (routes == 0) return;
+  if (histogram.size() <= hops) histogram.resize(hops + 1u);
+  histogram[hops] += routes;
+}
+
+void add(std::vector<std::uint64_t>& histogram, const std::vector<std::uint64_t>& other) {
+  for (std::size_t i = 0; i < other.size(); ++i) {
+    count(histogram, static_cast<unsigned>(i), other[i]);
+  }
+}
 
 // The entries for one LID form a tree toward its switch; hosts flow down from the outermost
 // switches to it, so each channel is visited once. A switch in a loop never gets its turn.
@@ -31,7 +43,8 @@ class InTree {
         out_(hosts.size()),
         feeders_(hosts.size()),
         flow_(hosts.size()),
-        hops_(hosts.size()) {}
+        hops_(hosts.size()),
+        fewest_(hosts.size()) {}
 
   void flow_to(SwitchIndex target, mad::Lid lid, Part& part) {
     plant(target, lid);
@@ -41,19 +54,47 @@ class InTree {
       part.load[out_[at].value] += flow_[at];
       const std::uint32_t to = topology_.channels()[out_[at].value].to.value;
       flow_[to] += flow_[at];
-      if (flow_[at] > 0) hops_[to] = std::max(hops_[to], hops_[at] + 1);
       if (--feeders_[to] == 0) ready_.push_back(to);
     }
     part.routes += flow_[target.value];
-    part.max_hops = std::max(part.max_hops, hops_[target.value]);
+    count_hops(target, part);
   }
 
  private:
+  // Nearest first, which is the other way round.
+  void count_hops(SwitchIndex target, Part& part) {
+    if (target != measured_) measure_from(target);
+    std::fill(hops_.begin(), hops_.end(), kFar);
+    hops_[target.value] = 0;
+    for (std::size_t i = ready_.size(); i-- > 0;) {
+      const std::uint32_t at = ready_[i];
+      if (at == target.value || out_[at] == fabric::kNoChannel) continue;
+      const std::uint32_t to = topology_.channels()[out_[at].value].to.value;
+      if (hops_[to] == kFar) continue;
+      hops_[at] = hops_[to] + 1;
+      count(part.hops, hops_[at], hosts_[at]);
+      count(part.fewest_hops, fewest_[at], hosts_[at]);
+    }
+  }
+
+  void measure_from(SwitchIndex target) {
+    measured_ = target;
+    std::fill(fewest_.begin(), fewest_.end(), kFar);
+    fewest_[target.value] = 0;
+    reached_.assign(1, target.value);
+    for (std::size_t i = 0; i < reached_.size(); ++i) {
+      for (const auto& channel : topology_.channels_from({reached_[i]})) {
+        if (fewest_[channel.to.value] != kFar) continue;
+        fewest_[channel.to.value] = fewest_[reached_[i]] + 1;
+        reached_.push_back(channel.to.value);
+      }
+    }
+  }
+
   void plant(SwitchIndex target, mad::Lid lid) {
     flow_ = hosts_;
     flow_[target.value] = 0;
     std::fill(feeders_.begin(), feeders_.end(), 0u);
-    std::fill(hops_.begin(), hops_.end(), 0u);
     ready_.clear();
     for (std::uint32_t s = 0; s < out_.size(); ++s) {
       const SwitchIndex at{s};
@@ -67,13 +108,16 @@ class InTree {
     }
   }
 
+  static constexpr unsigned kFar = 0xFFFF'FFFF;
+
   const fabric::Topology& topology_;
   const fabric::ForwardingTables& tables_;
   const std::vector<std::uint32_t>& hosts_;
+  SwitchIndex measured_{kFar};  // fewest_ are hops to this one
   std::vector<ChannelIndex> out_;
   std::vector<std::uint32_t> feeders_, flow_;
-  std::vector<unsigned> hops_;
-  std::vector<std::uint32_t> ready_;
+  std::vector<unsigned> hops_, fewest_;
+  std::vector<std::uint32_t> ready_, reached_;
 };
 
 struct HostLid {
@@ -86,15 +130,20 @@ Quality summarize(const std::vector<Part>& parts, std::uint64_t wanted, std::siz
   std::vector<std::uint64_t> load(channels);
   for (const Part& part : parts) {
     quality.routes += part.routes;
-    quality.max_hops = std::max(quality.max_hops, part.max_hops);
+    add(quality.hops, part.hops);
+    add(quality.fewest_hops, part.fewest_hops);
     for (std::size_t c = 0; c < part.load.size(); ++c) load[c] += part.load[c];
   }
   quality.lost = wanted - quality.routes;
+  quality.max_hops = static_cast<unsigned>(quality.hops.empty() ? 0 : quality.hops.size() - 1);
   if (channels == 0) return quality;
   std::uint64_t sum = 0;
   for (const std::uint64_t one : load) sum += one;
   quality.least_load = *std::min_element(load.begin(), load.end());
   quality.greatest_load = *std::max_element(load.begin(), load.end());
+  const auto p99 = load.begin() + static_cast<std::ptrdiff_t>((channels - 1) * 99 / 100);
+  std::nth_element(load.begin(), p99, load.end());
+  quality.p99_load = *p99;
   quality.mean_load = static_cast<double>(sum) / static_cast<double>(channels);
   if (quality.routes > 0) {
     quality.mean_hops = static_cast<double>(sum) / static_cast<double>(quality.routes);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "base/parallel.hpp"
 #include "fabric/forwarding_tables.hpp"
@@ -19,9 +20,14 @@ struct Quality {
   std::uint64_t lost = 0;        // that do not
   std::uint64_t least_load = 0;  // over all channels
   double mean_load = 0;
+  std::uint64_t p99_load = 0;  // 99 of 100 channels carry no more
   std::uint64_t greatest_load = 0;
   double mean_hops = 0;  // channels passed
   unsigned max_hops = 0;
+  // Routes by the channels they pass, and by those that the shortest way has. Both as long as the
+  // longest entry needs.
+  std::vector<std::uint64_t> hops;
+  std::vector<std::uint64_t> fewest_hops;
 };
 
 Quality measure_quality(const fabric::Topology& topology, const fabric::LidMap& lids,

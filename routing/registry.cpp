@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "routing/auto.hpp"
 #include "routing/dfsssp.hpp"
+#include "routing/dnup.hpp"
+#include "routing/dor.hpp"
 #include "routing/engine.hpp"
 #include "routing/ftree.hpp"
 #include "routing/lash.hpp"
@@ -15,14 +17,16 @@ const std::vector<const Engine*>& engines() {
   static const Auto automatic;
   static const MinHop minhop;
   static const UpDown updn;
+  static const DownUp dnup;
   static const FatTree ftree;
+  static const DimensionOrder dor;
   static const Sssp sssp;
   static const Dfsssp dfsssp;
   static const Lash lash;
   static const Nue nue;
   static const Weave weave;
-  static const std::vector<const Engine*> all{&automatic, &minhop, &updn, &ftree, &sssp,
-                                              &dfsssp,    &lash,   &nue,  &weave};
+  static const std::vector<const Engine*> all{&automatic, &minhop, &updn, &dnup, &ftree, &dor,
+                                              &sssp,      &dfsssp, &lash, &nue,  &weave};
   return all;
 }
 

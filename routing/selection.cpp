@@ -43,7 +43,21 @@ std::string fault_text(const fabric::Topology& topology, const fabric::RouteFaul
                      name(sample.at), what());
 }
 
-// Why these tables may not be programmed; nothing when they may.
+base::Result<std::vector<const Engine*>> engines_to_try(const Policy& policy) {
+  std::vector<const Engine*> to_try;
+  for (const std::string& name : policy.engines) {
+    const Engine* engine = find_engine(name);
+    if (engine == nullptr) return unknown_engine(name);
+    to_try.push_back(engine);
+  }
+  const Engine* last_resort = find_engine(kLastResort);
+  const bool listed = std::find(to_try.begin(), to_try.end(), last_resort) != to_try.end();
+  if (policy.fallback && !listed) to_try.push_back(last_resort);
+  return to_try;
+}
+
+}  // namespace
+
 std::optional<std::string> objection(const fabric::Topology& topology, const Policy& policy,
                                      const fabric::Verification& proof) {
   if (!proof.reaches_all()) {
@@ -61,21 +75,6 @@ std::optional<std::string> objection(const fabric::Topology& topology, const Pol
       "answers on the service level of their requests close a credit loop over {} links: {}",
       proof.reply_cycle.size(), fabric::describe_cycle(topology, proof.reply_cycle));
 }
-
-base::Result<std::vector<const Engine*>> engines_to_try(const Policy& policy) {
-  std::vector<const Engine*> to_try;
-  for (const std::string& name : policy.engines) {
-    const Engine* engine = find_engine(name);
-    if (engine == nullptr) return unknown_engine(name);
-    to_try.push_back(engine);
-  }
-  const Engine* last_resort = find_engine(kLastResort);
-  const bool listed = std::find(to_try.begin(), to_try.end(), last_resort) != to_try.end();
-  if (policy.fallback && !listed) to_try.push_back(last_resort);
-  return to_try;
-}
-
-}  // namespace
 
 base::Result<Selected> select_routes(const fabric::Topology& topology, const fabric::LidMap& lids,
                                      const Policy& policy, const base::ParallelFor& parallel) {

@@ -4,6 +4,7 @@
 // fabric and holds no credit loop.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,5 +43,9 @@ struct Selected {
 base::Result<Selected> select_routes(const fabric::Topology& topology, const fabric::LidMap& lids,
                                      const Policy& policy,
                                      const base::ParallelFor& parallel = base::inline_for);
+
+// Why tables with this proof may not be programmed, for a person; nothing when they may.
+std::optional<std::string> objection(const fabric::Topology& topology, const Policy& policy,
+                                     const fabric::Verification& proof);
 
 }  // namespace heddle::routing

@@ -20,8 +20,12 @@ Piece load(const std::uint8_t* from) {
   return piece;
 }
 
+// Copied first: what cannot overlap becomes vector instructions.
 void lower(Piece& piece, const std::uint8_t* to) {
-  for (std::size_t i = 0; i < kColumns; ++i) piece[i] = std::min(piece[i], to[i]);
+  const Piece other = load(to);
+  for (std::size_t i = 0; i < kColumns; ++i) {
+    piece[i] = other[i] < piece[i] ? other[i] : piece[i];
+  }
 }
 
 // One hop more; what has no way, or one too long to count, has none.

@@ -60,6 +60,8 @@ class TreeShape {
   // Cables that each way would have, at least 1.
   std::uint32_t cables_up(std::uint32_t at) const { return cables_[at]; }
 
+  // By switch, its place in the order that has one top in each island.
+  const std::vector<std::uint32_t>& positions() const { return position_; }
   // Every switch once, after all that lie below it.
   const std::vector<std::uint32_t>& bottom_up() const { return bottom_up_; }
   // The neighbour before this switch on the shortest way to its island's top; itself at the top.

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "routing/balance.hpp"
-#include "routing/orientation.hpp"
 #include "routing/way_finder.hpp"
 
 namespace heddle::routing {
@@ -153,12 +152,16 @@ class LegalWays : public WayFinder {
 
 }  // namespace
 
-base::Result<Routes> UpDown::route(const Request& request) const {
-  auto orientation = orient(request.topology, request.options.root_guids);
+fabric::ForwardingTables up_down_tables(const Request& request, const Orientation& orientation) {
   const CompactChannels channels(request.topology);
-  auto tables = balanced_tables(request, [&] {
+  return balanced_tables(request, [&] {
     return std::make_unique<LegalWays>(request.topology, channels, orientation);
   });
+}
+
+base::Result<Routes> UpDown::route(const Request& request) const {
+  auto orientation = orient(request.topology, request.options.root_guids);
+  auto tables = up_down_tables(request, orientation);
   return Routes{std::string(name()), std::move(tables), std::move(orientation.notes)};
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "routing/engine.hpp"
+#include "routing/orientation.hpp"
 
 namespace heddle::routing {
 
@@ -15,5 +16,9 @@ class UpDown : public Engine {
   }
   base::Result<Routes> route(const Request& request) const override;
 };
+
+// Tables whose routes climb in this order of the switches and then descend, as short as that allows
+// and balanced.
+fabric::ForwardingTables up_down_tables(const Request& request, const Orientation& orientation);
 
 }  // namespace heddle::routing

@@ -65,7 +65,7 @@ TEST_P(EveryEngine, RoutesWithSwitchesOf254Ports) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryEngine,
-                         testing::Values("minhop", "updn", "sssp", "nue", "weave"),
+                         testing::Values("minhop", "updn", "dnup", "dor", "sssp", "nue", "weave"),
                          [](const auto& engine) { return std::string(engine.param); });
 
 TEST(Engines, AreFoundByTheirOwnNamesOnly) {

@@ -34,12 +34,16 @@ Quality measure_plainly(const Subnet& subnet, const fabric::ForwardingTables& ta
       for (const auto channel : passed) ++load[channel];
       hops += passed.size();
       quality.max_hops = std::max(quality.max_hops, static_cast<unsigned>(passed.size()));
+      if (quality.hops.size() <= passed.size()) quality.hops.resize(passed.size() + 1);
+      ++quality.hops[passed.size()];
     });
   });
   if (load.empty()) return quality;
   quality.greatest_load = *std::max_element(load.begin(), load.end());
   quality.least_load = *std::min_element(load.begin(), load.end());
   quality.mean_load = static_cast<double>(hops) / static_cast<double>(load.size());
+  std::sort(load.begin(), load.end());
+  quality.p99_load = load[(load.size() - 1) * 99 / 100];
   if (quality.routes > 0) {
     quality.mean_hops = static_cast<double>(hops) / static_cast<double>(quality.routes);
   }
@@ -59,7 +63,18 @@ TEST(Quality, AgreesWithCountingPairByPair) {
     EXPECT_DOUBLE_EQ(quality.mean_load, plain.mean_load) << name;
     EXPECT_DOUBLE_EQ(quality.mean_hops, plain.mean_hops) << name;
     EXPECT_EQ(quality.max_hops, plain.max_hops) << name;
+    EXPECT_EQ(quality.p99_load, plain.p99_load) << name;
+    EXPECT_EQ(quality.hops, plain.hops) << name;
+    EXPECT_EQ(quality.fewest_hops, plain.hops) << name << ": minhop takes no longer way";
   }
+}
+
+TEST(Quality, TellsWaysThatAreLongerThanNeeded) {
+  const Subnet subnet(support::ring(5, 1));
+  const auto quality = measure_quality(subnet.topology, subnet.lids, subnet.route("updn").tables);
+  // Two of the five links must not be passed one after the other: from each to the other end.
+  EXPECT_EQ(quality.fewest_hops, (std::vector<std::uint64_t>{0, 10, 10}));
+  EXPECT_EQ(quality.hops, (std::vector<std::uint64_t>{0, 10, 8, 2}));
 }
 
 TEST(Quality, WhatDoesNotArriveIsLost) {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `heddle plan` and its subcommands on the command line.
+#pragma once
+
+#include <functional>
+
+#include "app/exit_codes.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace heddle::app {
+
+// Adds the subcommand; `command` becomes what the user asked for once it was parsed.
+void add_plan(CLI::App& app, std::function<Exit()>& command);
+
+}  // namespace heddle::app

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <utility>
+
+#include "app/clock.hpp"
+#include "app/commands.hpp"
+#include "app/fabric_options.hpp"
+#include "app/parallel.hpp"
+#include "app/plan_report.hpp"
+#include "app/planned_fabric.hpp"
+#include "app/table_dump.hpp"
+#include "fabric/verification.hpp"
+#include "routing/engine.hpp"
+#include "routing/selection.hpp"
+
+namespace heddle::app {
+namespace {
+
+double seconds_since(base::Instant begin) {
+  return std::chrono::duration<double>(steady_now() - begin).count();
+}
+
+// Proves the tables, and measures them if that is wanted.
+void judge(const routing::Routes& routes, const PlannedFabric& fabric,
+           const PlanRouteArguments& arguments, const base::ParallelFor& parallel,
+           EngineReport& report) {
+  report.vls = routes.lanes.vls;
+  report.notes = routes.notes;
+  const auto begin = steady_now();
+  const auto proof =
+      fabric::verify(fabric.topology, fabric.lids, routes.tables, routes.lanes, parallel);
+  report.verify_seconds = seconds_since(begin);
+  const auto reason = routing::objection(fabric.topology, {}, proof);
+  report.certified = !reason;
+  report.reason = reason.value_or("");
+  if (!arguments.metrics) return;
+  report.quality = routing::measure_quality(fabric.topology, fabric.lids, routes.tables, parallel);
+  routing::PatternOptions options;
+  options.seed = arguments.seed;
+  report.patterns =
+      routing::measure_patterns(fabric.topology, fabric.lids, routes.tables, options, parallel);
+}
+
+EngineReport try_engine(const routing::Engine& engine, const PlannedFabric& fabric,
+                        const PlanRouteArguments& arguments, const base::ParallelFor& parallel) {
+  EngineReport report;
+  report.engine = engine.name();
+  routing::Options options;
+  options.root_guids = arguments.root_guids;
+  const auto begin = steady_now();
+  const auto routes = engine.route(
+      {fabric.topology, fabric.lids, options, parallel, std::min(arguments.vls, fabric.data_vls)});
+  report.seconds = seconds_since(begin);
+  if (routes.has_error()) {
+    report.seconds.reset();
+    report.reason = routes.error().message;
+  } else {
+    judge(*routes, fabric, arguments, parallel, report);
+  }
+  return report;
+}
+
+std::string text_of(const PlanReport& report, const std::string& format) {
+  if (format == "json") return plan_json(report);
+  return format == "csv" ? plan_csv(report) : plan_table(report);
+}
+
+PlanReport describe(const sim::Blueprint& blueprint, const PlannedFabric& fabric) {
+  PlanReport report;
+  report.fabric = blueprint.title;
+  report.switches = fabric.topology.switch_count();
+  report.hosts = fabric.topology.node_count() - fabric.topology.switch_count();
+  report.links = fabric.topology.link_count();
+  for (const fabric::PortIndex port : fabric.topology.endports()) {
+    report.lids += fabric.lids.range(port).count();
+  }
+  return report;
+}
+
+}  // namespace
+
+Exit run_plan_route(const PlanRouteArguments& arguments) {
+  const auto blueprint = sim::load_fabric(arguments.fabric, fabric_load_options(arguments.ibnl));
+  if (blueprint.has_error()) {
+    complain(blueprint.error().message);
+    return Exit::Fabric;
+  }
+  for (const std::string& warning : blueprint->warnings) complain(warning);
+  const auto fabric = plan_fabric(*blueprint, arguments.lmc);
+  if (fabric.has_error()) {
+    complain(fabric.error().message);
+    return Exit::Fabric;
+  }
+  PlanReport report = describe(*blueprint, *fabric);
+  report.metrics = arguments.metrics;
+  const auto parallel = all_cores();
+  if (!arguments.tables.empty()) {
+    auto dumped = read_table_dump(arguments.tables, *fabric);
+    if (dumped.has_error()) {
+      complain(dumped.error().message);
+      return Exit::Fabric;
+    }
+    const routing::Routes routes{"file", std::move(dumped->tables), std::move(dumped->notes)};
+    report.engines.emplace_back().engine = routes.engine;
+    judge(routes, *fabric, arguments, parallel, report.engines.back());
+  }
+  for (const std::string& name : arguments.engines) {
+    report.engines.push_back(try_engine(*routing::find_engine(name), *fabric, arguments, parallel));
+  }
+  const bool certified = std::any_of(report.engines.begin(), report.engines.end(),
+                                     [](const EngineReport& engine) { return engine.certified; });
+  std::cout << text_of(report, arguments.format) << std::flush;
+  if (!std::cout) {
+    complain("cannot write to standard output");
+    return Exit::Output;
+  }
+  return certified ? Exit::Ok : Exit::Problems;
+}
+
+}  // namespace heddle::app

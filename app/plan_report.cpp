@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/plan_report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "app/text.hpp"
+
+namespace heddle::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Six digits that matter: all that a reader could use of a measurement.
+double rounded(double value) {
+  if (value == 0 || !std::isfinite(value)) return 0;
+  const double scale = std::pow(10.0, 5 - std::floor(std::log10(std::abs(value))));
+  return std::round(value * scale) / scale;
+}
+
+template <class Value>
+Json or_null(const std::optional<Value>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+Json or_null(const std::optional<double>& value) {
+  return value ? Json(rounded(*value)) : Json(nullptr);
+}
+
+// Routes of everyone to everyone over the busiest cable, against those over a host's own.
+double all_to_all(const PlanReport& report, const routing::Quality& quality) {
+  if (report.hosts < 2) return 0;
+  return static_cast<double>(quality.greatest_load) / static_cast<double>(report.hosts - 1);
+}
+
+// One value for each column, in the order of JSON; lists and texts of any length are left out.
+Json figures(const PlanReport& report, const EngineReport& engine) {
+  Json row{{"engine", engine.engine},
+           {"certified", engine.certified},
+           {"seconds", or_null(engine.seconds)},
+           {"verify_seconds", or_null(engine.verify_seconds)},
+           {"vls", or_null(engine.vls)}};
+  const auto& quality = engine.quality;
+  const auto& patterns = engine.patterns;
+  const auto of_quality = [&](const char* key, auto value) {
+    row[key] = quality ? Json(value(*quality)) : Json(nullptr);
+  };
+  const auto of_patterns = [&](const char* key, auto value) {
+    row[key] = patterns ? Json(value(*patterns)) : Json(nullptr);
+  };
+  using Q = routing::Quality;
+  using P = routing::PatternQuality;
+  of_quality("max_load", [](const Q& q) { return q.greatest_load; });
+  of_quality("p99_load", [](const Q& q) { return q.p99_load; });
+  of_quality("mean_load", [](const Q& q) { return rounded(q.mean_load); });
+  of_quality("all_to_all", [&](const Q& q) { return rounded(all_to_all(report, q)); });
+  of_quality("mean_hops", [](const Q& q) { return rounded(q.mean_hops); });
+  of_quality("max_hops", [](const Q& q) { return q.max_hops; });
+  of_patterns("shift_worst", [](const P& p) { return p.shift_worst; });
+  of_patterns("shift_mean", [](const P& p) { return rounded(p.shift_mean); });
+  of_patterns("shifts", [](const P& p) { return p.shifts; });
+  of_patterns("ebb", [](const P& p) { return rounded(p.effective_bandwidth); });
+  of_patterns("bisection_worst", [](const P& p) { return rounded(p.bisection_worst_mean); });
+  of_patterns("bisections", [](const P& p) { return p.bisections; });
+  return row;
+}
+
+Json as_json(const PlanReport& report, const EngineReport& engine) {
+  Json row = figures(report, engine);
+  row["hops"] = engine.quality ? Json(engine.quality->hops) : Json(nullptr);
+  row["fewest_hops"] = engine.quality ? Json(engine.quality->fewest_hops) : Json(nullptr);
+  row["lost_routes"] = engine.quality ? Json(engine.quality->lost) : Json(nullptr);
+  row["reason"] = engine.certified ? Json(nullptr) : Json(engine.reason);
+  row["notes"] = engine.notes;
+  return row;
+}
+
+struct Column {
+  const char* title;
+  const char* key;
+  bool measured;  // only with --metrics
+};
+
+constexpr std::array kColumns{
+    Column{"ENGINE", "engine", false},
+    Column{"PROVEN", "certified", false},
+    Column{"SECONDS", "seconds", false},
+    Column{"PROOF", "verify_seconds", false},
+    Column{"VLS", "vls", false},
+    Column{"MAX LOAD", "max_load", true},
+    Column{"P99", "p99_load", true},
+    Column{"MEAN", "mean_load", true},
+    Column{"HOPS", "mean_hops", true},
+    Column{"SHIFT WORST", "shift_worst", true},
+    Column{"SHIFT MEAN", "shift_mean", true},
+    Column{"EBB", "ebb", true},
+};
+
+std::string cell(const Json& value) {
+  if (value.is_null()) return "-";
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+  if (value.is_number_float()) return fmt::format("{:.4g}", value.get<double>());
+  return with_commas(value.get<std::uint64_t>());
+}
+
+}  // namespace
+
+std::string plan_table(const PlanReport& report) {
+  std::vector<std::vector<std::string>> rows(1);
+  for (const Column& column : kColumns) {
+    if (report.metrics || !column.measured) rows[0].push_back(column.title);
+  }
+  for (const EngineReport& engine : report.engines) {
+    const Json row = figures(report, engine);
+    rows.emplace_back();
+    for (const Column& column : kColumns) {
+      if (report.metrics || !column.measured) rows.back().push_back(cell(row[column.key]));
+    }
+  }
+  std::string text = fmt::format(
+      "{}: {}, {}, {}, {}\n", report.fabric, counted(report.switches, "switch", "switches"),
+      counted(report.hosts, "host", "hosts"), counted(report.links, "link", "links"),
+      counted(report.lids, "LID", "LIDs"));
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      std::size_t width = 0;
+      for (const auto& other : rows) width = std::max(width, other[i].size());
+      line +=
+          i == 0 ? fmt::format("{:<{}}", row[i], width) : fmt::format("  {:>{}}", row[i], width);
+    }
+    text += line + "\n";
+  }
+  for (const EngineReport& engine : report.engines) {
+    if (!engine.certified) text += fmt::format("{}: {}\n", engine.engine, engine.reason);
+    for (const std::string& note : engine.notes) {
+      text += fmt::format("{}: {}\n", engine.engine, note);
+    }
+  }
+  return text;
+}
+
+std::string plan_json(const PlanReport& report) {
+  Json engines = Json::array();
+  for (const EngineReport& engine : report.engines) engines.push_back(as_json(report, engine));
+  const Json whole{{"fabric", report.fabric}, {"switches", report.switches},
+                   {"hosts", report.hosts},   {"links", report.links},
+                   {"lids", report.lids},     {"engines", std::move(engines)}};
+  return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string plan_csv(const PlanReport& report) {
+  std::string text;
+  const Json names = figures(report, EngineReport{});
+  for (const auto& [key, value] : names.items()) {
+    text += (text.empty() ? "" : ",") + key;
+  }
+  text += "\n";
+  for (const EngineReport& engine : report.engines) {
+    std::string line;
+    const Json row = figures(report, engine);
+    for (const auto& [key, value] : row.items()) {
+      const std::string word = value.is_null()     ? ""
+                               : value.is_string() ? value.get<std::string>()
+                                                   : value.dump();
+      line += (key == "engine" ? "" : ",") + word;
+    }
+    text += line + "\n";
+  }
+  return text;
+}
+
+}  // namespace heddle::app

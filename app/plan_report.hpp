@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What `heddle plan route` found out, as text.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "routing/patterns.hpp"
+#include "routing/quality.hpp"
+
+namespace heddle::app {
+
+struct EngineReport {
+  std::string engine;
+  bool certified = false;
+  std::string reason;                    // why not; empty if certified
+  std::optional<double> seconds;         // of the engine alone; none if it refused the fabric
+  std::optional<double> verify_seconds;  // of the proof
+  std::optional<unsigned> vls;           // used
+  std::vector<std::string> notes;
+  std::optional<routing::Quality> quality;
+  std::optional<routing::PatternQuality> patterns;
+};
+
+struct PlanReport {
+  std::string fabric;
+  std::size_t switches = 0;
+  std::size_t hosts = 0;  // channel adapters and routers
+  std::size_t links = 0;
+  std::size_t lids = 0;
+  bool metrics = false;
+  std::vector<EngineReport> engines;
+};
+
+// For people: one line for each engine, then what they had to say.
+std::string plan_table(const PlanReport& report);
+// {"fabric": ..., "engines": [{"engine": ...}]}; what was not measured is null.
+std::string plan_json(const PlanReport& report);
+// A line of column names, then one for each engine; what was not measured is empty.
+std::string plan_csv(const PlanReport& report);
+
+}  // namespace heddle::app

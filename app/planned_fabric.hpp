@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A fabric on paper as the subnet manager would see it, without bringing it up.
+#pragma once
+
+#include <cstdint>
+
+#include "base/result.hpp"
+#include "fabric/lid_map.hpp"
+#include "fabric/topology.hpp"
+#include "sim/blueprint.hpp"
+
+namespace heddle::app {
+
+struct PlannedFabric {
+  fabric::Topology topology;
+  fabric::LidMap lids;
+  unsigned data_vls = 1;  // that every switch has
+};
+
+// All islands of it. LIDs are those that the subnet manager would give out with this LMC: what
+// ports hold is kept. An error says what cannot be, for example more LIDs than switches can
+// forward.
+base::Result<PlannedFabric> plan_fabric(const sim::Blueprint& blueprint, std::uint8_t lmc);
+
+}  // namespace heddle::app

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/table_dump.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
+namespace heddle::app {
+namespace {
+
+struct Entry {
+  fabric::SwitchIndex at{};
+  mad::Lid lid{};  // the dump's
+  mad::PortNumber out{};
+  mad::Guid port{};
+};
+
+// The word after `before`, up to one of the characters that end it.
+std::optional<std::string_view> word_after(std::string_view line, std::string_view before) {
+  const std::size_t at = line.find(before);
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view rest = line.substr(at + before.size());
+  return rest.substr(0, rest.find_first_of(" :)\r\t"));
+}
+
+std::optional<mad::Guid> guid_after(std::string_view line, std::string_view before) {
+  const auto word = word_after(line, before);
+  const auto value = word ? base::parse_hex(*word) : std::nullopt;
+  return value ? std::optional(mad::Guid{*value}) : std::nullopt;
+}
+
+class Reader {
+ public:
+  Reader(const PlannedFabric& fabric, std::string_view file) : fabric_(fabric), file_(file) {}
+
+  std::optional<base::Error> read(std::string_view line) {
+    ++number_;
+    if (line.substr(0, 12) == "Unicast lids") return begin_switch(line);
+    if (line.substr(0, 2) != "0x") return std::nullopt;  // a blank line, or "702 lids dumped"
+    if (!began_) return wrong("an entry before any switch");
+    const auto lid = base::parse_hex(line.substr(0, line.find(' ')));
+    const std::string_view rest = line.substr(std::min(line.find(' '), line.size() - 1) + 1);
+    const auto out = base::parse_number(rest.substr(0, rest.find(' ')));
+    if (!lid || *lid == 0 || *lid > mad::kLastUnicastLid.value) return wrong("no LID");
+    if (!out || *out > mad::kNoPortNumber.value) return wrong("no port number");
+    const auto port = guid_after(line, "portguid ");
+    if (!port) return wrong("no port GUID");
+    const mad::Lid number{static_cast<std::uint16_t>(*lid)};
+    auto [base, first] = base_of_.emplace(*port, number);
+    if (!first) base->second = std::min(base->second, number);
+    if (at_) {
+      entries_.push_back({*at_, number, mad::PortNumber{static_cast<std::uint8_t>(*out)}, *port});
+    }
+    return std::nullopt;
+  }
+
+  DumpedTables finish() {
+    std::unordered_map<mad::Guid, fabric::PortIndex> port_of;
+    for (const fabric::PortIndex port : fabric_.topology.endports()) {
+      port_of.emplace(fabric_.topology.port(port).guid, port);
+    }
+    DumpedTables dumped{{fabric_.topology.switch_count(), fabric_.lids.top()}, {}};
+    std::size_t unknown = 0;
+    for (const Entry& entry : entries_) {
+      const auto port = port_of.find(entry.port);
+      const unsigned offset = entry.lid.value - base_of_.at(entry.port).value;
+      if (port == port_of.end() || offset >= fabric_.lids.range(port->second).count()) {
+        ++unknown;
+        continue;
+      }
+      const unsigned lid = fabric_.lids.base(port->second).value + offset;
+      dumped.tables.set(entry.at, mad::Lid{static_cast<std::uint16_t>(lid)}, entry.out);
+    }
+    if (switches_unknown_ > 0) {
+      dumped.notes.push_back(
+          fmt::format("{} switches of the dump are not in the fabric", switches_unknown_));
+    }
+    if (unknown > 0) {
+      dumped.notes.push_back(
+          fmt::format("{} entries of the dump are for LIDs that the fabric does "
+                      "not have",
+                      unknown));
+    }
+    return dumped;
+  }
+
+ private:
+  std::optional<base::Error> begin_switch(std::string_view line) {
+    const auto guid = guid_after(line, " guid ");
+    if (!guid) return wrong("no switch GUID");
+    began_ = true;
+    const auto node = fabric_.topology.find_node(*guid);
+    at_.reset();
+    if (node && fabric_.topology.is_switch(*node)) at_ = fabric::SwitchIndex{node->value};
+    switches_unknown_ += at_ ? 0 : 1;
+    return std::nullopt;
+  }
+
+  base::Error wrong(std::string_view what) const {
+    return base::error(fmt::format("{}:{}: {}", file_, number_, what));
+  }
+
+  const PlannedFabric& fabric_;
+  std::string_view file_;
+  std::size_t number_ = 0;
+  bool began_ = false;
+  std::optional<fabric::SwitchIndex> at_;  // the switch in hand, if the fabric has it
+  std::size_t switches_unknown_ = 0;
+  std::vector<Entry> entries_;
+  std::unordered_map<mad::Guid, mad::Lid> base_of_;  // the lowest LID of each port in the dump
+};
+
+}  // namespace
+
+base::Result<DumpedTables> parse_table_dump(std::string_view text, std::string_view file,
+                                            const PlannedFabric& fabric) {
+  Reader reader(fabric, file);
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    if (auto wrong = reader.read(text.substr(0, end))) return *wrong;
+    text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+  }
+  return reader.finish();
+}
+
+base::Result<DumpedTables> read_table_dump(const std::filesystem::path& file,
+                                           const PlannedFabric& fabric) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream) return base::error(fmt::format("{}: cannot be read", file.string()));
+  return parse_table_dump(text, file.string(), fabric);
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "routing/patterns.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/prng.hpp"
+#include "routing/tree_levels.hpp"
+#include "routing/tree_pieces.hpp"
+
+namespace heddle::routing {
+namespace {
+
+using fabric::ChannelIndex;
+using fabric::PortIndex;
+using fabric::SwitchIndex;
+
+struct Host {
+  SwitchIndex at{};
+  mad::Lid lid{};
+};
+
+// Of one pattern.
+struct Outcome {
+  std::uint32_t worst = 0;
+  double share = 0;  // mean over all hosts
+};
+
+// One per thread; holds scratch memory.
+class Traffic {
+ public:
+  Traffic(const fabric::Topology& topology, const fabric::ForwardingTables& tables,
+          const std::vector<Host>& hosts)
+      : topology_(topology),
+        tables_(tables),
+        hosts_(hosts),
+        congestion_(topology.channels().size()) {}
+
+  // Host i sends to host partner(i); nobody sends to itself.
+  template <class Partner>
+  Outcome send(Partner partner) {
+    Outcome outcome;
+    ways_.clear();
+    ends_.clear();
+    for (std::size_t i = 0; i < hosts_.size(); ++i) {
+      if (!walk(hosts_[i].at, hosts_[partner(i)])) ways_.resize(ends_.empty() ? 0 : ends_.back());
+      ends_.push_back(ways_.size());
+    }
+    for (const std::uint32_t channel : ways_) {
+      outcome.worst = std::max(outcome.worst, ++congestion_[channel]);
+    }
+    outcome.share = mean_share(partner);
+    for (const std::uint32_t channel : ways_) congestion_[channel] = 0;
+    return outcome;
+  }
+
+ private:
+  // False when the tables do not lead there.
+  bool walk(SwitchIndex at, const Host& to) {
+    for (std::size_t hops = 0; at != to.at; ++hops) {
+      const auto out = tables_.out_port(at, to.lid);
+      if (hops > topology_.switch_count() || out.value > topology_.node(at).port_count) {
+        return false;
+      }
+      const ChannelIndex channel = topology_.channel_by_port(at, out);
+      if (channel == fabric::kNoChannel) return false;
+      ways_.push_back(channel.value);
+      at = topology_.channels()[channel.value].to;
+    }
+    return true;
+  }
+
+  template <class Partner>
+  double mean_share(Partner partner) const {
+    double sum = 0;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < hosts_.size(); begin = ends_[i++]) {
+      // No way, though it leaves the switch: lost.
+      if (begin == ends_[i] && hosts_[i].at != hosts_[partner(i)].at) continue;
+      std::uint32_t most = 1;
+      for (std::size_t w = begin; w < ends_[i]; ++w) most = std::max(most, congestion_[ways_[w]]);
+      sum += 1.0 / most;
+    }
+    return sum / static_cast<double>(hosts_.size());
+  }
+
+  const fabric::Topology& topology_;
+  const fabric::ForwardingTables& tables_;
+  const std::vector<Host>& hosts_;
+  std::vector<std::uint32_t> congestion_;  // by channel; 0 between patterns
+  std::vector<std::uint32_t> ways_;        // channels, one host's after another's
+  std::vector<std::size_t> ends_;          // by host, into ways_
+};
+
+// The seed's pairs; the last of an odd number is its own partner, and on its own switch.
+std::vector<std::uint32_t> random_pairs(std::size_t hosts, std::uint64_t seed) {
+  base::Prng prng(seed);
+  std::vector<std::uint32_t> order(hosts);
+  std::iota(order.begin(), order.end(), 0u);
+  prng.shuffle(order);
+  std::vector<std::uint32_t> partner(hosts);
+  for (std::size_t i = 0; i < hosts; ++i) {
+    const std::size_t other = std::min(i ^ 1u, hosts - 1);
+    partner[order[i]] = order[other];
+  }
+  return partner;
+}
+
+std::vector<std::size_t> choose_shifts(std::size_t hosts, std::size_t most, std::uint64_t seed) {
+  std::vector<std::size_t> shifts(hosts - 1);
+  std::iota(shifts.begin(), shifts.end(), std::size_t{1});
+  if (shifts.size() <= most) return shifts;
+  base::Prng(seed).shuffle(shifts);
+  shifts.resize(most);
+  return shifts;
+}
+
+}  // namespace
+
+std::vector<PortIndex> order_hosts(const fabric::Topology& topology, const fabric::LidMap& lids) {
+  const auto hosts = count_hosts(topology);
+  std::vector<std::vector<std::pair<std::uint8_t, PortIndex>>> by_switch(hosts.size());
+  for (const PortIndex endport : topology.endports()) {
+    const auto attachment = topology.attachment(endport);
+    if (!attachment || attachment->out.value == 0 || lids.base(endport) == mad::kNoLid) continue;
+    by_switch[attachment->at.value].emplace_back(attachment->out.value, endport);
+  }
+  std::vector<PortIndex> order;
+  for (const auto at : order_by_subtree(topology, plain_levels(topology, hosts), hosts)) {
+    auto& own = by_switch[at.value];
+    std::sort(own.begin(), own.end());
+    for (const auto& [port, endport] : own) order.push_back(endport);
+  }
+  return order;
+}
+
+PatternQuality measure_patterns(const fabric::Topology& topology, const fabric::LidMap& lids,
+                                const fabric::ForwardingTables& tables,
+                                const PatternOptions& options, const base::ParallelFor& parallel) {
+  std::vector<Host> hosts;
+  for (const PortIndex endport : order_hosts(topology, lids)) {
+    hosts.push_back({topology.attachment(endport)->at, lids.base(endport)});
+  }
+  if (hosts.size() < 2) return {};
+  const auto most = std::max<std::size_t>(1, options.most_packets / hosts.size());
+  const auto shifts = choose_shifts(hosts.size(), most, options.seed);
+  const std::size_t bisections = std::min(options.bisections, most);
+  std::vector<Outcome> outcomes(shifts.size() + bisections);
+  parallel(outcomes.size(), [&](std::size_t begin, std::size_t end) {
+    Traffic traffic(topology, tables, hosts);
+    for (std::size_t p = begin; p < end; ++p) {
+      if (p < shifts.size()) {
+        outcomes[p] = traffic.send([&](std::size_t i) { return (i + shifts[p]) % hosts.size(); });
+      } else {
+        const auto partner = random_pairs(hosts.size(), options.seed + p - shifts.size());
+        outcomes[p] = traffic.send([&](std::size_t i) { return partner[i]; });
+      }
+    }
+  });
+  PatternQuality quality;
+  quality.shifts = shifts.size();
+  quality.bisections = bisections;
+  for (std::size_t p = 0; p < outcomes.size(); ++p) {
+    if (p < shifts.size()) {
+      quality.shift_worst = std::max(quality.shift_worst, outcomes[p].worst);
+      quality.shift_mean += outcomes[p].worst;
+    } else {
+      quality.bisection_worst_mean += outcomes[p].worst;
+      quality.effective_bandwidth += outcomes[p].share;
+    }
+  }
+  quality.shift_mean /= static_cast<double>(shifts.size());
+  quality.bisection_worst_mean /= static_cast<double>(std::max<std::size_t>(1, bisections));
+  quality.effective_bandwidth /= static_cast<double>(std::max<std::size_t>(1, bisections));
+  return quality;
+}
+
+}  // namespace heddle::routing

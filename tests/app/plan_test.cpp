@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `heddle plan route`, as a user meets it.
+#include <algorithm>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "tests/app/process.hpp"
+#include "tests/support/folder.hpp"
+
+namespace heddle::app {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+struct Outcome {
+  int exit = -1;
+  std::string out;
+  std::string err;
+};
+
+Outcome plan(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"plan", "route"});
+  Process process(arguments);
+  const int exit = process.wait();
+  return {exit, process.out(), process.err()};
+}
+
+TEST(PlanRoute, ComparesEnginesInJson) {
+  const Outcome outcome =
+      plan({"fat-tree:4,6", "--routing", "ftree,updn", "--metrics", "-o", "json"});
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  const json report = json::parse(outcome.out);
+  EXPECT_EQ(report["fabric"], "fat-tree:4,6");
+  EXPECT_EQ(report["lids"], report["hosts"].get<int>() + report["switches"].get<int>());
+  ASSERT_EQ(report["engines"].size(), 2u);
+  for (const json& engine : report["engines"]) {
+    EXPECT_TRUE(engine["certified"]);
+    EXPECT_TRUE(engine["reason"].is_null());
+    EXPECT_GT(engine["seconds"].get<double>(), 0);
+    EXPECT_EQ(engine["vls"], 1);
+    EXPECT_GT(engine["max_load"].get<int>(), 0);
+    EXPECT_GT(engine["ebb"].get<double>(), 0);
+    EXPECT_LE(engine["ebb"].get<double>(), 1);
+    EXPECT_EQ(engine["hops"], engine["fewest_hops"]);
+  }
+  EXPECT_EQ(report["engines"][0]["engine"], "ftree");
+  EXPECT_EQ(report["engines"][0]["shift_worst"], 1);
+}
+
+TEST(PlanRoute, WithoutMetricsNothingIsMeasured) {
+  const Outcome outcome = plan({"fat-tree:4,6", "--routing", "ftree", "-o", "json"});
+  const json engine = json::parse(outcome.out)["engines"][0];
+  EXPECT_TRUE(engine["certified"]);
+  for (const char* key : {"max_load", "ebb", "shift_worst"}) EXPECT_TRUE(engine[key].is_null());
+}
+
+TEST(PlanRoute, SaysWhyAnEngineWillNotDo) {
+  const Outcome outcome = plan({"ring:7", "--routing", "minhop,ftree"});
+  EXPECT_EQ(outcome.exit, 5);
+  EXPECT_THAT(outcome.out, HasSubstr("minhop: its tables hold a credit loop"));
+  EXPECT_THAT(outcome.out, HasSubstr("ftree: "));
+  EXPECT_THAT(outcome.out, HasSubstr("no tree"));
+  EXPECT_EQ(plan({"ring:7", "--routing", "minhop,updn"}).exit, 0) << "one is enough";
+}
+
+TEST(PlanRoute, TriesAllEnginesByDefault) {
+  const Outcome outcome = plan({"fat-tree:2,3", "-o", "csv"});
+  EXPECT_EQ(outcome.exit, 0);
+  for (const char* engine : {"minhop", "updn", "dnup", "ftree", "dor", "sssp", "weave"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(std::string("\n") + engine + ",true,"));
+  }
+  const auto commas = [](const std::string& line) {
+    return std::count(line.begin(), line.end(), ',');
+  };
+  const std::size_t first = outcome.out.find('\n');
+  const std::size_t second = outcome.out.find('\n', first + 1);
+  EXPECT_EQ(commas(outcome.out.substr(0, first)),
+            commas(outcome.out.substr(first + 1, second - first - 1)));
+}
+
+TEST(PlanRoute, TheSameSeedMeasuresTheSame) {
+  const auto measured = [](const char* seed) {
+    json engine = json::parse(
+        plan({"torus:4,4", "--routing", "updn", "--metrics", "-o", "json", "--seed", seed})
+            .out)["engines"][0];
+    engine.erase("seconds");
+    engine.erase("verify_seconds");
+    return engine;
+  };
+  EXPECT_EQ(measured("5"), measured("5"));
+  EXPECT_NE(measured("5")["ebb"], measured("6")["ebb"]);
+}
+
+TEST(PlanRoute, TakesRootsAndLmc) {
+  const Outcome outcome = plan(
+      {"fat-tree:4,6", "--routing", "updn", "--lmc", "2", "--roots", "0xdeadbeef", "-o", "json"});
+  EXPECT_EQ(outcome.exit, 0);
+  const json report = json::parse(outcome.out);
+  EXPECT_EQ(report["lids"], 4 * report["hosts"].get<int>() + report["switches"].get<int>());
+  EXPECT_THAT(report["engines"][0]["notes"].dump(), HasSubstr("deadbeef"));
+}
+
+// The subnet manager's own dump, judged by its own words and found to be what the engine gives.
+TEST(PlanRoute, JudgesTheTablesOfADump) {
+  const test::Folder folder;
+  Process sm({"sm", "--sim", "fat-tree:4,6", "--once", "--routing", "ftree", "--lmc", "1",
+              "--dump-dir", folder.path().string(), "--lid-memory",
+              (folder.path() / "lids").string()});
+  ASSERT_EQ(sm.wait(), 0) << sm.err();
+  const auto dump = (folder.path() / "opensm-lfts.dump").string();
+  // LIDs of another LMC: the ports are known by their GUIDs.
+  for (const char* lmc : {"1", "0"}) {
+    const Outcome outcome = plan({"fat-tree:4,6", "--tables", dump, "--routing", "ftree", "--lmc",
+                                  lmc, "--metrics", "-o", "json"});
+    ASSERT_EQ(outcome.exit, 0) << outcome.err;
+    const json engines = json::parse(outcome.out)["engines"];
+    EXPECT_EQ(engines[0]["engine"], "file");
+    EXPECT_TRUE(engines[0]["certified"]);
+    for (const char* key : {"max_load", "p99_load", "shift_worst", "ebb", "hops"}) {
+      EXPECT_EQ(engines[0][key], engines[1][key]) << key;
+    }
+  }
+  const Outcome other = plan({"ring:4", "--tables", dump, "--routing", "updn", "-o", "json"});
+  const json file = json::parse(other.out)["engines"][0];
+  EXPECT_FALSE(file["certified"]);
+}
+
+TEST(PlanRoute, ABrokenDumpIsAnErrorWithItsLine) {
+  const test::Folder folder;
+  const auto dump = (folder.path() / "dump").string();
+  for (const char* text :
+       {"0x0001 001 # Switch portguid 0x1: ''\n",
+        "Unicast lids [0-1] of switch Lid 1 guid nonsense ('')\n",
+        "Unicast lids [0-1] of switch Lid 1 guid 0x1 ('')\n0x0001 256 # portguid 0x1\n",
+        "Unicast lids [0-1] of switch Lid 1 guid 0x1 ('')\n0xC000 001 # portguid 0x1\n",
+        "Unicast lids [0-1] of switch Lid 1 guid 0x1 ('')\n0x0001"}) {
+    std::ofstream(dump) << text;
+    const Outcome outcome = plan({"ring:3", "--tables", dump});
+    EXPECT_EQ(outcome.exit, 6) << text;
+    EXPECT_THAT(outcome.err, testing::ContainsRegex(dump + ":[12]: no |" + dump + ":1: an entry"));
+  }
+}
+
+TEST(PlanRoute, MistakesHaveTheirExitCodes) {
+  const Outcome engine = plan({"ring:3", "--routing", "nonsense"});
+  EXPECT_EQ(engine.exit, 2);
+  EXPECT_THAT(engine.err, HasSubstr("'nonsense' is no routing engine; there are"));
+  EXPECT_EQ(plan({"ring:3", "--roots", "spine-1"}).exit, 2);
+  EXPECT_EQ(plan({"ring:3", "-o", "xml"}).exit, 2);
+  EXPECT_EQ(plan({"ring:x"}).exit, 6);
+  EXPECT_EQ(plan({"fat-tree:24,36", "--lmc", "7"}).exit, 6) << "more LIDs than there are";
+}
+
+TEST(PlanRoute, TheHelpTeaches) {
+  const Outcome help = plan({"--help"});
+  EXPECT_EQ(help.exit, 0);
+  for (const char* taught : {"heddle plan route fat-tree:18,36", "EBB", "Exit codes", "ftree"}) {
+    EXPECT_THAT(help.out, HasSubstr(taught));
+  }
+}
+
+}  // namespace
+}  // namespace heddle::app
