@@ -41,6 +41,7 @@ constexpr std::array kFlags{
     Flag{"--routing", "LIST", "routing", "engines"},
     Flag{"--lmc", "N", "lids", "lmc"},
     Flag{"--partitions", "FILE", "partitions", "file"},
+    Flag{"--prefix-routes", "FILE", "sa", "prefix_routes"},
     Flag{"--lid-memory", "FILE", "lids", "memory_file"},
     Flag{"--sweep-interval", "TIME", "sweep", "interval"},
     Flag{"--dump-dir", "DIR", "output", "dump_dir"},

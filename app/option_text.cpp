@@ -4,6 +4,7 @@
 #include <concepts>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 
 #include "base/text.hpp"
 #include "partitions/language.hpp"
+#include "sa/prefix_routes.hpp"
 
 namespace heddle::app {
 namespace {
@@ -42,6 +44,7 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("attempts", o.attempts);
   visit("max_hops", o.max_hops);
   visit("partitions", o.partitions);
+  visit("prefix_routes", o.prefix_routes);
   visit("partition_enforcement", o.partition_enforcement);
   visit("engines", o.routing.engines);
   visit("fallback", o.routing.fallback);
@@ -74,6 +77,11 @@ std::string value_text(partitions::Enforcement value) {
 std::string value_text(const std::shared_ptr<const partitions::Policy>& policy) {
   if (!policy) return "";
   const std::string text = partitions::to_text(*policy);
+  return base::hex_bytes(std::as_bytes(std::span(text)));
+}
+std::string value_text(const std::shared_ptr<const sa::PrefixRoutes>& routes) {
+  if (!routes) return "";
+  const std::string text = sa::to_text(*routes);
   return base::hex_bytes(std::as_bytes(std::span(text)));
 }
 
@@ -110,16 +118,30 @@ bool parse_value(std::string_view text, partitions::Enforcement& value) {
   value = parsed.value_or(partitions::Enforcement::Off);
   return parsed.has_value();
 }
-bool parse_value(std::string_view text, std::shared_ptr<const partitions::Policy>& policy) {
-  policy.reset();
-  if (text.empty()) return true;
+std::optional<std::string> file_of(std::string_view text) {
   std::string file;
   for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
     const auto byte = base::parse_hex(text.substr(i, 2));
-    if (!byte) return false;
+    if (!byte) return std::nullopt;
     file += static_cast<char>(*byte);
   }
-  auto parsed = partitions::parse(file, "recorded", {/*allow_both_pkeys=*/true, /*qos=*/true});
+  return file;
+}
+bool parse_value(std::string_view text, std::shared_ptr<const sa::PrefixRoutes>& routes) {
+  routes.reset();
+  if (text.empty()) return true;
+  const auto file = file_of(text);
+  auto parsed = sa::parse_prefix_routes(file.value_or("?"), "recorded");
+  if (!parsed) return false;
+  routes = std::make_shared<const sa::PrefixRoutes>(std::move(*parsed));
+  return true;
+}
+bool parse_value(std::string_view text, std::shared_ptr<const partitions::Policy>& policy) {
+  policy.reset();
+  if (text.empty()) return true;
+  const auto file = file_of(text);
+  if (!file) return false;
+  auto parsed = partitions::parse(*file, "recorded", {/*allow_both_pkeys=*/true, /*qos=*/true});
   if (!parsed) return false;
   policy = std::make_shared<const partitions::Policy>(std::move(parsed->policy));
   return true;

@@ -40,6 +40,7 @@ void reload(Session& session, const ChangeOptions& change) {
 sm::Options machine_options(Session& session) {
   sm::Options options = to_sm_options(session.config);
   options.partitions = session.partitions.read(session.config, session.log);
+  options.prefix_routes = session.prefix_routes.read(session.config, session.log);
   return options;
 }
 

@@ -17,6 +17,7 @@
 #include "app/logging.hpp"
 #include "app/partition_policy.hpp"
 #include "app/perform.hpp"
+#include "app/prefix_routes.hpp"
 #include "app/progress.hpp"
 #include "app/run_record.hpp"
 #include "sim/blueprint.hpp"
@@ -31,6 +32,7 @@ struct Session {
   std::vector<sm::RememberedLids> remembered;
   std::string registrations;  // what clients had registered when the last run ended well
   PartitionPolicy partitions;
+  PrefixRoutesFile prefix_routes;
   Progress progress{std::cerr, is_live_terminal(STDERR_FILENO)};
   boost::asio::io_context loop{1};
 };

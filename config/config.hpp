@@ -42,6 +42,9 @@ struct Config {
   std::string partition_enforcement = "both";
   bool allow_both_pkeys = false;
 
+  // [sa]
+  std::string prefix_routes;  // "": no other subnet is reached
+
   // [links]
   std::uint32_t data_vls = 15;
   std::uint32_t subnet_timeout = 18;

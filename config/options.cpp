@@ -25,6 +25,7 @@ constexpr std::array kSections{
     Section{"lids", "Local identifiers: how many per port, and how they are remembered"},
     Section{"routing", "Which engines compute the forwarding tables"},
     Section{"partitions", "Who may talk to whom"},
+    Section{"sa", "What subnet administration answers"},
     Section{"links", "What every port and switch of the fabric is set to"},
     Section{"sweep", "How the fabric is watched once it is up"},
     Section{"mads", "How hard the fabric is questioned; the defaults suit any size"},
@@ -114,6 +115,16 @@ std::vector<Option> partition_options() {
   };
 }
 
+std::vector<Option> administration_options() {
+  return {
+      {"sa", "prefix_routes", &Config::prefix_routes,
+       "Which router leads to which other subnet, in the language of OpenSM's prefix-routes.conf "
+       "(docs/subnet-administration.md); empty: there are no paths to other subnets. SIGHUP reads "
+       "it again",
+       "\"/etc/heddle/prefix-routes.conf\""},
+  };
+}
+
 std::vector<Option> link_options() {
   return {
       {"links",
@@ -195,8 +206,8 @@ std::vector<Option> output_options() {
 
 std::vector<Option> all_options() {
   std::vector<Option> all;
-  for (auto* part : {&sm_options, &lid_options, &routing_options, &partition_options, &link_options,
-                     &watch_options, &output_options}) {
+  for (auto* part : {&sm_options, &lid_options, &routing_options, &partition_options,
+                     &administration_options, &link_options, &watch_options, &output_options}) {
     for (Option& option : part()) all.push_back(std::move(option));
   }
   return all;

@@ -17,6 +17,14 @@ std::uint16_t top_to_hold(const SwitchIntent& wish, const mad::SwitchInfo& obser
               : wish.linear_fdb_top.value;
 }
 
+std::uint16_t multicast_top_to_hold(const SwitchIntent& wish, const mad::SwitchInfo& observed) {
+  if (wish.multicast_fdb_top == mad::kNoLid || observed.multicast_fdb_cap == 0) {
+    return observed.multicast_fdb_top;
+  }
+  const int last = mad::kFirstMulticastLid.value + observed.multicast_fdb_cap - 1;
+  return static_cast<std::uint16_t>(std::min<int>(wish.multicast_fdb_top.value, last));
+}
+
 }  // namespace
 
 mad::PortInfo unchanged(const mad::PortInfo& observed) {
@@ -74,12 +82,14 @@ bool satisfied(const LinkIntent& wish, const mad::PortInfo& observed) {
 
 bool satisfied(const SwitchIntent& wish, const mad::SwitchInfo& observed) {
   return observed.linear_fdb_top == top_to_hold(wish, observed) &&
+         observed.multicast_fdb_top == multicast_top_to_hold(wish, observed) &&
          observed.life_time_value == wish.life_time_value && !observed.port_state_change;
 }
 
 mad::SwitchInfo with(const SwitchIntent& wish, const mad::SwitchInfo& observed) {
   mad::SwitchInfo info = observed;
   info.linear_fdb_top = top_to_hold(wish, observed);
+  info.multicast_fdb_top = multicast_top_to_hold(wish, observed);
   info.life_time_value = wish.life_time_value;
   return info;  // PortStateChange goes back as read: writing 1 clears it
 }

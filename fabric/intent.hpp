@@ -62,6 +62,8 @@ struct PortIntent {
 
 struct SwitchIntent {
   mad::Lid linear_fdb_top{};
+  // Or as much of it as the switch has; kNoLid: whatever it is.
+  mad::Lid multicast_fdb_top = mad::kNoLid;
   std::uint8_t life_time_value{};
   friend bool operator==(const SwitchIntent&, const SwitchIntent&) = default;
 };

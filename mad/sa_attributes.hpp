@@ -54,6 +54,7 @@ inline constexpr std::uint16_t kSAIsSubnetOptionalRecordsSupported = 1u << 8;
 inline constexpr std::uint16_t kSAIsUDMulticastSupported = 1u << 9;
 inline constexpr std::uint16_t kSAIsMultiPathRecordSupported = 1u << 10;
 inline constexpr std::uint32_t kSAIsMCastTopSupported = 1u << 3;
+inline constexpr std::uint32_t kSAIsAliasGUIDsSupported = 1u << 5;
 inline constexpr std::uint32_t kSAIsFullPortInfoRecordSupported = 1u << 6;
 inline constexpr std::uint32_t kSAIsExtendedSpeedsSupported = 1u << 7;
 inline constexpr std::uint32_t kSAIsCapabilityMask2MatchSupported = 1u << 10;

@@ -126,6 +126,13 @@ void Groups::erase_if_dead(const mad::Gid& mgid, Changes& changes) {
   if (!group.permanent_ && group.keeping_alive_ == 0) erase(found, changes);
 }
 
+bool Groups::is_member(mad::Guid port, mad::Guid by) const {
+  const auto found = by_port_.find(port);
+  return found != by_port_.end() &&
+         std::any_of(found->second.begin(), found->second.end(),
+                     [by](const Seat& seat) { return seat.port_gid.guid == by; });
+}
+
 void Groups::leave_seat(mad::Guid port, const Seat& seat) {
   const auto found = by_port_.find(port);
   HEDDLE_CHECK(found != by_port_.end());
@@ -179,6 +186,27 @@ void Groups::count_role(mad::Lid mlid, const Member& before, const Member& after
   if (new_role != old_role) changes.roles.push_back({mlid, after.port, new_role});
 }
 
+std::vector<mad::Gid> Groups::change_terms(Group& group, const mad::MCMemberRecord& terms) {
+  const mad::MCMemberRecord before = std::exchange(group.record_, terms);
+  const bool same_for_all = before.q_key == terms.q_key && before.mtu == terms.mtu &&
+                            before.rate == terms.rate && before.sl == terms.sl;
+  const bool same =
+      same_for_all && before.t_class == terms.t_class && before.flow_label == terms.flow_label;
+  std::vector<mad::Gid> changed;
+  if (!same) changed.push_back(group.mgid());
+  if (same_for_all) return changed;
+  // Who joins one of these asks for the terms of its broadcast group.
+  for (auto& [mgid, other] : by_mgid_) {
+    if (&other == &group || other.permanent_ || broadcast_of(mgid) != &group) continue;
+    other.record_.q_key = terms.q_key;
+    other.record_.mtu = terms.mtu;
+    other.record_.rate = terms.rate;
+    other.record_.sl = terms.sl;
+    changed.push_back(mgid);
+  }
+  return changed;
+}
+
 Answer Groups::add_permanent(const mad::MCMemberRecord& terms) {
   Answer answer;
   answer.record = terms;
@@ -206,7 +234,7 @@ Answer Groups::add_permanent(const mad::MCMemberRecord& terms) {
   const auto found = by_mgid_.find(terms.mgid);
   if (found != by_mgid_.end()) {
     record.mlid = found->second.mlid();
-    found->second.record_ = record;
+    answer.other_terms = change_terms(found->second, record);
     found->second.permanent_ = true;
   } else if (by_mgid_.size() >= policy_.limits.groups) {
     return refuse(mad::kSANoResources, "there are too many groups");

@@ -71,6 +71,7 @@ struct Answer {
   mad::MCMemberRecord record{};  // to answer with; as asked when refused
   std::string reason;            // when refused, for a person: "host-7 port 1 runs at 10 Gb/s, ..."
   Changes changes;
+  std::vector<mad::Gid> other_terms;  // of groups that exist: their members must hear of them
   bool ok() const { return status == mad::kStatusOk; }
 };
 
@@ -117,8 +118,9 @@ class Groups {
 
   // A group of policy: there from now on, whoever joins. `terms` must name MGID, P_Key, Q_Key, MTU
   // and Rate; of an MLID other than 0 the free one is taken if possible. If the group exists, its
-  // members stay and the new terms hold from now on. Refused (kSAReqInvalid, kSANoResources) only
-  // for an MGID, MTU or rate that cannot be, or at the limit of groups.
+  // members stay and the new terms hold from now on, for groups of IPoIB that follow it too.
+  // Refused (kSAReqInvalid, kSANoResources) only for an MGID, MTU or rate that cannot be, or at the
+  // limit of groups.
   Answer add_permanent(const mad::MCMemberRecord& terms);
   // After a reload: permanent groups that are not among these become common ones, and go at once
   // when nobody keeps them alive. O(groups).
@@ -140,6 +142,14 @@ class Groups {
   std::size_t size() const { return by_mgid_.size(); }
   std::size_t memberships() const { return memberships_; }
   std::size_t mlids_in_use() const { return mlids_.in_use(); }
+  // kNoLid when none is in use.
+  mad::Lid highest_mlid() const {
+    return by_mlid_.empty() ? mad::kNoLid : by_mlid_.rbegin()->first;
+  }
+
+  // Whether the port is a member of some group by this GUID, its own or an alias. Linear in the
+  // groups of the port.
+  bool is_member(mad::Guid port, mad::Guid by) const;
 
   // The role of a port at a LID; of all ports at a LID by GUID; and all of them, as changes that
   // would lead from nothing to here.
@@ -184,6 +194,8 @@ class Groups {
   std::optional<Answer> refuse_stranger(const Request& request, const Group& group) const;
   std::optional<std::string> at_limit(const Group& group, const PortFacts& port) const;
   Answer create(const Request& request);
+  // Gives a group that exists the terms, and those that followed it; which ones that changes.
+  std::vector<mad::Gid> change_terms(Group& group, const mad::MCMemberRecord& terms);
   Answer enter(Group& group, const Request& request, Changes changes);
   // The MLID of `terms` is a wish.
   Group& insert(const mad::MCMemberRecord& terms, Changes& changes);

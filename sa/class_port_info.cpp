@@ -15,7 +15,8 @@ mad::Status find_class_port_info(const View&, const Query&, Records& records) {
   info.capability_mask = mad::kSAIsSubnetOptionalRecordsSupported | mad::kSAIsUDMulticastSupported |
                          mad::kSAIsMultiPathRecordSupported |
                          mad::kSAIsPortInfoCapabilityMaskMatchSupported;
-  info.capability_mask2 = mad::kSAIsMCastTopSupported | mad::kSAIsFullPortInfoRecordSupported |
+  info.capability_mask2 = mad::kSAIsMCastTopSupported | mad::kSAIsAliasGUIDsSupported |
+                          mad::kSAIsFullPortInfoRecordSupported |
                           mad::kSAIsExtendedSpeedsSupported |
                           mad::kSAIsCapabilityMask2MatchSupported |
                           mad::kSAIsSendOnlyFullMemberSupported | mad::kSAIsLinkWidth2xSupported |

@@ -13,6 +13,9 @@ namespace heddle::sa {
 
 // Of a query that is answered when what it asked for has been read (sa/fetches.hpp); never sent.
 inline constexpr mad::Status kWaitsForFetches{0xFFFF};
+// Of a request that is answered when a device has taken what it asks for (sa/alias_guids.hpp);
+// never sent.
+inline constexpr mad::Status kAnsweredLater{0xFFFE};
 
 mad::Status find_class_port_info(const View& view, const Query& query, Records& records);
 mad::Status find_node_records(const View& view, const Query& query, Records& records);
@@ -35,6 +38,9 @@ mad::Status find_inform_info_records(Registrations& registrations, const View& v
 // The same, and paths to multicast groups too.
 mad::Status handle_path_records(Registrations& registrations, const View& view, const Query& query,
                                 Records& records);
+// The same, and changes of alias GUIDs.
+mad::Status handle_guid_info_records(Registrations& registrations, const View& view,
+                                     const Query& query, Records& records);
 mad::Status handle_mc_member_records(Registrations& registrations, const View& view,
                                      const Query& query, Records& records);
 mad::Status find_multicast_forwarding_table_records(Registrations& registrations, const View& view,

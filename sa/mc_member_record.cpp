@@ -40,7 +40,7 @@ mad::Status join_or_leave(Registrations& registrations, const View& view, const 
   }
   const fabric::PortIndex port = view.find(wanted.port_gid);
   if (port == fabric::kNoPort) return mad::kSAReqInvalidGid;
-  wanted.port_gid = view.gid(port);  // by whatever prefix it was named
+  wanted.port_gid.prefix = view.subnet().prefix;  // by whatever prefix it was named
   const std::string name = name_of(view, port);
   const std::string requester = name_of(view, query.requester);
   const multicast::Request request{wanted, query.header.component_mask, facts_of(view, port, name),

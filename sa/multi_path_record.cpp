@@ -79,11 +79,12 @@ std::optional<std::vector<mad::Gid>> gids_of(const Query& query, std::size_t cou
 }
 
 // The GIDs' ports; kSAReqInvalidGid when one has none.
-mad::Status find_ends(const View& view, std::span<const mad::Gid> gids,
+using FindEnd = mad::Status (*)(const View&, const EndWish&, PathEnd&);
+mad::Status find_ends(const View& view, FindEnd find, std::span<const mad::Gid> gids,
                       std::vector<PathEnd>& ends) {
   for (const mad::Gid& gid : gids) {
     PathEnd end;
-    if (find_end(view, {true, gid, false, {}}, end) != mad::kStatusOk) {
+    if (find(view, {true, gid, false, {}}, end) != mad::kStatusOk) {
       return mad::kSAReqInvalidGid;
     }
     ends.push_back(end);
@@ -106,8 +107,9 @@ mad::Status find_multi_path_records(const View& view, const Query& query, Record
   if (!gids) return mad::kSAReqInvalid;
   const std::span all(*gids);
   std::vector<PathEnd> sources, destinations;
-  for (const auto status : {find_ends(view, all.first(wanted.sgid_count), sources),
-                            find_ends(view, all.subspan(wanted.sgid_count), destinations)}) {
+  for (const auto status :
+       {find_ends(view, find_end, all.first(wanted.sgid_count), sources),
+        find_ends(view, find_destination, all.subspan(wanted.sgid_count), destinations)}) {
     if (status != mad::kStatusOk) return status;
   }
   const Translation translation(query, wanted);

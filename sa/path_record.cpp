@@ -12,7 +12,7 @@ mad::Status find_path_records(const View& view, const Query& query, Records& rec
   if (const auto status = search.wish().check(); status != mad::kStatusOk) return status;
   PathEnd source, destination;
   const mad::Status from = find_end(view, source_wish(query, wanted), source);
-  const mad::Status to = find_end(view, destination_wish(query, wanted), destination);
+  const mad::Status to = find_destination(view, destination_wish(query, wanted), destination);
   for (const mad::Status status : {from, to}) {
     if (status != mad::kStatusOk && status != mad::kSANoRecords) return status;
   }

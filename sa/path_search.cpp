@@ -8,6 +8,7 @@ using fabric::PortIndex;
 using mad::component;
 using mad::PathRecord;
 
+constexpr std::uint8_t kManyRouters = 0xFF;  // HopLimit: nobody knows how many there are
 constexpr std::uint8_t kPreferred = 0;
 constexpr std::uint8_t kLessPreferred = 2;  // the two LIDs differ in their path bits
 
@@ -25,6 +26,16 @@ EndWish source_wish(const Query& query, const PathRecord& wanted) {
 EndWish destination_wish(const Query& query, const PathRecord& wanted) {
   return {query.asks(component<&PathRecord::dgid>()), wanted.dgid,
           query.asks(component<&PathRecord::dlid>()), wanted.dlid};
+}
+
+mad::Status find_destination(const View& view, const EndWish& wish, PathEnd& end) {
+  const PortIndex router = wish.by_gid ? view.router_to(wish.gid) : fabric::kNoPort;
+  if (router == fabric::kNoPort) return find_end(view, wish, end);
+  end.beyond = true;
+  const EndWish nearer{true, view.gid(router), wish.by_lid, wish.lid};
+  const mad::Status status = find_end(view, nearer, end);
+  end.gid = wish.gid;
+  return status;
 }
 
 mad::Status find_end(const View& view, const EndWish& wish, PathEnd& end) {
@@ -91,6 +102,7 @@ void PathSearch::add_pair(PortIndex from, const PathEnd& source, PortIndex to,
       if (exhausted_) return;
       if (!complete(from, to, record)) continue;
       record.sgid = source.gid.value_or(view_.gid(from));
+      if (destination.beyond) record.hop_limit = kManyRouters;
       record.dgid = destination.gid.value_or(view_.gid(to));
       records_.add(record);
       --left;

@@ -25,6 +25,7 @@ struct PathEnd {
   mad::Lid lid = mad::kNoLid;   // unset: any of the port
   std::optional<mad::Gid> gid;  // by which it was asked for
   bool open = false;            // any port
+  bool beyond = false;          // the port is a router, and the GID one of another subnet
 
   std::span<const fabric::PortIndex> ports(const View& view) const {
     return open ? view.topology().endports() : std::span(&port, 1);
@@ -43,6 +44,8 @@ EndWish destination_wish(const Query& query, const mad::PathRecord& wanted);
 
 // kSANoRecords: the end is well said, but there is no such port.
 mad::Status find_end(const View& view, const EndWish& wish, PathEnd& end);
+// The same for where a path leads, which may be another subnet.
+mad::Status find_destination(const View& view, const EndWish& wish, PathEnd& end);
 
 class PathSearch {
  public:

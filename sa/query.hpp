@@ -24,8 +24,9 @@ inline constexpr std::size_t kMaxAnswerBytes = std::size_t{32} << 20;
 struct Query {
   mad::SAHeader header;
   std::array<std::byte, mad::kSADataBytes> data{};
-  std::span<const std::byte> message;  // all the data: longer than `data` if it came by RMPP
-  mad::Address peer;                   // who asks, and where the answer goes
+  std::span<const std::byte> message;      // all the data: longer than `data` if it came by RMPP
+  const mad::Datagram* request = nullptr;  // as it came
+  mad::Address peer;                       // who asks, and where the answer goes
   base::Instant now{};
   fabric::PortIndex requester = fabric::kNoPort;  // an endport of the subnet
   bool trusted = false;                           // its SM_Key is ours
@@ -50,6 +51,7 @@ class Records {
 
   // A Get needs no more than two records to know that one is too many.
   bool full() const { return full_; }
+  bool is_table() const { return table_; }
   std::size_t count() const { return count_; }
   std::size_t record_bytes() const { return record_bytes_; }
   template <mad::Described T>

@@ -11,6 +11,7 @@
 
 #include "multicast/groups.hpp"
 #include "multicast/tables.hpp"
+#include "sa/alias_guids.hpp"
 #include "sa/fetches.hpp"
 #include "sa/services.hpp"
 #include "sa/subscriptions.hpp"
@@ -21,6 +22,8 @@ struct Registrations {
   Services services;
   Subscriptions subscriptions;
   multicast::Groups groups{multicast::Policy{}};
+  AliasGuids alias_guids;  // that devices hold
+  AliasChanges alias_changes;
 
   // What came of it and is yet to be carried out, in order.
   multicast::Changes changes;

@@ -48,6 +48,16 @@ void write_subscription(std::string& text, const Subscription& subscription) {
                     std::to_string(to.p_key_index), subscription.trusted ? "1" : "0"});
 }
 
+void write_aliases(std::string& text, const AliasGuids& aliases) {
+  for (const auto& [port, entries] : aliases.all()) {
+    for (std::size_t entry = 0; entry < entries.size(); ++entry) {
+      if (entries[entry] == mad::Guid{}) continue;
+      write_line(text, {"alias", base::hex(port.value), std::to_string(entry),
+                        base::hex(entries[entry].value)});
+    }
+  }
+}
+
 // --- reading
 
 class Line {
@@ -95,6 +105,7 @@ class Reader {
     if (kind == "member") return read_member(line);
     if (kind == "service") return read_service(line);
     if (kind == "subscription") return read_subscription(line);
+    if (kind == "alias") return read_alias(line);
     return false;
   }
   // Groups were made as permanent ones, so that they need no member; those that are none end now if
@@ -143,6 +154,17 @@ class Reader {
            registrations_.subscriptions.add(subscription) == Subscriptions::Outcome::Done;
   }
 
+  bool read_alias(Line& line) {
+    const mad::Guid port{line.number<std::uint64_t>()};
+    const auto entry = line.number<std::uint8_t>();
+    const mad::Guid alias{line.number<std::uint64_t>()};
+    AliasGuids& aliases = registrations_.alias_guids;
+    const bool sound = entry != 0 && alias != mad::Guid{} && aliases.owner(alias) == mad::Guid{};
+    if (!line.good() || !sound || aliases.size() >= kMaxAliasGuids) return false;
+    aliases.set(port, entry, alias);
+    return true;
+  }
+
   base::Instant now_;
   Registrations registrations_;
   std::vector<mad::Gid> permanent_;
@@ -161,6 +183,7 @@ std::string to_text(const Registrations& registrations, base::Instant now) {
   for (const auto& [id, subscription] : registrations.subscriptions.all()) {
     write_subscription(text, subscription);
   }
+  write_aliases(text, registrations.alias_guids);
   return text.append(kTail) + '\n';
 }
 

@@ -72,6 +72,67 @@ std::optional<mad::Datagram> look_up(const View& view, mad::SMKey key,
   return Request(&view, nullptr, key, {}).answer(header_of(request.payload), request, waits);
 }
 
+bool wants_answer(Method method) {
+  return response_to(method).has_value();
+}
+
+mad::Datagram make_reply(const mad::SAHeader& asked, const mad::Address& peer, Status status,
+                         Records records) {
+  const bool well = status == mad::kStatusOk;
+  mad::SAHeader header = asked;
+  header.mad.method = response_to(asked.mad.method).value_or(Method::GetResp);
+  header.mad.base_version = mad::kBaseVersion;
+  header.mad.class_version = mad::kSAClassVersion;
+  header.mad.status = status;
+  if (well) {
+    const Entry* entry = find_entry(asked.mad.attribute_id);
+    header.mad.attribute_id = static_cast<std::uint16_t>(entry->answers_with);
+  }
+  header.sm_key = {};  // C15-0.1.5
+  header.rmpp = {};
+  header.attribute_offset =
+      well ? static_cast<std::uint16_t>(records.record_bytes() / 8) : std::uint16_t{0};
+  mad::Datagram reply{peer, {}};
+  const bool table = records.is_table();
+  if (well) reply.payload = records.take();
+  if (well && table) {
+    header.rmpp = {
+        mad::kRmppVersion, mad::RMPPType::Data, kNoResponseTime, mad::kRmppActive, 0, 0, 0};
+  } else {
+    reply.payload.resize(mad::kMadBytes);
+  }
+  mad::encode(header,
+              std::span<std::byte, mad::kSAHeaderBytes>(reply.payload.data(), mad::kSAHeaderBytes));
+  return reply;
+}
+
+namespace {
+
+mad::Datagram put_off(mad::SAHeader header, const mad::Address& peer, std::uint8_t hint) {
+  header.mad.status = mad::kStatusBusy;
+  header.sm_key = {};
+  header.rmpp = {};
+  header.rmpp.response_time = hint;
+  header.attribute_offset = 0;
+  mad::Datagram reply{peer, {}};
+  reply.payload.resize(mad::kMadBytes);
+  mad::encode(header,
+              std::span<std::byte, mad::kSAHeaderBytes>(reply.payload.data(), mad::kSAHeaderBytes));
+  return reply;
+}
+
+}  // namespace
+
+mad::Datagram busy(const mad::Datagram& request, std::uint8_t hint) {
+  mad::SAHeader header = header_of(request.payload);
+  header.mad.method = response_to(header.mad.method).value_or(Method::GetResp);
+  return put_off(header, request.peer, hint);
+}
+
+mad::Datagram busy_instead(const mad::Datagram& reply, std::uint8_t hint) {
+  return put_off(header_of(reply.payload), reply.peer, hint);
+}
+
 Status Request::look_up(const mad::Datagram& received, const Entry* entry, Query& query,
                         Records& records) const {
   if (const Status status = screen(query.header, entry); status != mad::kStatusOk) return status;
@@ -80,6 +141,7 @@ Status Request::look_up(const mad::Datagram& received, const Entry* entry, Query
   query.requester = view_->find(received.peer.lid);
   if (query.requester == fabric::kNoPort) return mad::kSAReqDenied;
   query.peer = received.peer;
+  query.request = &received;
   query.now = now_;
   query.message = std::span(received.payload).subspan(mad::kSAHeaderBytes);
   std::copy_n(query.message.begin(), std::min(query.message.size(), query.data.size()),
@@ -95,40 +157,17 @@ Status Request::look_up(const mad::Datagram& received, const Entry* entry, Query
 
 std::optional<mad::Datagram> Request::answer(const mad::SAHeader& asked,
                                              const mad::Datagram& received, bool& waits) const {
-  const auto response = response_to(asked.mad.method);
   // Who tries keys learns nothing, not even that this one was wrong.
   const bool wrong_key = asked.sm_key != mad::SMKey{} && asked.sm_key != key_;
-  if (!response || (view_ != nullptr && wrong_key)) return std::nullopt;
+  if (!response_to(asked.mad.method) || (view_ != nullptr && wrong_key)) return std::nullopt;
   Query query;
   query.header = asked;
   const Entry* entry = find_entry(asked.mad.attribute_id);
   Records records(query.wants_table());
   const Status status = look_up(received, entry, query, records);
   waits = status == kWaitsForFetches;
-  if (waits) return std::nullopt;
-  const bool well = status == mad::kStatusOk;
-
-  mad::SAHeader header = asked;
-  header.mad.method = *response;
-  header.mad.base_version = mad::kBaseVersion;
-  header.mad.class_version = mad::kSAClassVersion;
-  header.mad.status = status;
-  if (well) header.mad.attribute_id = static_cast<std::uint16_t>(entry->answers_with);
-  header.sm_key = {};  // C15-0.1.5
-  header.rmpp = {};
-  header.attribute_offset =
-      well ? static_cast<std::uint16_t>(records.record_bytes() / 8) : std::uint16_t{0};
-  mad::Datagram reply{received.peer, {}};
-  if (well) reply.payload = records.take();
-  if (well && query.wants_table()) {
-    header.rmpp = {
-        mad::kRmppVersion, mad::RMPPType::Data, kNoResponseTime, mad::kRmppActive, 0, 0, 0};
-  } else {
-    reply.payload.resize(mad::kMadBytes);
-  }
-  mad::encode(header,
-              std::span<std::byte, mad::kSAHeaderBytes>(reply.payload.data(), mad::kSAHeaderBytes));
-  return reply;
+  if (waits || status == kAnsweredLater) return std::nullopt;
+  return make_reply(asked, received.peer, status, std::move(records));
 }
 
 }  // namespace heddle::sa

@@ -22,6 +22,19 @@ bool may_take_long(const mad::Datagram& request);
 std::optional<mad::Datagram> look_up(const View& view, mad::SMKey key,
                                      const mad::Datagram& request);
 
+// Whether a request of this method is answered at all.
+bool wants_answer(mad::Method method);
+
+// The answer to a request that went well or not, with the records for the former.
+mad::Datagram make_reply(const mad::SAHeader& asked, const mad::Address& peer, mad::Status status,
+                         Records records);
+
+// The same for a request that is put off for 4.096 us * 2^hint: the specification has no field for
+// that, so it stands in RRespTime of the RMPP header, which such an answer does not use.
+mad::Datagram busy(const mad::Datagram& request, std::uint8_t hint);
+// And instead of a reply that cannot be sent now.
+mad::Datagram busy_instead(const mad::Datagram& reply, std::uint8_t hint);
+
 class Request {
  public:
   // Without a view the answer is BUSY. Without registrations, only what the view alone can tell is
@@ -29,8 +42,8 @@ class Request {
   Request(const View* view, Registrations* registrations, mad::SMKey key, base::Instant now)
       : view_(view), registrations_(registrations), key_(key), now_(now) {}
 
-  // The header is that of the datagram. Nothing for what wants no answer, and for a query that
-  // must wait for fetches: `waits` is true then.
+  // The header is that of the datagram. Nothing for what wants no answer, for what is answered
+  // later (kAnsweredLater), and for a query that must wait for fetches: `waits` is true then.
   std::optional<mad::Datagram> answer(const mad::SAHeader& header, const mad::Datagram& received,
                                       bool& waits) const;
 

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.hpp"
 #include "mad/mc_member_record.hpp"
+#include "multicast/mgid.hpp"
 #include "multicast/ports.hpp"
 #include "sa/request.hpp"
 
@@ -31,9 +33,15 @@ mad::MCMemberRecord terms_of(const partitions::GroupSpec& spec) {
   return terms;
 }
 
-mad::Datagram busy(const mad::Datagram& request) {
-  bool waits = false;
-  return *Request{nullptr, nullptr, {}, {}}.answer(header_of(request.payload), request, waits);
+// By its own GUID first.
+std::vector<mad::Gid> gids_of(const View& view, fabric::PortIndex port) {
+  std::vector<mad::Gid> gids{view.gid(port)};
+  const auto aliases = view.aliases().all().find(gids.front().guid);
+  if (aliases == view.aliases().all().end()) return gids;
+  for (const mad::Guid alias : aliases->second) {
+    if (alias != mad::Guid{}) gids.push_back({view.subnet().prefix, alias});
+  }
+  return gids;
 }
 
 }  // namespace
@@ -64,12 +72,24 @@ void Server::answer(base::Instant now, const mad::SAHeader& header, const mad::D
   if (waiting_.size() < kMaxWaiting) {
     waiting_.push_back(received);
   } else {
-    outgoing_.push_back(busy(received));
+    put_off(received);
   }
 }
 
-void Server::put_off(const mad::Datagram& request) {
-  if (request.payload.size() >= mad::kSAHeaderBytes) outgoing_.push_back(busy(request));
+bool Server::admit(base::Instant now, const mad::Datagram& request) {
+  if (request.payload.size() < mad::kSAHeaderBytes) return true;
+  // What confirms our own reports is no request.
+  if (!wants_answer(header_of(request.payload).mad.method)) return true;
+  const auto hint = talkers_.count(now, request.peer.lid);
+  if (hint) put_off(request, *hint);
+  return !hint;
+}
+
+void Server::put_off(const mad::Datagram& request, std::uint8_t hint) {
+  if (request.payload.size() < mad::kSAHeaderBytes) return;
+  if (wants_answer(header_of(request.payload).mad.method)) {
+    outgoing_.push_back(busy(request, hint));
+  }
 }
 
 void Server::on_fetched(base::Instant now, const Fetch& fetch, std::optional<mad::SmpData> data) {
@@ -94,7 +114,7 @@ void Server::renew(base::Instant now, std::shared_ptr<const View> view) {
     registrations_.take(registrations_.groups.drop_ports(
         [&](mad::Guid port) { return view->find(port) == fabric::kNoPort; }));
   }
-  view_ = std::move(view);
+  view_ = view ? std::make_shared<const View>(view->with(aliases_)) : nullptr;
   const auto known = known_;
   if (view_) known_ = view_;
   if (view_ && known) report_ports(now, *known, *view_);
@@ -104,25 +124,56 @@ void Server::renew(base::Instant now, std::shared_ptr<const View> view) {
 
 void Server::set_permanent_groups(std::span<const partitions::GroupSpec> groups) {
   std::vector<mad::Gid> mgids;
+  std::vector<mad::Gid> changed;
   for (const partitions::GroupSpec& group : groups) {
     mgids.push_back(group.mgid);
-    registrations_.take(registrations_.groups.add_permanent(terms_of(group)).changes);
+    multicast::Answer answer = registrations_.groups.add_permanent(terms_of(group));
+    registrations_.take(std::move(answer.changes));
+    changed.insert(changed.end(), answer.other_terms.begin(), answer.other_terms.end());
   }
   registrations_.take(registrations_.groups.retain_permanent(mgids));
+  if (!changed.empty()) hold_to(changed);
+}
+
+// Members of groups whose terms have changed. What they do with the old ones works as well as it
+// can until they have joined anew.
+void Server::hold_to(const std::vector<mad::Gid>& changed) {
+  const auto is_too_slow = [this](const multicast::Group& group, const multicast::Member& member) {
+    const auto port = view_ ? view_->find(member.port) : fabric::kNoPort;
+    if (port == fabric::kNoPort) return false;
+    const auto rate = mad::rate_rank_of_code(group.record().rate);
+    const Reach reach = view_->reach(port);
+    return reach.mtu < group.record().mtu || (rate && reach.rate < *rate);
+  };
+  registrations_.take(registrations_.groups.drop_members(
+      [&](const multicast::Group& group, const multicast::Member& member) {
+        if (std::count(changed.begin(), changed.end(), group.mgid()) == 0) return false;
+        if (is_too_slow(group, member)) {
+          registrations_.refuse("group " + multicast::text_of(group.mgid()) +
+                                " has new terms: port " + base::hex(member.port.value) +
+                                " does not reach its MTU and rate, and is put out");
+          return true;
+        }
+        outdated_.push_back(member.port);
+        return false;
+      }));
 }
 
 void Server::restore(Registrations registrations) {
   registrations_ = std::move(registrations);
   roles_ = registrations_.groups.roles();
+  take_aliases();
 }
 
 void Server::close() {
   view_.reset();
   known_.reset();
   registrations_ = Registrations{};
+  take_aliases();
   reporter_.clear();
   roles_.clear();
   waiting_.clear();
+  outdated_.clear();
 }
 
 // What a port that left has asked for ends; so does what it may no longer have.
@@ -145,19 +196,25 @@ void Server::let_go(const View& before, const View& after) {
 
 void Server::report_ports(base::Instant now, const View& before, const View& after) {
   for (const auto port : before.topology().endports()) {
-    const mad::Gid gid = before.gid(port);
-    if (before.find(gid) != port || after.find(gid) != fabric::kNoPort) continue;
+    const mad::Gid own = before.gid(port);
+    if (before.find(own) != port || after.find(own) != fabric::kNoPort) continue;
     // Who could talk to it before may know that it has gone.
-    announce(now, after, mad::TrapNumber::GidOutOfService, gid, [&](const Subscription& to) {
+    const auto may_hear = [&](const Subscription& to) {
       return before.may_talk(before.find(to.subscriber), port);
-    });
+    };
+    for (const mad::Gid& gid : gids_of(before, port)) {
+      announce(now, after, mad::TrapNumber::GidOutOfService, gid, may_hear);
+    }
   }
   for (const auto port : after.topology().endports()) {
-    const mad::Gid gid = after.gid(port);
-    if (after.find(gid) != port || before.find(gid) != fabric::kNoPort) continue;
-    announce(now, after, mad::TrapNumber::GidInService, gid, [&](const Subscription& to) {
+    const mad::Gid own = after.gid(port);
+    if (after.find(own) != port || before.find(own) != fabric::kNoPort) continue;
+    const auto may_hear = [&](const Subscription& to) {
       return after.may_talk(after.find(to.subscriber), port);
-    });
+    };
+    for (const mad::Gid& gid : gids_of(after, port)) {
+      announce(now, after, mad::TrapNumber::GidInService, gid, may_hear);
+    }
   }
 }
 

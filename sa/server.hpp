@@ -20,8 +20,10 @@
 #include "multicast/groups.hpp"
 #include "multicast/tables.hpp"
 #include "partitions/policy.hpp"
+#include "sa/query.hpp"
 #include "sa/registrations.hpp"
 #include "sa/reporter.hpp"
+#include "sa/talkers.hpp"
 #include "sa/view.hpp"
 
 namespace heddle::sa {
@@ -37,8 +39,12 @@ class Server {
   // (traps 64 and 65); what those that went had subscribed to is forgotten. Null while the subnet
   // is not known: requests are answered BUSY.
   void renew(base::Instant now, std::shared_ptr<const View> view);
-  // The groups that exist whoever joins, from now on these.
+  // The groups that exist whoever joins, from now on these. Where that changes the terms of a
+  // group, members that no longer can be in it are put out, and the others are outdated.
   void set_permanent_groups(std::span<const partitions::GroupSpec> groups);
+  // Ports that joined on other terms than their groups have now, since the last call: their clients
+  // should be asked to register anew.
+  std::vector<mad::Guid> take_outdated() { return std::exchange(outdated_, {}); }
   void set_multicast_policy(const multicast::Policy& policy) {
     registrations_.groups.set_policy(policy);
   }
@@ -73,14 +79,24 @@ class Server {
   // Why joins were refused since the last call, for a person.
   std::vector<std::string> take_refusals() { return std::exchange(registrations_.refusals, {}); }
 
-  // An answer that says: not now.
-  void put_off(const mad::Datagram& request);
+  // Counts a request. False if its source has asked for too much lately: it has been put off.
+  bool admit(base::Instant now, const mad::Datagram& request);
+  Talkers::Statistics take_statistics() { return talkers_.take(); }
+
+  // An answer that says: not now, but after 4.096 us * 2^hint. To what wants no answer there is
+  // none.
+  void put_off(const mad::Datagram& request, std::uint8_t hint = kFirstHint);
   const std::shared_ptr<const View>& shared_view() const { return view_; }
 
   // Tables to read for queries that wait; each must lead to on_fetched(), unless a new view comes
   // before.
   std::vector<Fetch> take_fetches() { return registrations_.fetches.take(); }
   void on_fetched(base::Instant now, const Fetch& fetch, std::optional<mad::SmpData> data);
+
+  // GUIDs to write into devices for requests that wait; each must lead to an outcome, whatever
+  // becomes of the subnet meanwhile.
+  std::vector<AliasWrite> take_alias_writes() { return registrations_.alias_changes.take_writes(); }
+  void on_aliases_written(base::Instant now, std::span<const AliasOutcome> outcomes);
 
   const View* view() const { return view_.get(); }
   const Registrations& registrations() const { return registrations_; }
@@ -92,6 +108,11 @@ class Server {
   void answer_waiting(base::Instant now);
   void carry_out_changes(base::Instant now);
   void let_go(const View& before, const View& after);
+  void hold_to(const std::vector<mad::Gid>& changed);
+  void take_aliases();
+  mad::Status carry_out(const AliasChanges::Change& change, const AliasOutcome& outcome,
+                        Records& records);
+  void report_aliases(base::Instant now, const AliasGuids& before);
   void report_ports(base::Instant now, const View& before, const View& after);
   // A notice of our own about a GID, traps 64 to 67, for those who may know of it (o13-17.1.2).
   void announce(base::Instant now, const View& view, mad::TrapNumber trap, const mad::Gid& gid,
@@ -103,9 +124,12 @@ class Server {
   std::shared_ptr<const View> view_;
   std::shared_ptr<const View> known_;  // the last one that was not null
   Registrations registrations_;
+  std::shared_ptr<const AliasGuids> aliases_ = std::make_shared<const AliasGuids>();  // of the view
   Reporter reporter_;
+  Talkers talkers_;
   std::vector<mad::Datagram> outgoing_;
   std::vector<Subscription> lost_;
+  std::vector<mad::Guid> outdated_;
   std::vector<multicast::RoleChange> roles_;
   std::vector<mad::Datagram> waiting_;  // for fetches
 };

@@ -20,6 +20,7 @@
 #include "mad/switch_info.hpp"
 #include "mad/types.hpp"
 #include "partitions/memberships.hpp"
+#include "sa/prefix_routes.hpp"
 
 namespace heddle::sa {
 
@@ -47,6 +48,8 @@ struct Subnet {
   std::shared_ptr<const partitions::Memberships> memberships;
   // By PortIndex, as far as known; none of ports beyond the end.
   std::vector<std::vector<mad::PKeyTable>> p_key_tables;
+  // Null: there are none.
+  std::shared_ptr<const PrefixRoutes> prefix_routes;
   mad::GidPrefix prefix = mad::kDefaultGidPrefix;
   std::uint8_t packet_life_time = 18;  // of a path, 4.096 us * 2^value
 };

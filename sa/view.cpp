@@ -14,30 +14,34 @@ using fabric::NodeIndex;
 using fabric::PortIndex;
 using fabric::SwitchIndex;
 
-View::View(Subnet subnet) : subnet_(std::move(subnet)), steps_(topology().port_count()) {
-  HEDDLE_CHECK(subnet_.port_infos.size() == topology().port_count());
-  HEDDLE_CHECK(subnet_.node_infos.size() == topology().node_count());
-  HEDDLE_CHECK(subnet_.switch_infos.size() == topology().switch_count());
-  for (std::uint32_t p = 0; p < topology().port_count(); ++p) {
-    Step& step = steps_[p];
+View::Ways::Ways(Subnet of) : subnet(std::move(of)), steps(subnet.topology->port_count()) {
+  const fabric::Topology& topology = *subnet.topology;
+  HEDDLE_CHECK(subnet.port_infos.size() == topology.port_count());
+  HEDDLE_CHECK(subnet.node_infos.size() == topology.node_count());
+  HEDDLE_CHECK(subnet.switch_infos.size() == topology.switch_count());
+  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
+    Step& step = steps[p];
     step.reach = reach_of(PortIndex{p});
-    step.peer = topology().peer(PortIndex{p});
+    step.peer = topology.peer(PortIndex{p});
     if (step.peer == kNoPort) continue;
-    const NodeIndex node = topology().node_of(step.peer);
-    if (topology().is_switch(node)) step.at = node.value;
+    const NodeIndex node = topology.node_of(step.peer);
+    if (topology.is_switch(node)) step.at = node.value;
   }
-  for (std::uint32_t s = 0; s < topology().switch_count(); ++s) rate_port0(SwitchIndex{s});
+  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) rate_port0(SwitchIndex{s});
   find_crossings();
-  for (const PortIndex port : topology().endports()) {
-    const mad::Guid guid = topology().port(port).guid;
-    if (guid != mad::Guid{} && lids().base(port) != mad::kNoLid) by_guid_.emplace(guid, port);
+  for (const PortIndex port : topology.endports()) {
+    const mad::Guid guid = topology.port(port).guid;
+    if (guid == mad::Guid{} || subnet.lids->base(port) == mad::kNoLid) continue;
+    by_guid.emplace(guid, port);
+    const auto type = subnet.node_infos[topology.node_of(port).value].node_type;
+    if (type == mad::NodeType::Router) routers.push_back(port);
   }
 }
 
 // The MTU in use on the link, as the subnet manager set it; port 0 of a switch has no link.
-Reach View::reach_of(PortIndex port) const {
-  const mad::PortInfo& info = subnet_.port_infos[port.value];
-  const bool linked = topology().peer(port) != kNoPort;
+Reach View::Ways::reach_of(PortIndex port) const {
+  const mad::PortInfo& info = subnet.port_infos[port.value];
+  const bool linked = subnet.topology->peer(port) != kNoPort;
   Reach reach;
   reach.mtu = linked ? info.neighbor_mtu : info.mtu_cap;
   if (mad::mtu_bytes(reach.mtu) == 0) reach.mtu = mad::Mtu::Bytes256;
@@ -48,28 +52,69 @@ Reach View::reach_of(PortIndex port) const {
 }
 
 // Port 0 has no link: it is as fast as the fastest one of its switch, and so slows no path.
-void View::rate_port0(SwitchIndex of) {
+void View::Ways::rate_port0(SwitchIndex of) {
+  const fabric::Topology& topology = *subnet.topology;
   mad::RateRank fastest = 0;
-  for (unsigned p = 1; p <= topology().node(of).port_count; ++p) {
-    const PortIndex port = topology().port_of(of, {static_cast<std::uint8_t>(p)});
-    if (topology().peer(port) != kNoPort)
-      fastest = std::max(fastest, steps_[port.value].reach.rate);
+  for (unsigned p = 1; p <= topology.node(of).port_count; ++p) {
+    const PortIndex port = topology.port_of(of, {static_cast<std::uint8_t>(p)});
+    if (topology.peer(port) != kNoPort) fastest = std::max(fastest, steps[port.value].reach.rate);
   }
-  steps_[topology().port_of(of, mad::PortNumber{0}).value].reach.rate = fastest;
+  steps[topology.port_of(of, mad::PortNumber{0}).value].reach.rate = fastest;
 }
 
-PortIndex View::find(mad::Guid port_guid) const {
-  const auto found = by_guid_.find(port_guid);
-  return found == by_guid_.end() ? kNoPort : found->second;
+void View::Ways::find_crossings() {
+  if (!subnet.tables) return;
+  row_size = subnet.tables->row_size();
+  for (std::uint32_t s = 0; s < subnet.topology->switch_count(); ++s) {
+    const SwitchIndex index{s};
+    crossings.push_back({subnet.tables->row(index).data(),
+                         subnet.topology->port_of(index, mad::PortNumber{0}).value,
+                         subnet.topology->node(index).port_count});
+  }
+}
+
+View::View(Subnet subnet)
+    : ways_(std::make_shared<const Ways>(std::move(subnet))),
+      aliases_(std::make_shared<const AliasGuids>()) {}
+
+View View::with(std::shared_ptr<const AliasGuids> aliases) const {
+  View other = *this;
+  other.aliases_ = std::move(aliases);
+  return other;
+}
+
+PortIndex View::find(mad::Guid guid) const {
+  const auto own = [this](mad::Guid of) {
+    const auto found = ways_->by_guid.find(of);
+    return found == ways_->by_guid.end() ? kNoPort : found->second;
+  };
+  const PortIndex port = own(guid);
+  if (port != kNoPort || aliases_->empty()) return port;
+  return own(aliases_->owner(guid));
 }
 
 PortIndex View::find(const mad::Gid& gid) const {
-  const bool ours = gid.prefix == subnet_.prefix || gid.prefix == mad::kDefaultGidPrefix;
+  const bool ours = gid.prefix == subnet().prefix || gid.prefix == mad::kDefaultGidPrefix;
   return ours ? find(gid.guid) : kNoPort;
 }
 
+PortIndex View::router_to(const mad::Gid& gid) const {
+  const bool foreign = gid.prefix != subnet().prefix && gid.prefix != mad::kDefaultGidPrefix &&
+                       gid.prefix.value >> 56 != 0xFF;
+  if (!foreign || !subnet().prefix_routes) return kNoPort;
+  const auto& routers = ways_->routers;
+  for (const PrefixRoute& route : *subnet().prefix_routes) {
+    if (route.prefix && *route.prefix != gid.prefix) continue;
+    const auto router = std::find_if(routers.begin(), routers.end(), [&](PortIndex port) {
+      return !route.router || topology().port(port).guid == *route.router;
+    });
+    if (router != routers.end()) return *router;
+  }
+  return kNoPort;
+}
+
 mad::Gid View::gid(PortIndex port) const {
-  return {subnet_.prefix, topology().port(port).guid};
+  return {subnet().prefix, topology().port(port).guid};
 }
 
 mad::Lid View::lid(PortIndex port) const {
@@ -79,27 +124,27 @@ mad::Lid View::lid(PortIndex port) const {
 }
 
 bool View::holds(PortIndex port, mad::PKey key) const {
-  if (subnet_.memberships) return subnet_.memberships->holds(port, key);
+  if (subnet().memberships) return subnet().memberships->holds(port, key);
   return partitions::base_of(key) == partitions::kDefaultBaseKey;
 }
 
 std::optional<mad::PKey> View::key_between(PortIndex from, PortIndex to,
                                            std::optional<mad::PKey> wanted) const {
   constexpr mad::PKey kDefault = partitions::full_key(partitions::kDefaultBaseKey);
-  if (!subnet_.memberships) {
+  if (!subnet().memberships) {
     if (wanted && partitions::base_of(*wanted) != partitions::kDefaultBaseKey) return std::nullopt;
     return kDefault;
   }
-  if (!wanted) return subnet_.memberships->best_common_key(from, to);
-  if (!subnet_.memberships->may_talk_with(from, to, *wanted)) return std::nullopt;
+  if (!wanted) return subnet().memberships->best_common_key(from, to);
+  if (!subnet().memberships->may_talk_with(from, to, *wanted)) return std::nullopt;
   const auto key = partitions::base_of(*wanted);
   const bool limited =
-      subnet_.memberships->membership(from, key) == partitions::Membership::Limited;
+      subnet().memberships->membership(from, key) == partitions::Membership::Limited;
   return limited ? partitions::limited_key(key) : partitions::full_key(key);
 }
 
 bool View::may_see(const Query& query, PortIndex port) const {
-  if (query.trusted || !subnet_.memberships) return true;
+  if (query.trusted || !subnet().memberships) return true;
   const NodeIndex node = topology().node_of(port);
   const PortIndex seen =
       topology().is_switch(node) ? topology().port_of(node, mad::PortNumber{0}) : port;
@@ -108,34 +153,23 @@ bool View::may_see(const Query& query, PortIndex port) const {
 
 mad::ServiceLevel View::level(PortIndex from, mad::Lid to) const {
   const auto attachment = topology().attachment(from);
-  if (!subnet_.lanes || !attachment) return mad::ServiceLevel{0};
-  return mad::ServiceLevel{subnet_.lanes->levels.level(attachment->at, to)};
+  if (!subnet().lanes || !attachment) return mad::ServiceLevel{0};
+  return mad::ServiceLevel{subnet().lanes->levels.level(attachment->at, to)};
 }
 
 bool View::may_talk(PortIndex a, PortIndex b) const {
   if (a == kNoPort || b == kNoPort) return false;
-  return a == b || !subnet_.memberships || subnet_.memberships->may_talk(a, b);
-}
-
-void View::find_crossings() {
-  if (!subnet_.tables) return;
-  row_size_ = subnet_.tables->row_size();
-  for (std::uint32_t s = 0; s < topology().switch_count(); ++s) {
-    const SwitchIndex index{s};
-    crossings_.push_back({subnet_.tables->row(index).data(),
-                          topology().port_of(index, mad::PortNumber{0}).value,
-                          topology().node(index).port_count});
-  }
+  return a == b || !subnet().memberships || subnet().memberships->may_talk(a, b);
 }
 
 // A packet under way, one switch at a time.
 class View::Walker {
  public:
   Walker(const View& view, PortIndex from, mad::Lid to)
-      : view_(view), to_(to), goal_(view.lids().owner(to)) {
+      : ways_(*view.ways_), to_(to), goal_(view.lids().owner(to)) {
     under_way_ = goal_ != kNoPort;
     if (!under_way_) return;
-    const Step& first = view.steps_[from.value];
+    const Step& first = ways_.steps[from.value];
     reach_ = first.reach;
     const NodeIndex start = view.topology().node_of(from);
     at_ = view.topology().is_switch(start) ? start.value : first.at;
@@ -145,13 +179,13 @@ class View::Walker {
   bool under_way() const { return under_way_; }
   void cross() {
     under_way_ = false;
-    if (at_ >= view_.crossings_.size() || to_.value >= view_.row_size_) return;
+    if (at_ >= ways_.crossings.size() || to_.value >= ways_.row_size) return;
     if (++passed_ > kMaxSwitchesOnPath) return;
-    const Crossing& here = view_.crossings_[at_];
+    const Crossing& here = ways_.crossings[at_];
     const std::uint32_t out = here.row[to_.value];
     if (out > here.port_count) return;
     const PortIndex port{here.first_port + out};
-    const Step& step = view_.steps_[port.value];
+    const Step& step = ways_.steps[port.value];
     reach_ = least(reach_, step.reach);
     if (port == goal_ || step.peer == goal_) return arrive();
     at_ = step.at;
@@ -167,7 +201,7 @@ class View::Walker {
     under_way_ = false;
   }
 
-  const View& view_;
+  const Ways& ways_;
   mad::Lid to_;
   PortIndex goal_;
   Reach reach_;
@@ -197,7 +231,7 @@ std::vector<View::Stop> View::trace(PortIndex from, mad::Lid to) const {
   // It arrives, as walk() has seen: at the goal's node, or at a switch that goes on.
   while (stops.back().node != topology().node_of(goal)) {
     const fabric::SwitchIndex at{stops.back().node.value};
-    leave_by(topology().port_of(at, mad::PortNumber{subnet_.tables->row(at)[to.value]}));
+    leave_by(topology().port_of(at, mad::PortNumber{subnet().tables->row(at)[to.value]}));
   }
   return stops;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <unordered_map>
@@ -11,6 +12,7 @@
 
 #include "mad/gid.hpp"
 #include "mad/sa_rate.hpp"
+#include "sa/alias_guids.hpp"
 #include "sa/subnet.hpp"
 
 namespace heddle::sa {
@@ -32,24 +34,32 @@ struct Query;
 class View {
  public:
   explicit View(Subnet subnet);
+  // The same subnet, of which everything else is shared, with these alias GUIDs.
+  View with(std::shared_ptr<const AliasGuids> aliases) const;
 
-  const Subnet& subnet() const { return subnet_; }
-  const fabric::Topology& topology() const { return *subnet_.topology; }
-  const fabric::LidMap& lids() const { return *subnet_.lids; }
+  const Subnet& subnet() const { return ways_->subnet; }
+  const fabric::Topology& topology() const { return *ways_->subnet.topology; }
+  const fabric::LidMap& lids() const { return *ways_->subnet.lids; }
+  const AliasGuids& aliases() const { return *aliases_; }
 
-  // The port that owns a LID or has a GUID; kNoPort when none does. Only endports are found.
+  // The port that owns a LID or has a GUID, as its own or as an alias; kNoPort when none does. Only
+  // endports are found. A GUID that is a port's own is no other's alias.
   fabric::PortIndex find(mad::Lid lid) const { return lids().owner(lid); }
-  fabric::PortIndex find(mad::Guid port_guid) const;
+  fabric::PortIndex find(mad::Guid guid) const;
   // The prefix may also be the default one, which every port answers to (IBA vol. 1, 4.1.1).
   fabric::PortIndex find(const mad::Gid& gid) const;
 
-  // Endports only.
+  // The router that leads to a GID of another subnet, by the first prefix route that matches it and
+  // whose router is there; kNoPort when none does, or the GID is of this subnet or of a group.
+  fabric::PortIndex router_to(const mad::Gid& gid) const;
+
+  // By the port's own GUID. Endports only.
   mad::Gid gid(fabric::PortIndex port) const;
   // The LID that records name a port by: its own base LID, or of a switch's port that of port 0.
   mad::Lid lid(fabric::PortIndex port) const;
 
   // What a port's link carries; of port 0 of a switch, what the fastest of its links does.
-  Reach reach(fabric::PortIndex port) const { return steps_[port.value].reach; }
+  Reach reach(fabric::PortIndex port) const { return ways_->steps[port.value].reach; }
 
   // Whether the endport is in the partition of the key, as full or limited member.
   bool holds(fabric::PortIndex port, mad::PKey key) const;
@@ -95,16 +105,24 @@ class View {
     std::uint32_t first_port{};         // PortIndex of port 0
     std::uint32_t port_count{};
   };
-  class Walker;
-  Reach reach_of(fabric::PortIndex port) const;
-  void rate_port0(fabric::SwitchIndex of);
-  void find_crossings();
+  // What does not change while the subnet does not.
+  struct Ways {
+    explicit Ways(Subnet of);
+    Reach reach_of(fabric::PortIndex port) const;
+    void rate_port0(fabric::SwitchIndex of);
+    void find_crossings();
 
-  Subnet subnet_;
-  std::vector<Step> steps_;          // by PortIndex
-  std::vector<Crossing> crossings_;  // by SwitchIndex; none without tables
-  std::size_t row_size_ = 0;
-  std::unordered_map<mad::Guid, fabric::PortIndex> by_guid_;
+    Subnet subnet;
+    std::vector<Step> steps;          // by PortIndex
+    std::vector<Crossing> crossings;  // by SwitchIndex; none without tables
+    std::size_t row_size = 0;
+    std::unordered_map<mad::Guid, fabric::PortIndex> by_guid;
+    std::vector<fabric::PortIndex> routers;  // their endports
+  };
+  class Walker;
+
+  std::shared_ptr<const Ways> ways_;
+  std::shared_ptr<const AliasGuids> aliases_;
 };
 
 }  // namespace heddle::sa

@@ -518,6 +518,34 @@ struct Rendering<RegistrationsLost> {
 };
 
 template <>
+struct Rendering<AdministrationLoad> {
+  static constexpr std::string_view name = "AdministrationLoad";
+  static Severity severity(const AdministrationLoad& e) {
+    return e.put_off != 0 ? Severity::Warning : Severity::Debug;
+  }
+  static std::string talkers(const AdministrationLoad& e) {
+    std::vector<std::string> words;
+    for (const auto& talker : e.top) {
+      const std::string name = talker.node == NodeName{} ? "a port" : short_name(talker.node);
+      words.push_back(fmt::format("{} (LID {}) {}", name, talker.lid.value, talker.requests));
+    }
+    return fmt::format("{}", fmt::join(words, ", "));
+  }
+  static std::string sentence(const AdministrationLoad& e) {
+    return fmt::format(
+        "Subnet administration was asked {} times in {} s, {} of them were put off{}{}", e.requests,
+        seconds(e.time), e.put_off == 0 ? "none" : number(e.put_off),
+        e.top.empty() ? "" : "; most by ", talkers(e));
+  }
+  static Fields fields(const AdministrationLoad& e) {
+    return {{"requests", number(e.requests)},
+            {"seconds", seconds(e.time)},
+            {"put_off", number(e.put_off)},
+            {"top", talkers(e)}};
+  }
+};
+
+template <>
 struct Rendering<SubscriberLost> {
   static constexpr std::string_view name = "SubscriberLost";
   static Severity severity(const SubscriberLost&) { return Severity::Warning; }

@@ -139,6 +139,17 @@ struct MulticastUnproven {
 struct JoinRefused {
   std::string reason;
 };
+// What subnet administration was asked since it was told last, and by whom most.
+struct AdministrationLoad {
+  struct Talker {
+    NodeName node;
+    mad::Lid lid{};
+    std::uint64_t requests{}, put_off{};
+  };
+  base::Duration time{};
+  std::uint64_t requests{}, put_off{};
+  std::vector<Talker> top;
+};
 struct RegistrationsLost {
   std::string reason;
 };
@@ -157,7 +168,7 @@ using EventValue =
                  DuplicateGuid, CableLoopsBack, DeviceLies, DeviceSilent, SetRefused, LidConflict,
                  LidsExhausted, SwitchTooSmall, RouteTooLong, EngineRejected, RoutesChosen,
                  RoutingFailed, RivalMasterSeen, PKeyTableFull, MulticastUnproven, JoinRefused,
-                 RegistrationsLost, SubscriberLost, MadIgnored>;
+                 AdministrationLoad, RegistrationsLost, SubscriberLost, MadIgnored>;
 
 struct Event {
   EventValue value;

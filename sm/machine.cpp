@@ -56,7 +56,7 @@ void Core::Machine::step(base::Instant moment, Input input) {
   if (is_overtaken()) begin_anew();
   advance();
   carry_out_administration();
-  if (role_changes.empty() && fetches.empty()) return;
+  if (role_changes.empty() && fetches.empty() && alias_writes.empty()) return;
   advance();
   carry_out_administration();
 }
@@ -71,6 +71,7 @@ mad::SmpData Core::Machine::data_for(const Request& request) {
   if (request.purpose == Purpose::Partitions) return partition_programming.data_for(request);
   if (request.purpose == Purpose::Lanes) return lane_programming.data_for(request);
   if (request.purpose == Purpose::Multicast) return multicast_programming.data_for(request);
+  if (request.purpose == Purpose::Aliases) return alias_programming.data_for(request);
   return programming.data_for(context(), request);
 }
 
@@ -106,6 +107,8 @@ void Core::Machine::dispatch(const Answer& answer) {
       return lane_programming.on_answer(with, answer);
     case Purpose::Multicast:
       return multicast_programming.on_answer(with, answer);
+    case Purpose::Aliases:
+      return alias_programming.on_answer(with, answer);
     case Purpose::Watch:
       return watch.on_answer(with, answer);
     case Purpose::Election:
@@ -118,28 +121,45 @@ void Core::Machine::dispatch(const Answer& answer) {
 // A subnet has one administration, its master's; whoever asks another must look up its LID again.
 void Core::Machine::administer(const mad::Datagram& received) {
   if (election.state() != mad::SMState::Master) return;
+  if (!administration.admit(now, received)) return;
   const bool long_one = administration.view() != nullptr && sa::may_take_long(received);
   if (long_one) return look_up(received);
   administration.on_mad(now, received);
 }
 
 void Core::Machine::look_up(const mad::Datagram& request) {
-  const auto of_port = std::count_if(look_ups.begin(), look_ups.end(), [&](const auto& entry) {
-    return entry.second == request.peer.lid;
-  });
-  if (look_ups.size() >= kMaxLookUps || static_cast<std::size_t>(of_port) >= kMaxLookUpsOfPort) {
-    return administration.put_off(request);
-  }
-  look_ups.emplace(++look_up_ticket, request.peer.lid);
-  outputs.emplace_back(
-      LookUp{look_up_ticket, administration.shared_view(), options.sm_key, request});
+  const auto begun = look_ups.begin(request.peer.lid);
+  if (!begun) return administration.put_off(request);
+  outputs.emplace_back(LookUp{*begun, administration.shared_view(), options.sm_key, request});
 }
 
 // The answer may be 32 MiB: it is passed on, not copied.
 void Core::Machine::on(LookedUp& looked_up) {
-  if (look_ups.erase(looked_up.ticket) == 0) return;
-  const bool master = election.state() == mad::SMState::Master;
-  if (master && looked_up.reply) outputs.emplace_back(SendMad{std::move(*looked_up.reply)});
+  if (!look_ups.finish(looked_up.ticket)) return;
+  if (election.state() != mad::SMState::Master || !looked_up.reply) return;
+  mad::Datagram& reply = *looked_up.reply;
+  const bool room = look_ups.let_out(now, reply.payload.size());
+  outputs.emplace_back(SendMad{room ? std::move(reply) : sa::busy_instead(reply, sa::kFirstHint)});
+}
+
+// Of those that asked most: by name where there is one.
+void Core::Machine::tell_load() {
+  const auto asked = administration.take_statistics();
+  const auto since = std::exchange(told_load, now);
+  if (asked.requests == 0) return;
+  AdministrationLoad load{now - since, asked.requests, asked.put_off, {}};
+  for (const auto& talker : asked.top) {
+    const sa::View* view = administration.view();
+    const auto port = view != nullptr ? view->find(talker.lid) : fabric::kNoPort;
+    NodeName node;
+    if (port != fabric::kNoPort) {
+      const auto& topology = view->topology();
+      node = {topology.node(topology.node_of(port)).guid,
+              topology.node(topology.node_of(port)).description};
+    }
+    load.top.push_back({std::move(node), talker.lid, talker.requests, talker.put_off});
+  }
+  say(std::move(load));
 }
 
 void Core::Machine::carry_out_administration() {
@@ -150,6 +170,8 @@ void Core::Machine::carry_out_administration() {
   for (std::string& reason : administration.take_refusals()) say(JoinRefused{std::move(reason)});
   const auto more = administration.take_fetches();
   fetches.insert(fetches.end(), more.begin(), more.end());
+  const auto writes = administration.take_alias_writes();
+  alias_writes.insert(alias_writes.end(), writes.begin(), writes.end());
   const auto changes = administration.take_role_changes();
   role_changes.insert(role_changes.end(), changes.begin(), changes.end());
   for (const sa::Subscription& lost : administration.take_lost()) {
@@ -175,6 +197,17 @@ void Core::Machine::begin_fetching() {
     request.optional = true;
     transactions.submit(request);
   }
+}
+
+void Core::Machine::begin_aliasing() {
+  stage = Stage::Aliasing;
+  Context with = context();
+  alias_programming.begin(with, std::exchange(alias_writes, {}));
+}
+
+void Core::Machine::finish_aliasing() {
+  stage = Stage::Resting;
+  administration.on_aliases_written(now, alias_programming.take_outcomes());
 }
 
 void Core::Machine::on_fetched(const Answer& answer) {

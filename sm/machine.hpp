@@ -15,7 +15,9 @@
 #include "sm/core.hpp"
 #include "sm/discovery.hpp"
 #include "sm/election.hpp"
+#include "sm/look_ups.hpp"
 #include "sm/programming.hpp"
+#include "sm/programming_aliases.hpp"
 #include "sm/programming_lanes.hpp"
 #include "sm/programming_multicast.hpp"
 #include "sm/programming_partitions.hpp"
@@ -28,7 +30,7 @@ namespace heddle::sm {
 enum class Stage : std::uint8_t {
   Resting,  // until the next light sweep
   Discovery,
-  Lids,     // and P_Keys
+  Lids,     // and P_Keys, and alias GUIDs
   Routing,  // until RoutesReady
   Lanes,    // SL to VL tables
   Tables,
@@ -40,6 +42,7 @@ enum class Stage : std::uint8_t {
   Polling,   // a standby asks the master
   Joining,   // multicast tables, between sweeps
   Fetching,  // tables that a query asks for
+  Aliasing,  // GUID tables, between sweeps
 };
 
 struct Core::Machine final : Transactions::Sink, EventSink {
@@ -66,7 +69,10 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void administer(const mad::Datagram& received);
   void look_up(const mad::Datagram& request);
   void carry_out_administration();
+  void tell_load();
   void begin_fetching();
+  void begin_aliasing();
+  void finish_aliasing();
   void on_fetched(const Answer& answer);
   void answer_sm_info(const mad::Address& peer, const mad::Smp& request);
   void repress_trap(const mad::Address& peer, const mad::Smp& trap);
@@ -92,6 +98,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void finish_lanes();
   void begin_multicast();
   void begin_joining();
+  bool outgrows_multicast_top() const;
   void begin_links();
   void finish_links();
   void finish_watch();
@@ -122,6 +129,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   PartitionProgramming partition_programming;
   LaneProgramming lane_programming;
   MulticastProgramming multicast_programming;
+  AliasProgramming alias_programming;
   Watch watch;
   Election election;
 
@@ -154,18 +162,16 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::uint64_t ticket = 0;
   std::uint32_t act_count = 0;
   sa::Server administration;  // answers while we are master
-  // Who waits for which look-up. A port may have a few, so that one that asks for everything again
-  // and again does not keep the others waiting.
-  static constexpr std::size_t kMaxLookUps = 64;
-  static constexpr std::size_t kMaxLookUpsOfPort = 4;
-  std::map<std::uint64_t, mad::Lid> look_ups;  // by ticket
-  std::uint64_t look_up_ticket = 0;
+  LookUps look_ups;
+  base::Instant told_load{};  // when the load of the administration was last told
   bool permanent_groups_due = true;
+  std::set<mad::Guid> outdated;    // ports whose clients must register anew: groups have changed
   bool clients_are_known = false;  // all that have registered, from before the start
   std::shared_ptr<const partitions::Memberships> memberships;  // on the newest topology
   std::vector<multicast::RoleChange> role_changes;             // yet to be programmed
   std::vector<sa::Fetch> fetches;                              // yet to be asked for
   std::vector<sa::Fetch> fetching;                             // under way
+  std::vector<sa::AliasWrite> alias_writes;                    // yet to be written
   std::vector<Output> outputs;
 };
 

@@ -13,6 +13,7 @@
 #include "partitions/policy.hpp"
 #include "partitions/tables.hpp"
 #include "routing/selection.hpp"
+#include "sa/prefix_routes.hpp"
 
 namespace heddle::sm {
 
@@ -43,6 +44,8 @@ struct Options {
 
   // Null: partitions::default_policy().
   std::shared_ptr<const partitions::Policy> partitions;
+  // Null: there are no paths to other subnets.
+  std::shared_ptr<const sa::PrefixRoutes> prefix_routes;
   // Where switches check P_Keys, if there is a policy.
   partitions::Enforcement partition_enforcement = partitions::Enforcement::Both;
 

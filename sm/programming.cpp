@@ -37,6 +37,15 @@ std::uint32_t capabilities(const Picture& picture, PortIndex port) {
   return info != nullptr ? info->capability_mask : 0;
 }
 
+// A switch that has no MulticastFDBTop keeps the field at 0.
+fabric::SwitchIntent wish_for(const Picture& picture, SwitchIndex of) {
+  fabric::SwitchIntent wish = picture.intent.switches;
+  const PortIndex port0 = picture.frozen.topology->port_of(of, mad::PortNumber{0});
+  const bool has_top = (capabilities(picture, port0) & mad::kIsMulticastFDBTopSupported) != 0;
+  if (!has_top) wish.multicast_fdb_top = mad::kNoLid;
+  return wish;
+}
+
 mad::SmpData encoded(const auto& attribute) {
   mad::SmpData data;
   mad::encode(attribute, std::span<std::byte, mad::kSmpDataBytes>(data));
@@ -103,7 +112,7 @@ TableWork Programming::write_tables(Context& context, bool verify) {
                                             picture.lids->top(), node.table)
                          .size();
     }
-    if (fabric::satisfied(picture.intent.switches, *node.switch_info)) {
+    if (fabric::satisfied(wish_for(picture, index), *node.switch_info)) {
       write_blocks(context, index, verify);
     } else {
       context.transactions.submit(
@@ -231,7 +240,8 @@ mad::SmpData Programming::data_for(const Context& context, const Request& reques
   const Picture& picture = context.picture;
   if (request.attribute == mad::AttributeId::SwitchInfo) {
     const auto& node = picture.observation[picture.frozen.node_of[request.subject]];
-    return encoded(fabric::with(picture.intent.switches, *node.switch_info));
+    const auto wish = wish_for(picture, SwitchIndex{request.subject});
+    return encoded(fabric::with(wish, *node.switch_info));
   }
   if (request.attribute == mad::AttributeId::LinearForwardingTable) {
     const auto block =

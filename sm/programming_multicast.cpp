@@ -2,6 +2,7 @@
 #include "sm/programming_multicast.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <utility>
 
@@ -22,6 +23,17 @@ std::uint32_t position_count(const fabric::Node& node) {
 }
 
 }  // namespace
+
+mad::Lid multicast_fdb_top(mad::Lid highest_in_use) {
+  constexpr std::size_t kLeast = 256;  // LIDs: eight blocks
+  const int first = mad::kFirstMulticastLid.value;
+  const std::size_t used = highest_in_use == mad::kNoLid
+                               ? 0
+                               : static_cast<std::size_t>(highest_in_use.value - first) + 1;
+  const std::size_t room = std::bit_ceil(std::max(2 * used, kLeast));
+  const std::size_t count = std::min(room, multicast::kMaxMlids);
+  return mad::Lid{static_cast<std::uint16_t>(first + static_cast<int>(count) - 1)};
+}
 
 // A switch that restarted lost its LinearFDBTop with its tables; Discovery has seen to that.
 void MulticastProgramming::renew(const Context& context, bool others,

@@ -22,6 +22,10 @@
 
 namespace heddle::sm {
 
+// MulticastFDBTop for groups up to this LID. There is room above it for others to come: raising the
+// top takes a sweep, since a Set of SwitchInfo would hide that a switch has restarted.
+mad::Lid multicast_fdb_top(mad::Lid highest_in_use);
+
 class MulticastProgramming {
  public:
   // The topology of a new sweep. What switches evidently kept is still known, unless `others` may

@@ -114,10 +114,18 @@ void Core::Machine::begin_multicast() {
 }
 
 void Core::Machine::begin_joining() {
+  if (outgrows_multicast_top()) return begin_sweep("the multicast tables must grow");
   stage = Stage::Joining;
   Context with = context();
   multicast_programming.begin(with, std::exchange(role_changes, {}),
                               administration.registrations().groups, false);
+}
+
+// Entries above MulticastFDBTop do not count.
+bool Core::Machine::outgrows_multicast_top() const {
+  const mad::Lid top = picture.intent.switches.multicast_fdb_top;
+  return std::any_of(role_changes.begin(), role_changes.end(),
+                     [top](const auto& change) { return change.mlid > top; });
 }
 
 void Core::Machine::begin_links() {
@@ -166,7 +174,8 @@ void Core::Machine::begin_sweep(std::string reason) {
 bool Core::Machine::is_overtaken() const {
   const bool works = stage != Stage::Resting && stage != Stage::Routing &&
                      stage != Stage::Watching && stage != Stage::Polling &&
-                     stage != Stage::Joining && stage != Stage::Fetching;
+                     stage != Stage::Joining && stage != Stage::Fetching &&
+                     stage != Stage::Aliasing;
   return works && hurried < kMaxHurried && retries_at_change &&
          transactions.counters().retries > *retries_at_change;
 }
@@ -200,6 +209,8 @@ void Core::Machine::advance() {
           begin_joining();
         } else if (!fetches.empty() && administration.view() != nullptr) {
           begin_fetching();
+        } else if (!alias_writes.empty() && administration.view() != nullptr) {
+          begin_aliasing();
         } else {
           return;
         }
@@ -221,6 +232,9 @@ void Core::Machine::advance() {
         break;
       case Stage::Fetching:
         stage = Stage::Resting;
+        break;
+      case Stage::Aliasing:
+        finish_aliasing();
         break;
       case Stage::Joining:
         if (!multicast_programming.go_on(with)) {
@@ -325,17 +339,22 @@ void Core::Machine::assign() {
       fabric::plan_ports(picture.observation, picture.frozen, *picture.lids, port_settings());
   picture.intent.switches.life_time_value = options.packet_life_time;
   if (levels_in_use) keep_sm_levels(picture);
+  picture.intent.switches.multicast_fdb_top =
+      multicast_fdb_top(administration.registrations().groups.highest_mlid());
   memberships = std::make_shared<const partitions::Memberships>(
       options.partitions ? *options.partitions : partitions::default_policy(),
       *picture.frozen.topology, picture.sm_port);
   Context with = context();
   programming.write_lids(with, [this](mad::Guid port) {
+    if (outdated.count(port) != 0) return false;
     const sa::View* view = administration.view();
     return view != nullptr ? view->find(port) != fabric::kNoPort : clients_are_known;
   });
   const auto enforcement =
       options.partitions ? options.partition_enforcement : partitions::Enforcement::Off;
   partition_programming.begin(with, *memberships, enforcement, others_may_have_written);
+  alias_programming.begin(with, administration.registrations().alias_guids,
+                          others_may_have_written);
   announce_phase(transactions.queued());
 }
 
@@ -406,6 +425,7 @@ void Core::Machine::begin_tables() {
 }
 
 void Core::Machine::finish_links() {
+  outdated.clear();  // they have been told
   const auto& topology = *picture.frozen.topology;
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex port{p};
@@ -435,6 +455,11 @@ void Core::Machine::finish_sweep() {
   ++sweeps_finished;
   outputs.emplace_back(Publish{take_picture(picture, statistics, options)});
   renew_view();
+  // Of a group that came into being while the tables were written, too late to have its top raised.
+  const mad::Lid top = picture.intent.switches.multicast_fdb_top;
+  if (top != mad::kNoLid && administration.registrations().groups.highest_mlid() > top) {
+    due = "the multicast tables must grow";
+  }
   say(SweepFinished{statistics});
   if (picture.sm_port != fabric::kNoPort && election.state() == mad::SMState::Master &&
       is_active(picture, picture.sm_port)) {
@@ -461,13 +486,19 @@ void Core::Machine::renew_view() {
     multicast_programming.forget();
     role_changes.clear();
     fetches.clear();
+    alias_writes.clear();
+    outdated.clear();
     permanent_groups_due = true;
     clients_are_known = false;
     return;
   }
   if (std::exchange(permanent_groups_due, false)) {
     administration.set_permanent_groups(permanent_groups(options));
+    const auto ports = administration.take_outdated();
+    outdated.insert(ports.begin(), ports.end());
+    if (!outdated.empty()) due = "groups have other terms, which their members must be told";
   }
+  tell_load();
   administration.set_multicast_tables(multicast_programming.tables());
   const mad::SMInfo own{own_guid(), options.sm_key, act_count, options.priority, election.state()};
   fetches.clear();  // of the old view
@@ -528,6 +559,7 @@ void Core::Machine::begin_watch() {
 }
 
 void Core::Machine::finish_watch() {
+  tell_load();
   if (stage == Stage::Polling) {
     if (auto wish = election.take_wish()) due = std::move(wish);
     return rest(Election::kPollInterval);

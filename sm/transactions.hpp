@@ -38,6 +38,7 @@ enum class Purpose : std::uint8_t {
   Watch,
   Election,
   Administration,
+  Aliases,
 };
 
 struct Request {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// PathRecord queries as hosts ask them, with some under way at once: how many are answered in a
-// second, and how long one takes.
+// Requests as hosts make them, with some under way at once: how many are answered in a second, and
+// how long one takes.
 //
-//   sa_load COUNT WINDOW
+//   sa_load COUNT WINDOW [paths|joins]
+//
+// Paths are PathRecord queries. Joins go to one group after the other, each for another host (one
+// host asks for all of them, as a proxy), so that a group has as many members as there are hosts.
 //
 // Prints one line: answered, refused, without an answer, queries per second, and the median, 99th
 // percentile and longest of their times in microseconds.
@@ -11,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <random>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -28,6 +32,7 @@ using mad::component;
 using mad::PathRecord;
 
 constexpr int kWaitMilliseconds = 10'000;
+constexpr std::uint64_t kGroupPrefix = 0xff12'0000'0000'0077;  // no group of anybody else's
 // What the kernel asks for when a connection is made.
 constexpr auto kMask = component<&PathRecord::sgid>() | component<&PathRecord::dgid>() |
                        component<&PathRecord::reversible>() | component<&PathRecord::numb_path>() |
@@ -60,7 +65,7 @@ struct Tally {
 
 class Load {
  public:
-  explicit Load(SAClient& client) : client_(client), hosts_(hosts_of(client)) {
+  Load(SAClient& client, bool joins) : client_(client), hosts_(hosts_of(client)), joins_(joins) {
     wanted_.sgid = client.gid();
     wanted_.dgid.prefix = wanted_.sgid.prefix;
     wanted_.reversible = true;
@@ -71,10 +76,7 @@ class Load {
   std::size_t hosts() const { return hosts_.size(); }
 
   bool send() {
-    wanted_.dgid.guid = hosts_[chance_() % hosts_.size()];
-    const auto id = client_.send(
-        {mad::Method::Get, mad::SAAttributeId::PathRecord, kMask, bytes_of(wanted_), {}},
-        kWaitMilliseconds);
+    const auto id = client_.send(joins_ ? join() : path(), kWaitMilliseconds);
     if (id) begun_[*id] = Clock::now();
     return id.has_value();
   }
@@ -99,16 +101,32 @@ class Load {
   }
 
  private:
+  Question path() {
+    wanted_.dgid.guid = hosts_[chance_() % hosts_.size()];
+    return {mad::Method::Get, mad::SAAttributeId::PathRecord, kMask, bytes_of(wanted_), {}};
+  }
+  Question join() {
+    mad::MCMemberRecord record;
+    record.mgid = {mad::GidPrefix{kGroupPrefix}, mad::Guid{1 + joined_ / hosts_.size()}};
+    record.port_gid = {wanted_.sgid.prefix, hosts_[joined_++ % hosts_.size()]};
+    record.join_state = 1;
+    record.p_key = wanted_.p_key;
+    return {
+        mad::Method::Set, mad::SAAttributeId::MCMemberRecord, kCreationMask, bytes_of(record), {}};
+  }
+
   SAClient& client_;
   std::vector<mad::Guid> hosts_;
+  bool joins_;
+  std::uint64_t joined_ = 0;
   PathRecord wanted_;
   std::mt19937 chance_{1};  // NOLINT(cert-msc51-cpp): the same questions to everybody
   std::unordered_map<std::uint32_t, Clock::time_point> begun_;
 };
 
-int run(std::size_t count, std::size_t window) {
+int run(std::size_t count, std::size_t window, bool joins) {
   SAClient client("mlx5_0");
-  Load load(client);
+  Load load(client, joins);
   if (load.hosts() == 0) return 3;
   Tally tally;
   std::size_t sent = 0;
@@ -131,7 +149,8 @@ int run(std::size_t count, std::size_t window) {
 }  // namespace heddle::interop
 
 int main(int count, char** words) {
-  if (count != 3) return 2;
+  if (count != 3 && count != 4) return 2;
+  const bool joins = count == 4 && std::string_view(words[3]) == "joins";
   return heddle::interop::run(std::strtoul(words[1], nullptr, 10),
-                              std::strtoul(words[2], nullptr, 10));
+                              std::strtoul(words[2], nullptr, 10), joins);
 }

@@ -37,6 +37,8 @@ inline constexpr std::uint16_t kAttributeOf<mad::ServiceRecord> = 0x31;
 template <>
 inline constexpr std::uint16_t kAttributeOf<mad::PathRecord> = 0x35;
 template <>
+inline constexpr std::uint16_t kAttributeOf<mad::MCMemberRecord> = 0x38;
+template <>
 inline constexpr std::uint16_t kAttributeOf<mad::InformInfo> = 0x03;
 template <>
 inline constexpr std::uint16_t kAttributeOf<mad::InformInfoRecord> = 0xF3;
@@ -60,6 +62,8 @@ class Stage {
     server.on_mad(now, request);
     return sort_out();
   }
+  // What has been put out since, without a request.
+  std::optional<mad::Datagram> collect() { return sort_out(); }
   void let_pass(base::Duration time) {
     now += time;
     server.pump(now);

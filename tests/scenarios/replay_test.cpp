@@ -232,9 +232,13 @@ TEST(OptionText, EveryOptionSurvives) {
                                       "f", {/*allow_both_pkeys=*/true, /*qos=*/true});
   ASSERT_TRUE(file.has_value());
   o.partitions = std::make_shared<const partitions::Policy>(file->policy);
+  o.prefix_routes = std::make_shared<const sa::PrefixRoutes>(
+      sa::PrefixRoutes{{mad::GidPrefix{7}, std::nullopt}, {std::nullopt, mad::Guid{9}}});
   const auto survived = app::parse_options_text(app::options_text(o)).value();
   ASSERT_NE(survived.partitions, nullptr);
   EXPECT_EQ(*survived.partitions, *o.partitions);
+  ASSERT_NE(survived.prefix_routes, nullptr);
+  EXPECT_EQ(*survived.prefix_routes, *o.prefix_routes);
   EXPECT_EQ(app::parse_options_text(app::options_text({})).value(), sm::Options{});
 }
 

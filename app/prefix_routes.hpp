@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The prefix routes that the configuration names, read again whenever the configuration is.
+#pragma once
+
+#include <memory>
+
+#include "app/logging.hpp"
+#include "config/config.hpp"
+#include "sa/prefix_routes.hpp"
+
+namespace heddle::app {
+
+class PrefixRoutesFile {
+ public:
+  // Null when no file is configured. A broken or unreadable file is logged and changes nothing; if
+  // it was the first one, no other subnet is reached until it is mended.
+  std::shared_ptr<const sa::PrefixRoutes> read(const config::Config& config, Log& log);
+
+ private:
+  std::shared_ptr<const sa::PrefixRoutes> last_good_;
+};
+
+}  // namespace heddle::app

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What a reload of the policy means for members of its groups, and how far multicast tables reach.
+#include <chrono>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "tests/simulation/ipoib_client.hpp"
+
+namespace heddle::test {
+namespace {
+
+using std::chrono::seconds;
+
+// Ports that were asked to register anew, as the manager sent it.
+struct Asked {
+  std::set<mad::Lid> lids;
+  BoxOptions options() {
+    BoxOptions options;
+    options.on_way_out = [this](mad::Datagram& datagram) {
+      const auto smp = mad::decode_smp(datagram.payload);
+      const bool sets =
+          smp && smp->method == mad::Method::Set && smp->attribute_id == mad::AttributeId::PortInfo;
+      if (!sets) return;
+      const auto info = mad::decode<mad::PortInfo>(smp->data);
+      if (info.client_reregister) lids.insert(info.lid);
+    };
+    return options;
+  }
+};
+
+sm::OptionsChanged with_q_key(std::uint32_t q_key) {
+  auto policy = partitions::default_policy();
+  for (auto& partition : policy.partitions) {
+    for (auto& group : partition.groups) group.q_key = q_key;
+  }
+  sm::Options options;
+  options.partitions = std::make_shared<const partitions::Policy>(std::move(policy));
+  return {std::make_shared<const sm::Options>(std::move(options))};
+}
+
+TEST(GroupTerms, ThatAReloadChangesAreToldToTheMembersAndToNobodyElse) {
+  Asked asked;
+  Box box("star:5", asked.options());
+  ASSERT_TRUE(box.run_until_quiet());
+  auto clients = clients_of(box);
+  ASSERT_EQ(clients[0].join(kIpv4Broadcast).status(), mad::kStatusOk);
+  ASSERT_EQ(clients[2].join(kIpv4Broadcast).status(), mad::kStatusOk);
+  asked.lids.clear();
+  box.input(with_q_key(0x1234));
+  box.run_for(seconds(5));
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(asked.lids,
+            (std::set<mad::Lid>{clients[0].port_info().lid, clients[2].port_info().lid}));
+  EXPECT_EQ(clients[0].join(kIpv4Broadcast).records.at(0).q_key, 0x1234u);
+  // Once is enough.
+  asked.lids.clear();
+  box.input(sm::ResweepCommand{"to see that nobody is asked again"});
+  box.run_for(seconds(5));
+  EXPECT_TRUE(asked.lids.empty());
+}
+
+TEST(MulticastFDBTop, CoversTheGroupsThatThereAreAndGrowsWithThem) {
+  Box box("star:5");
+  ASSERT_TRUE(box.run_until_quiet());
+  const auto top = [&box] { return box.world().devices().switches.at(0).info.multicast_fdb_top; };
+  EXPECT_EQ(top(), 0xC0FF);
+  auto clients = clients_of(box);
+  const auto broadcast = clients[0].join(kIpv4Broadcast).records.at(0);
+  mad::Lid last{};
+  for (std::uint32_t n = 1; n <= 300; ++n) {
+    const mad::Gid mgid{mad::GidPrefix{0xff12'401b'ffff'0000}, mad::Guid{n}};
+    const auto made = clients[n % clients.size()].create(mgid, broadcast);
+    ASSERT_EQ(made.status(), mad::kStatusOk) << n;
+    last = made.records.at(0).mlid;
+  }
+  EXPECT_GT(last.value, 0xC0FF);
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_GE(top(), last.value);
+  const auto sets = box.world().counters().sets;
+  box.input(sm::ResweepCommand{"to see that nothing is written"});
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(box.world().counters().sets, sets);
+}
+
+}  // namespace
+}  // namespace heddle::test
