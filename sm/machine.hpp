@@ -26,7 +26,8 @@
 
 namespace heddle::sm {
 
-// Each stage but Resting and Routing is over when the transactions are idle.
+// Each stage but Resting and Routing is over when the transactions are idle. From Discovery to
+// LinkActivate it is one full sweep.
 enum class Stage : std::uint8_t {
   Resting,  // until the next light sweep
   Discovery,

@@ -172,11 +172,8 @@ void Core::Machine::begin_sweep(std::string reason) {
 // A link changed under the sweep, and somebody falls silent: most likely the ways to it have died.
 // Patience would only delay the look that finds the new ones.
 bool Core::Machine::is_overtaken() const {
-  const bool works = stage != Stage::Resting && stage != Stage::Routing &&
-                     stage != Stage::Watching && stage != Stage::Polling &&
-                     stage != Stage::Joining && stage != Stage::Fetching &&
-                     stage != Stage::Aliasing;
-  return works && hurried < kMaxHurried && retries_at_change &&
+  const bool sweeps = stage > Stage::Resting && stage < Stage::Watching && stage != Stage::Routing;
+  return sweeps && hurried < kMaxHurried && retries_at_change &&
          transactions.counters().retries > *retries_at_change;
 }
 
