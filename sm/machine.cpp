@@ -50,7 +50,10 @@ Core::Machine::Machine(Options chosen, std::vector<RememberedLids> remembered,
 void Core::Machine::step(base::Instant moment, Input input) {
   HEDDLE_CHECK(!started || moment >= now);
   now = moment;
-  if (!std::exchange(started, true)) begin_sweep("start");
+  if (!std::exchange(started, true)) {
+    told_load = now;
+    begin_sweep("start");
+  }
   std::visit([this](auto& value) { on(value); }, input);
   pump();
   if (is_overtaken()) begin_anew();

@@ -132,6 +132,23 @@ TEST_F(Administration, DoesNotLetOneClientKeepTheOthersWaiting) {
   EXPECT_TRUE(std::holds_alternative<sm::LookUp>(ask(2).at(0)));
 }
 
+TEST_F(Administration, TellsWhoAskedMost) {
+  Box box("star:5", {});
+  ASSERT_TRUE(box.run_until_quiet());
+  const auto client = client_of(box, "host-0003");
+  box.run_for(std::chrono::seconds(15));  // a light sweep tells what was before
+  for (int i = 0; i < 3; ++i) ask(box, client, {Method::GetTable, 0x18}, mad::SMInfoRecord{});
+  box.run_for(std::chrono::seconds(15));
+  const auto* load = box.last<sm::AdministrationLoad>();
+  ASSERT_NE(load, nullptr);
+  EXPECT_EQ(load->requests, 3u);
+  EXPECT_EQ(load->put_off, 0u);
+  EXPECT_LE(load->time, std::chrono::seconds(11));
+  ASSERT_EQ(load->top.size(), 1u);
+  EXPECT_EQ(load->top[0].lid, port_info(box, client).lid);
+  EXPECT_EQ(load->top[0].node.description.substr(0, 9), "host-0003");
+}
+
 TEST_F(Administration, IsTheMastersAlone) {
   Box box(dumbbell().finish(), {});
   box.add_seat("right-a", {});
