@@ -35,7 +35,8 @@ class LegalWays : public WayFinder {
     // ... then a switch descends where that is shortest for it, and where another's descent
     // needs it, which can make the ways of those that climb over it longer.
     for (const std::uint32_t at : descents_) descends_[at] = hops_[at] == down_[at];
-    if (detour) {
+    // That may leave others nothing shorter than to descend as well.
+    for (bool again = detour; again; again = bind_those_left()) {
       keep_descents_whole();
       measure_hops();
     }
@@ -103,6 +104,17 @@ class LegalWays : public WayFinder {
       });
       if (!whole) descends_[needed] = true;
     }
+  }
+
+  // Switches whose only shortest way has become to descend; false if there are none.
+  bool bind_those_left() {
+    bool bound = false;
+    for (const std::uint32_t at : descents_) {
+      if (descends_[at] || can_climb_[at] || hops_[at] != down_[at]) continue;
+      descends_[at] = true;
+      bound = true;
+    }
+    return bound;
   }
 
   void collect() {

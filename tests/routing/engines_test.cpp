@@ -42,7 +42,9 @@ TEST_P(EveryEngine, GivesTheSameBytesHoweverTheWorkIsSplit) {
   }
   // Large enough for several batches.
   const Subnet large(support::random_regular(400, 6, 1, 1));
-  EXPECT_EQ(large.route(GetParam()).tables, large.route(GetParam(), split_for).tables);
+  const auto routes = large.route(GetParam());
+  EXPECT_EQ(routes.tables, large.route(GetParam(), split_for).tables);
+  EXPECT_TRUE(fabric::verify(large.topology, large.lids, routes.tables).reaches_all());
 }
 
 TEST_P(EveryEngine, LeavesLidsWithoutAnOwnerAlone) {
