@@ -34,7 +34,7 @@ struct Config {
   bool fallback = true;
   bool accept_credit_loops = false;
   bool cover_replies = true;
-  std::uint32_t max_vls = 8;
+  std::uint32_t max_vls = 1;
   std::vector<std::uint64_t> root_guids;
 
   // [partitions]

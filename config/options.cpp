@@ -86,7 +86,10 @@ std::vector<Option> routing_options() {
        "were made on; false tells in PathRecords which paths are reversible instead",
        "false"},
       {"routing", "max_vls", &Config::max_vls,
-       "Data VLs that routes may use, if all links between switches have them", "4", 1, 15},
+       "Data VLs that routes may use, if all links between switches have them. More make better "
+       "routes "
+       "where there are rings; but then every client must use the service level of its PathRecord",
+       "4", 1, 15},
       {"routing", "root_guids", &Config::root_guids,
        "Node GUIDs of the switches that updn takes as roots; empty finds them",
        "[\"0x0002c90300a1b2c3\"]"},

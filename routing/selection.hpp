@@ -23,7 +23,10 @@ struct Policy {
   // they were made on, as most are. If not, a path is told to be reversible only where its level is
   // the same both ways.
   bool cover_replies = true;
-  unsigned max_vls = 8;  // data VLs that an engine may use, 1..15; not more than every link has
+  // Data VLs that an engine may use, 1..15; not more than every link has. With more than one,
+  // whoever does not use the service level of its PathRecord can close a credit loop, so the
+  // operator must ask for them.
+  unsigned max_vls = 1;
   Options options;
   friend bool operator==(const Policy&, const Policy&) = default;
 };

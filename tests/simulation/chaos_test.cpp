@@ -93,8 +93,10 @@ class Chaos {
     const std::string engine = kEngines[of_routing.below(std::size(kEngines))];
     options.sm.routing.engines = {engine};
     options.sm.routing.cover_replies = of_routing.chance(0.5);
+    options.sm.routing.max_vls = of_routing.chance(0.5) ? 1 : 8;
     tell("LMC " + std::to_string(options.sm.lmc) + ", loss " + std::to_string(loss_) + ", " +
-         engine + (options.sm.routing.cover_replies ? "" : " on several VLs"));
+         engine + " on " + std::to_string(options.sm.routing.max_vls) + " VLs" +
+         (options.sm.routing.cover_replies ? "" : ", answers on levels of their own"));
     return options;
   }
 

@@ -54,6 +54,7 @@ class Lanes : public testing::Test {
   static BoxOptions going_round() {
     BoxOptions options;
     options.routes = clockwise;
+    options.sm.routing.max_vls = 8;
     return options;
   }
   static const fabric::Lanes& lanes(const Box& box) { return box.snapshot().routes->routes.lanes; }
