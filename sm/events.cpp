@@ -526,8 +526,8 @@ struct Rendering<AdministrationLoad> {
   static std::string talkers(const AdministrationLoad& e) {
     std::vector<std::string> words;
     for (const auto& talker : e.top) {
-      const std::string name = talker.node == NodeName{} ? "a port" : short_name(talker.node);
-      words.push_back(fmt::format("{} (LID {}) {}", name, talker.lid.value, talker.requests));
+      const std::string who = talker.node == NodeName{} ? "a port" : short_name(talker.node);
+      words.push_back(fmt::format("{} (LID {}) {}", who, talker.lid.value, talker.requests));
     }
     return fmt::format("{}", fmt::join(words, ", "));
   }
