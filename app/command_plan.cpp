@@ -32,7 +32,9 @@ void judge(const routing::Routes& routes, const PlannedFabric& fabric,
   const auto proof =
       fabric::verify(fabric.topology, fabric.lids, routes.tables, routes.lanes, parallel);
   report.verify_seconds = seconds_since(begin);
-  const auto reason = routing::objection(fabric.topology, {}, proof);
+  routing::Policy policy;
+  policy.max_vls = arguments.vls;
+  const auto reason = routing::objection(fabric.topology, policy, routes.lanes, proof);
   report.certified = !reason;
   report.reason = reason.value_or("");
   if (!arguments.metrics) return;

@@ -59,7 +59,11 @@ base::Result<std::vector<const Engine*>> engines_to_try(const Policy& policy) {
 }  // namespace
 
 std::optional<std::string> objection(const fabric::Topology& topology, const Policy& policy,
+                                     const fabric::Lanes& lanes,
                                      const fabric::Verification& proof) {
+  if (lanes.vls > policy.max_vls) {
+    return fmt::format("its tables need {} VLs, and {} may be used", lanes.vls, policy.max_vls);
+  }
   if (!proof.reaches_all()) {
     return fmt::format("{} of {} routes do not arrive, for example {}", proof.faulty_routes,
                        proof.routes,
@@ -90,7 +94,7 @@ base::Result<Selected> select_routes(const fabric::Topology& topology, const fab
       continue;
     }
     auto proof = fabric::verify(topology, lids, routes->tables, routes->lanes, parallel);
-    auto reason = objection(topology, policy, proof);
+    auto reason = objection(topology, policy, routes->lanes, proof);
     if (!reason) return Selected{std::move(*routes), std::move(proof), std::move(rejected)};
     rejected.push_back({std::string(engine->name()), std::move(*reason)});
   }

@@ -47,8 +47,9 @@ base::Result<Selected> select_routes(const fabric::Topology& topology, const fab
                                      const Policy& policy,
                                      const base::ParallelFor& parallel = base::inline_for);
 
-// Why tables with this proof may not be programmed, for a person; nothing when they may.
+// Why tables with these lanes and this proof may not be programmed, for a person; nothing when they
+// may.
 std::optional<std::string> objection(const fabric::Topology& topology, const Policy& policy,
-                                     const fabric::Verification& proof);
+                                     const fabric::Lanes& lanes, const fabric::Verification& proof);
 
 }  // namespace heddle::routing

@@ -77,6 +77,16 @@ TEST(Selection, LeftToItselfTakesFtreeForTreesAndWeaveElsewhere) {
   EXPECT_THAT(of_ring->routes.notes.front(), HasSubstr("no tree"));
 }
 
+TEST(Selection, TablesThatNeedMoreLanesThanThereAreAreRefused) {
+  const Subnet ring(support::ring(6, 2));
+  Policy policy;
+  policy.max_vls = 2;
+  fabric::Verification proof;
+  EXPECT_FALSE(objection(ring.topology, policy, {2, {}, {}}, proof));
+  EXPECT_THAT(objection(ring.topology, policy, {3, {}, {}}, proof).value_or(""),
+              HasSubstr("need 3 VLs, and 2 may be used"));
+}
+
 TEST(Selection, AMisspelledEngineIsAnErrorWithAHint) {
   const Subnet star(support::star(2));
   Policy policy;
