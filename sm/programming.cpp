@@ -37,12 +37,15 @@ std::uint32_t capabilities(const Picture& picture, PortIndex port) {
   return info != nullptr ? info->capability_mask : 0;
 }
 
+bool has_multicast_fdb_top(const Picture& picture, SwitchIndex of) {
+  const PortIndex port0 = picture.frozen.topology->port_of(of, mad::PortNumber{0});
+  return (capabilities(picture, port0) & mad::kIsMulticastFDBTopSupported) != 0;
+}
+
 // A switch that has no MulticastFDBTop keeps the field at 0.
 fabric::SwitchIntent wish_for(const Picture& picture, SwitchIndex of) {
   fabric::SwitchIntent wish = picture.intent.switches;
-  const PortIndex port0 = picture.frozen.topology->port_of(of, mad::PortNumber{0});
-  const bool has_top = (capabilities(picture, port0) & mad::kIsMulticastFDBTopSupported) != 0;
-  if (!has_top) wish.multicast_fdb_top = mad::kNoLid;
+  if (!has_multicast_fdb_top(picture, of)) wish.multicast_fdb_top = mad::kNoLid;
   return wish;
 }
 
@@ -53,6 +56,13 @@ mad::SmpData encoded(const auto& attribute) {
 }
 
 }  // namespace
+
+bool has_multicast_fdb_top(const Picture& picture) {
+  for (std::uint32_t s = 0; s < picture.frozen.topology->switch_count(); ++s) {
+    if (has_multicast_fdb_top(picture, SwitchIndex{s})) return true;
+  }
+  return false;
+}
 
 bool Programming::settled(const Context& context, PortIndex port, const mad::PortInfo& info) const {
   const auto& wish = context.picture.intent.ports[port.value];

@@ -29,6 +29,9 @@ struct TableWork {
   std::uint64_t blocks = 0;    // of linear forwarding tables
 };
 
+// Whether any switch has a MulticastFDBTop.
+bool has_multicast_fdb_top(const Picture& picture);
+
 class Programming {
  public:
   // LIDs and the other values of ports that own LIDs. Clients on ports of which `knows` says no

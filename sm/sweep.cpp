@@ -121,11 +121,11 @@ void Core::Machine::begin_joining() {
                               administration.registrations().groups, false);
 }
 
-// Entries above MulticastFDBTop do not count.
+// Entries above MulticastFDBTop do not count, where there is one.
 bool Core::Machine::outgrows_multicast_top() const {
   const mad::Lid top = picture.intent.switches.multicast_fdb_top;
-  return std::any_of(role_changes.begin(), role_changes.end(),
-                     [top](const auto& change) { return change.mlid > top; });
+  return top != mad::kNoLid && std::any_of(role_changes.begin(), role_changes.end(),
+                                           [top](const auto& change) { return change.mlid > top; });
 }
 
 void Core::Machine::begin_links() {
@@ -336,8 +336,10 @@ void Core::Machine::assign() {
       fabric::plan_ports(picture.observation, picture.frozen, *picture.lids, port_settings());
   picture.intent.switches.life_time_value = options.packet_life_time;
   if (levels_in_use) keep_sm_levels(picture);
-  picture.intent.switches.multicast_fdb_top =
-      multicast_fdb_top(administration.registrations().groups.highest_mlid());
+  if (has_multicast_fdb_top(picture)) {
+    picture.intent.switches.multicast_fdb_top =
+        multicast_fdb_top(administration.registrations().groups.highest_mlid());
+  }
   memberships = std::make_shared<const partitions::Memberships>(
       options.partitions ? *options.partitions : partitions::default_policy(),
       *picture.frozen.topology, picture.sm_port);

@@ -83,5 +83,30 @@ TEST(MulticastFDBTop, CoversTheGroupsThatThereAreAndGrowsWithThem) {
   EXPECT_EQ(box.world().counters().sets, sets);
 }
 
+// Switches without one have no top that a group could outgrow: nobody sweeps for its sake.
+TEST(MulticastFDBTop, IsNoReasonToSweepWhereNoSwitchHasOne) {
+  BoxOptions options;
+  options.on_way_in = [](mad::Datagram& datagram) {
+    const auto smp = mad::decode_smp(datagram.payload);
+    if (!smp || smp->attribute_id != mad::AttributeId::PortInfo) return;
+    auto info = mad::decode<mad::PortInfo>(smp->data);
+    info.capability_mask &= ~mad::kIsMulticastFDBTopSupported;
+    mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(datagram.payload.data() + 64,
+                                                               mad::kSmpDataBytes));
+  };
+  Box box("star:5", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  auto clients = clients_of(box);
+  const auto broadcast = clients[0].join(kIpv4Broadcast).records.at(0);
+  const auto sweeps = box.count<sm::SweepFinished>();
+  mad::Lid last{};
+  for (std::uint32_t n = 1; n <= 300; ++n) {
+    const mad::Gid mgid{mad::GidPrefix{0xff12'401b'ffff'0000}, mad::Guid{n}};
+    last = clients[n % clients.size()].create(mgid, broadcast).records.at(0).mlid;
+  }
+  EXPECT_GT(last.value, 0xC0FF);
+  EXPECT_EQ(box.count<sm::SweepFinished>(), sweeps);
+}
+
 }  // namespace
 }  // namespace heddle::test
