@@ -150,7 +150,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool confirmed = false;               // a light sweep found nothing since
   unsigned hurried = 0;            // full sweeps in a row because the fabric moved under the last
   bool levels_in_use = false;      // MasterSMSL of the ports depends on where they are
-  bool lanes_refused = false;      // no routes that need several VLs, until told otherwise
+  bool lanes_failed = false;       // no routes that need several VLs in this sweep
+  bool lanes_refused = false;      // nor in those after it, until told otherwise
   std::set<mad::Guid> seen_twice;  // nodes, in the last sweep: Frozen::contradictions
   std::string troubled;  // why the next light sweep must be a full one; empty: it need not
 

@@ -117,7 +117,7 @@ std::uint8_t LaneProgramming::index_of(const VlMap& map) {
 void LaneProgramming::begin(Context& context, bool others) {
   routes_ = context.picture.routes;
   step_ = Step::Idle;
-  refused_ = false;
+  failed_ = refused_ = false;
   writing_.clear();
   if (!routes_ || routes_->routes.lanes.vls == 1) return;
   step_ = Step::Reading;
@@ -139,7 +139,7 @@ void LaneProgramming::begin(Context& context, bool others) {
 }
 
 bool LaneProgramming::go_on(Context& context) {
-  if (step_ == Step::Reading && !refused_) {
+  if (step_ == Step::Reading && !failed_) {
     step_ = Step::Writing;
     write(context);
     return true;
@@ -269,7 +269,10 @@ void LaneProgramming::fail(Context& context, const Answer& answer) {
   remember(context, request, kUnknown);
   // A channel adapter's tables close no credit loop, whatever they are.
   const auto node = picture.frozen.topology->node_of(PortIndex{request.subject});
-  refused_ = refused_ || picture.frozen.topology->is_switch(node);
+  if (picture.frozen.topology->is_switch(node)) {
+    failed_ = true;
+    refused_ = refused_ || answer.answered;
+  }
   if (!picture.falls_silent(request.device)) return;
   picture.problems.push_back(text(name) + (answer.answered ? " refused" : " did not answer for") +
                              " its SL to VL tables");

@@ -32,7 +32,9 @@ class LaneProgramming {
   // The data of a Set that this handler queued.
   mad::SmpData data_for(const Request& request) const;
 
-  // When all is done: a device refused a table, or holds another. The routes must not be used.
+  // When all is done: a switch does not hold its tables. The routes must not be used.
+  bool failed() const { return failed_; }
+  // And it has said so: asking again would give the same answer.
   bool refused() const { return refused_; }
 
  private:
@@ -63,6 +65,7 @@ class LaneProgramming {
   std::map<std::uint32_t, fabric::VlMap> writing_;  // by Request::detail
   std::uint32_t next_detail_ = 0;
   Step step_ = Step::Idle;
+  bool failed_ = false;
   bool refused_ = false;
 };
 

@@ -145,6 +145,7 @@ void Core::Machine::begin_sweep(std::string reason) {
   due.reset();
   trapped = false;
   retries_at_change.reset();
+  lanes_failed = false;
   statistics = {};
   statistics.number = sweeps_finished + 1;
   sweep_began = now;
@@ -378,7 +379,7 @@ void Core::Machine::ask_for_routes() {
   begin_phase(Phase::Routing, Stage::Routing);
   announce_phase(0);
   routing::Policy policy = options.routing;
-  policy.max_vls = lanes_refused ? 1 : std::min(policy.max_vls, data_vls(picture));
+  policy.max_vls = lanes_failed || lanes_refused ? 1 : std::min(policy.max_vls, data_vls(picture));
   outputs.emplace_back(
       ComputeRoutes{++ticket, picture.frozen.topology, picture.lids, std::move(policy)});
 }
@@ -386,8 +387,9 @@ void Core::Machine::ask_for_routes() {
 // Routes that are free of credit loops only lane by lane are of no use where packets cannot be made
 // to keep to their lanes.
 void Core::Machine::finish_lanes() {
-  if (lane_programming.refused() && picture.routes->routes.lanes.vls > 1) {
-    lanes_refused = true;
+  if (lane_programming.failed() && picture.routes->routes.lanes.vls > 1) {
+    lanes_failed = true;
+    lanes_refused = lanes_refused || lane_programming.refused();
     return ask_for_routes();
   }
   begin_tables();

@@ -170,6 +170,24 @@ TEST_F(Lanes, ThatASwitchRefusesAreDoneWithout) {
   EXPECT_THAT(box.snapshot().problems, testing::Contains(HasSubstr("SL to VL")));
 }
 
+TEST_F(Lanes, OfASwitchThatKeptSilentAreTriedAgain) {
+  auto options = going_round();
+  bool deaf = true;
+  options.on_way_in = [&deaf](mad::Datagram& datagram) {
+    const auto smp = mad::decode_smp(datagram.payload);
+    if (!deaf || !smp || smp->attribute_id != AttributeId::SLtoVLMappingTable) return;
+    if (smp->hop_count == 1) datagram.payload[0] = std::byte{0};  // nothing that could be read
+  };
+  Box box("ring:4,hosts=2", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_NE(box.snapshot().routes->routes.engine, "clockwise");
+  EXPECT_EQ(trouble(box), "");
+  deaf = false;
+  box.run_for(std::chrono::seconds(30));
+  EXPECT_EQ(box.snapshot().routes->routes.engine, "clockwise");
+  EXPECT_EQ(trouble(box), "");
+}
+
 TEST_F(Lanes, AreNotUsedWhereALinkHasNoneToSpare) {
   auto options = going_round();
   options.sm.max_operational_vls = 1;
