@@ -37,6 +37,7 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("vl_stall_count", o.vl_stall_count);
   visit("sm_sl", o.sm_sl.value);
   visit("sweep_interval", o.sweep_interval);
+  visit("full_sweep_interval", o.full_sweep_interval);
   visit("window", o.window);
   visit("window_per_device", o.window_per_device);
   visit("smallest_timeout", o.smallest_timeout);

@@ -38,6 +38,7 @@ sm::Options to_sm_options(const config::Config& config) {
   options.vl_stall_count = byte(config.vl_stall_count);
   options.sm_sl = mad::ServiceLevel{byte(config.sm_sl)};
   options.sweep_interval = config.interval;
+  options.full_sweep_interval = config.full_interval;
   options.window = config.window;
   options.window_per_device = config.window_per_device;
   options.smallest_timeout = config.smallest_timeout;

@@ -55,6 +55,7 @@ struct Config {
 
   // [sweep]
   base::Duration interval = std::chrono::seconds(10);
+  base::Duration full_interval = std::chrono::minutes(30);
 
   // [mads]
   std::uint32_t window = 64;

@@ -162,6 +162,10 @@ std::vector<Option> watch_options() {
       {"sweep", "interval", &Config::interval,
        "Time between two light sweeps, which look for changes; \"0\" looks never", "\"10s\"", 0,
        kDay},
+      {"sweep", "full_interval", &Config::full_interval,
+       "Time after which the whole fabric is read again although nothing seems to have changed; "
+       "\"0\" never does",
+       "\"30min\"", 0, 7 * kDay},
       {"mads", "window", &Config::window, "Most requests in flight in the whole fabric", "64", 1,
        8192, "requests"},
       {"mads", "window_per_device", &Config::window_per_device, "Requests in flight to one device",

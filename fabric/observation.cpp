@@ -38,6 +38,33 @@ ObservedIndex Observation::add(const mad::NodeInfo& info) {
   return index;
 }
 
+std::vector<std::optional<ObservedIndex>> Observation::keep_only(const std::vector<bool>& keep) {
+  HEDDLE_CHECK(keep.size() == nodes_.size());
+  std::vector<std::optional<ObservedIndex>> moved(nodes_.size());
+  std::uint32_t kept = 0;
+  by_guid_.clear();
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    if (!keep[n]) continue;
+    if (n != kept) nodes_[kept] = std::move(nodes_[n]);
+    moved[n] = ObservedIndex{kept};
+    by_guid_.emplace(nodes_[kept].info.node_guid, ObservedIndex{kept});
+    ++kept;
+  }
+  nodes_.resize(kept);
+  for (ObservedNode& node : nodes_) {
+    for (ObservedPort& port : node.ports) {
+      if (!port.sighting) continue;
+      const auto there = moved[port.sighting->node.value];
+      if (there) {
+        port.sighting->node = *there;
+      } else {
+        port.sighting.reset();
+      }
+    }
+  }
+  return moved;
+}
+
 namespace {
 
 bool manageable(const ObservedNode& node) {

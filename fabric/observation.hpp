@@ -84,6 +84,9 @@ class Observation {
   std::optional<ObservedIndex> find(mad::Guid node_guid) const;
   // The GUID must be new.
   ObservedIndex add(const mad::NodeInfo& info);
+  // Forgets the other nodes and all sightings of them. Returns the new index of each old one;
+  // nothing where it is gone.
+  std::vector<std::optional<ObservedIndex>> keep_only(const std::vector<bool>& keep);
 
  private:
   std::vector<ObservedNode> nodes_;

@@ -40,8 +40,17 @@ void for_each_extra(const Topology& topology, const Topology& other, OnNode on_n
   }
 }
 
-// The node at the end of a route; nothing when it ends before.
-std::optional<mad::Guid> walk(const Picture& picture, const mad::DirectedRoute& route) {
+NodeName name_in(const Topology& topology, NodeIndex node) {
+  return {topology.node(node).guid, topology.node(node).description};
+}
+PortName name_in(const Topology& topology, PortIndex port) {
+  return {name_in(topology, topology.node_of(port)), topology.number_of(port)};
+}
+
+}  // namespace
+
+std::optional<fabric::ObservedIndex> end_of_way(const Picture& picture,
+                                                const mad::DirectedRoute& route) {
   fabric::ObservedIndex at = picture.own->node;
   for (unsigned hop = 1; hop <= route.hop_count; ++hop) {
     const auto& ports = picture.observation[at].ports;
@@ -49,10 +58,8 @@ std::optional<mad::Guid> walk(const Picture& picture, const mad::DirectedRoute& 
     if (out >= ports.size() || !ports[out].sighting) return std::nullopt;
     at = ports[out].sighting->node;
   }
-  return picture.observation[at].info.node_guid;
+  return at;
 }
-
-}  // namespace
 
 std::vector<Way> ways_to_switches(const Picture& picture, const Transactions& transactions) {
   std::vector<Way> ways;
@@ -68,30 +75,33 @@ std::vector<Way> ways_to_switches(const Picture& picture, const Transactions& tr
 }
 
 bool still_lead_there(const Picture& picture, const std::vector<Way>& ways) {
-  return std::all_of(ways.begin(), ways.end(),
-                     [&](const Way& way) { return walk(picture, way.route) == way.node; });
+  return std::all_of(ways.begin(), ways.end(), [&](const Way& way) {
+    const auto end = end_of_way(picture, way.route);
+    return end && picture.observation[*end].info.node_guid == way.node;
+  });
 }
 
-void report_differences(Context& context, const Picture& before) {
-  const Picture& after = context.picture;
-  const Topology& old = *before.frozen.topology;
-  const Topology& now = *after.frozen.topology;
+bool lead_elsewhere(const Picture& picture, const std::vector<Way>& ways) {
+  return std::any_of(ways.begin(), ways.end(), [&](const Way& way) {
+    const auto end = end_of_way(picture, way.route);
+    return end && picture.observation[*end].info.node_guid != way.node;
+  });
+}
+
+void report_differences(Context& context, const Topology& old) {
+  const Topology& now = *context.picture.frozen.topology;
   for_each_extra(
-      old, now,
-      [&](NodeIndex node) {
-        context.events.say(NodeDisappeared{before.name(before.frozen.node_of[node.value])});
-      },
+      old, now, [&](NodeIndex node) { context.events.say(NodeDisappeared{name_in(old, node)}); },
       [&](PortIndex a, PortIndex b) {
-        context.events.say(LinkDisappeared{before.name(a), before.name(b)});
+        context.events.say(LinkDisappeared{name_in(old, a), name_in(old, b)});
       });
   for_each_extra(
       now, old,
       [&](NodeIndex node) {
-        context.events.say(
-            NodeAppeared{after.name(after.frozen.node_of[node.value]), now.node(node).type});
+        context.events.say(NodeAppeared{name_in(now, node), now.node(node).type});
       },
       [&](PortIndex a, PortIndex b) {
-        context.events.say(LinkAppeared{after.name(a), after.name(b)});
+        context.events.say(LinkAppeared{name_in(now, a), name_in(now, b)});
       });
 }
 
@@ -101,7 +111,7 @@ std::shared_ptr<const Snapshot> take_picture(const Picture& picture,
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->sweep = statistics;
   snapshot->lmc = options.lmc;
-  snapshot->problems = picture.problems;
+  snapshot->problems = picture.all_problems();
   snapshot->sm_port = picture.sm_port;
   snapshot->routes = picture.routes;
   if (picture.lids) snapshot->lids = *picture.lids;

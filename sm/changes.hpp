@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "sm/context.hpp"
@@ -19,9 +20,15 @@ std::vector<Way> ways_to_switches(const Picture& picture, const Transactions& tr
 // Whether each of them, walked on this picture, ends where it was thought to end. When cables were
 // exchanged while a sweep wrote, its Sets reached other devices than they were meant for.
 bool still_lead_there(const Picture& picture, const std::vector<Way>& ways);
+// Whether one of them ends at another node than it was thought to end at. One that has died is no
+// harm: what was sent along it arrived or did not.
+bool lead_elsewhere(const Picture& picture, const std::vector<Way>& ways);
+// The node at the end of a route, walked on the picture; nothing when it ends before.
+std::optional<fabric::ObservedIndex> end_of_way(const Picture& picture,
+                                                const mad::DirectedRoute& route);
 
 // Says which nodes and links appeared or disappeared since `before`.
-void report_differences(Context& context, const Picture& before);
+void report_differences(Context& context, const fabric::Topology& before);
 
 std::shared_ptr<const Snapshot> take_picture(const Picture& picture,
                                              const SweepStatistics& statistics,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sm/discovery.hpp"
 
+#include <algorithm>
 #include <string_view>
 
 #include "base/text.hpp"
@@ -42,6 +43,13 @@ bool same_device(const mad::NodeInfo& a, const mad::NodeInfo& b) {
 }
 
 }  // namespace
+
+void forget_manager(Picture& picture, DeviceId device) {
+  auto& managers = picture.other_sms;
+  managers.erase(std::remove_if(managers.begin(), managers.end(),
+                                [&](const OtherSM& sm) { return sm.device == device; }),
+                 managers.end());
+}
 
 void Discovery::begin(Context& context) {
   const DeviceId own = context.transactions.add_device({});
@@ -87,7 +95,9 @@ std::string Discovery::route_to(const Context& context, ObservedIndex node) cons
   return {};
 }
 
-bool Discovery::believable(Context& context, const mad::NodeInfo& info, bool own) const {
+bool Discovery::believable(Context& context, const mad::NodeInfo& info,
+                           fabric::ObservedIndex asker) const {
+  const bool own = asker.value == kOwnNode;
   auto complaints = mad::validate(info);
   // Port 0 is inside a switch: no cable leads there.
   if (info.local_port_num.value == 0 && !(own && info.node_type == mad::NodeType::Switch)) {
@@ -95,8 +105,13 @@ bool Discovery::believable(Context& context, const mad::NodeInfo& info, bool own
   }
   for (const auto& complaint : complaints) {
     context.events.say(DeviceLies{{info.node_guid, ""}, complaint});
-    context.picture.problems.push_back("node " + base::hex(info.node_guid.value) +
-                                       " is ignored: " + complaint);
+    const std::string problem =
+        "node " + base::hex(info.node_guid.value) + " is ignored: " + complaint;
+    if (asker.value == kOwnNode) {
+      context.picture.problems.push_back(problem);
+    } else {
+      context.picture.find(asker, problem);
+    }
   }
   return complaints.empty();
 }
@@ -114,7 +129,7 @@ void Discovery::on_node_info(Context& context, const Answer& answer) {
   const Request& request = answer.request;
   if (answer.status != mad::kStatusOk) return on_silence(context, answer);
   const auto info = mad::decode<mad::NodeInfo>(answer.data);
-  if (!believable(context, info, request.subject == kOwnNode)) return disbelieve(context, answer);
+  if (!believable(context, info, {request.subject})) return disbelieve(context, answer);
 
   mad::DirectedRoute route = context.transactions.route(request.device);
   if (request.beyond.value != 0) route = route.then(request.beyond);
@@ -122,9 +137,9 @@ void Discovery::on_node_info(Context& context, const Answer& answer) {
   if (known && !same_device(picture.observation[*known].info, info)) {
     const std::string first = route_to(context, *known);
     context.events.say(DuplicateGuid{info.node_guid, first, route.text()});
-    picture.problems.push_back("two devices have the node GUID " + base::hex(info.node_guid.value) +
-                               ", at " + first + " and " + route.text() +
-                               "; the latter is ignored");
+    picture.find({request.subject}, "two devices have the node GUID " +
+                                        base::hex(info.node_guid.value) + ", at " + first +
+                                        " and " + route.text() + "; the latter is ignored");
     return disbelieve(context, answer);
   }
   const ObservedIndex node = known ? *known : meet(context, info, route);
@@ -154,13 +169,24 @@ fabric::ObservedIndex Discovery::meet(Context& context, const mad::NodeInfo& inf
 
   const DeviceId device = context.transactions.add_device(route);
   picture.devices.back()[0] = device;
-  const ObservedEnd own_port{node, {0}};
-  context.transactions.submit(get(device, mad::AttributeId::NodeDescription, 0, own_port));
-  context.transactions.submit(get(device, mad::AttributeId::SwitchInfo, 0, own_port));
-  for (unsigned port = 0; port < seen.ports.size(); ++port) {
+  context.transactions.submit(get(device, mad::AttributeId::SwitchInfo, 0, {node, {0}}));
+  read_switch(context, node);
+  return node;
+}
+
+void Discovery::read_switch(Context& context, fabric::ObservedIndex node) {
+  const DeviceId device = *context.picture.device({node, {0}});
+  context.transactions.submit(get(device, mad::AttributeId::NodeDescription, 0, {node, {0}}));
+  const std::size_t ports = context.picture.observation[node].ports.size();
+  for (unsigned port = 0; port < ports; ++port) {
     read_port(context, {node, {static_cast<std::uint8_t>(port)}}, true);
   }
-  return node;
+}
+
+void Discovery::read_again(Context& context, fabric::ObservedEnd end) {
+  const DeviceId device = *context.picture.device(end);
+  context.transactions.submit(get(device, mad::AttributeId::NodeDescription, 0, end));
+  read_port(context, end, true);
 }
 
 void Discovery::meet_port(Context& context, fabric::ObservedIndex node, const mad::NodeInfo& info,
@@ -204,6 +230,7 @@ void Discovery::on_port_info(Context& context, const Answer& answer) {
   if (end.port.value == 0 || !node.is_switch()) {
     // The other port of our own adapter may be another SM's.
     const bool is_own = context.picture.own == end;
+    forget_manager(context.picture, *context.picture.device(end));
     if ((info.capability_mask & mad::kIsSM) != 0 && !is_own) {
       context.transactions.submit(
           get(*context.picture.device(end), mad::AttributeId::SMInfo, 0, end));
@@ -251,7 +278,7 @@ void Discovery::look_beyond(Context& context, fabric::ObservedEnd end) {
   const DeviceId device = *context.picture.device(end);
   if (context.transactions.route(device).hop_count >= context.options.max_hops) {
     context.events.say(RouteTooLong{context.picture.name(end)});
-    context.picture.problems.push_back("what hangs on " + text(context.picture.name(end)) +
+    context.picture.find(end.node, "what hangs on " + text(context.picture.name(end)) +
                                        " is further away than max_hops allows");
     return;
   }
@@ -272,12 +299,12 @@ void Discovery::on_switch_info(Context& context, const Answer& answer) {
   }
   for (const auto& complaint : complaints) {
     context.events.say(DeviceLies{context.picture.name(index), complaint});
-    context.picture.problems.push_back(text(context.picture.name(index)) + ": " + complaint);
+    context.picture.find(index, text(context.picture.name(index)) + ": " + complaint);
   }
   if (info.linear_fdb_cap < 2) {
     context.events.say(SwitchTooSmall{context.picture.name(index), info.linear_fdb_cap, {1}});
-    context.picture.problems.push_back(text(context.picture.name(index)) +
-                                       " is ignored: it has no linear forwarding table");
+    context.picture.find(index, text(context.picture.name(index)) +
+                                    " is ignored: it has no linear forwarding table");
     return;
   }
   read_table(context, index);
@@ -340,11 +367,12 @@ void Discovery::on_darkness(Context& context, const Answer& answer) {
   const Request& request = answer.request;
   Picture& picture = context.picture;
   const ObservedEnd end{{request.subject}, {static_cast<std::uint8_t>(request.detail)}};
-  picture.observation[end.node].ports[end.port.value].dark = true;
-  picture.problems.push_back("nothing answers behind " + text(picture.name(end)) +
-                             ", although its link is up");
   const auto* before = known_port(context, end);
-  if (before != nullptr && before->dark) return;
+  const bool was_dark = before != nullptr && before->dark;
+  picture.observation[end.node].ports[end.port.value].dark = true;
+  picture.find(end.node,
+               "nothing answers behind " + text(picture.name(end)) + ", although its link is up");
+  if (was_dark) return;
   const auto route = context.transactions.route(request.device).then(request.beyond);
   context.events.say(DeviceSilent{route.text(), {}, request.attribute});
 }
@@ -358,7 +386,7 @@ void Discovery::on_silence(Context& context, const Answer& answer) {
   NodeName node;
   if (request.subject != kOwnNode) {
     node = context.picture.name(fabric::ObservedIndex{request.subject});
-    context.picture.problems.push_back(text(node) + " did not answer every question");
+    context.picture.find({request.subject}, text(node) + " did not answer every question");
   }
   context.events.say(
       DeviceSilent{context.transactions.route(request.device).text(), node, request.attribute});

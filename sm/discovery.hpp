@@ -12,6 +12,9 @@
 
 namespace heddle::sm {
 
+// The subnet manager on that device has gone, or is about to be asked anew.
+void forget_manager(Picture& picture, DeviceId device);
+
 class Discovery {
  public:
   // `known` is the observation of the sweep before, if any: what was told then is not told again,
@@ -23,6 +26,9 @@ class Discovery {
   // Asks the own node first.
   void begin(Context& context);
   void on_answer(Context& context, const Answer& answer);
+  // Reads everything of a switch that is known but its SwitchInfo; or one port of an adapter.
+  void read_switch(Context& context, fabric::ObservedIndex node);
+  void read_again(Context& context, fabric::ObservedEnd end);
   // Reports what did not fit together. Call once, after freezing.
   void conclude(Context& context) const;
 
@@ -36,7 +42,7 @@ class Discovery {
   void on_silence(Context& context, const Answer& answer);
   void on_darkness(Context& context, const Answer& answer);
 
-  bool believable(Context& context, const mad::NodeInfo& info, bool own) const;
+  bool believable(Context& context, const mad::NodeInfo& info, fabric::ObservedIndex asker) const;
   static void disbelieve(Context& context, const Answer& answer);
   std::string route_to(const Context& context, fabric::ObservedIndex node) const;
   fabric::ObservedIndex meet(Context& context, const mad::NodeInfo& info,

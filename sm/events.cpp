@@ -133,11 +133,10 @@ struct Rendering;
 template <>
 struct Rendering<SweepStarted> {
   static constexpr std::string_view name = "SweepStarted";
-  static Severity severity(const SweepStarted& e) {
-    return e.full ? Severity::Info : Severity::Debug;
-  }
+  static Severity severity(const SweepStarted&) { return Severity::Info; }
   static std::string sentence(const SweepStarted& e) {
-    return fmt::format("{} sweep {} begins: {}", e.full ? "Full" : "Light", e.number, e.reason);
+    return fmt::format("{} {} begins: {}", e.full ? "Full sweep" : "Sweep of what changed,",
+                       e.number, e.reason);
   }
   static Fields fields(const SweepStarted& e) {
     return {{"number", number(e.number)}, {"full", yes_no(e.full)}, {"reason", e.reason}};

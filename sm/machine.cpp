@@ -99,7 +99,8 @@ void Core::Machine::dispatch(const Answer& answer) {
   Context with = context();
   switch (answer.request.purpose) {
     case Purpose::Discovery:
-      return discovery.on_answer(with, answer);
+      return revisiting ? revisit.on_answer(with, discovery, answer)
+                        : discovery.on_answer(with, answer);
     case Purpose::Lids:
     case Purpose::Tables:
     case Purpose::Links:
@@ -311,12 +312,38 @@ void Core::Machine::repress_trap(const mad::Address& peer, const mad::Smp& trap)
   if (election.state() != mad::SMState::Master) return;
   forward(peer, trap);
   trapped = true;
-  const auto number = mad::decode<mad::Notice>(trap.data).trap_number;
-  if (number == static_cast<std::uint16_t>(mad::TrapNumber::LinkStateChange) &&
-      !retries_at_change) {
+  const auto notice = mad::decode<mad::Notice>(trap.data);
+  const bool followed = suspect_issuer(peer, notice);
+  if (notice.trap_number == static_cast<std::uint16_t>(mad::TrapNumber::LinkStateChange) &&
+      !followed && !retries_at_change) {
     retries_at_change = transactions.counters().retries;
   }
   if (stage == Stage::Resting) heed_trap();
+}
+
+// A trap that tells of its issuer itself is looked into there; any other asks for a look around.
+// True if the sweep that runs takes it in.
+bool Core::Machine::suspect_issuer(const mad::Address& peer, const mad::Notice& notice) {
+  const auto about = [&](mad::TrapNumber number) {
+    return notice.trap_number == static_cast<std::uint16_t>(number);
+  };
+  const bool of_itself = about(mad::TrapNumber::LocalChanges);
+  if (!about(mad::TrapNumber::LinkStateChange) && !of_itself) return false;
+  const sa::View* view = administration.view();
+  const fabric::PortIndex issuer =
+      view != nullptr ? view->find(notice.issuer_lid) : fabric::kNoPort;
+  if (issuer == fabric::kNoPort || issuer != view->find(peer.lid)) return false;
+  const auto& topology = view->topology();
+  const mad::Guid node = topology.node(topology.node_of(issuer)).guid;
+  const bool reads = revisiting && stage == Stage::Discovery && !of_itself;
+  if (reads && revisit.suspect(context(), node)) return true;
+  suspicion.nodes.insert(node);
+  if (suspicion.reason.empty()) {
+    suspicion.reason = text(NodeName{node, topology.node(topology.node_of(issuer)).description}) +
+                       (of_itself ? " told of a change in itself" : " told of a change of a link");
+  }
+  if (of_itself) suspicion.entirely.insert(node);
+  return reads;
 }
 
 // What a trap tells goes on to whoever subscribed to it. Its issuer is the port it came from.

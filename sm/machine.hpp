@@ -21,13 +21,14 @@
 #include "sm/programming_lanes.hpp"
 #include "sm/programming_multicast.hpp"
 #include "sm/programming_partitions.hpp"
+#include "sm/revisit.hpp"
 #include "sm/subnet.hpp"
 #include "sm/watch.hpp"
 
 namespace heddle::sm {
 
 // Each stage but Resting and Routing is over when the transactions are idle. From Discovery to
-// LinkActivate it is one full sweep.
+// LinkActivate it is one sweep, of the whole fabric or of what changed.
 enum class Stage : std::uint8_t {
   Resting,  // until the next light sweep
   Discovery,
@@ -83,6 +84,12 @@ struct Core::Machine final : Transactions::Sink, EventSink {
 
   // --- the sweep (sweep.cpp)
   void begin_sweep(std::string reason);
+  void begin_revisit(const Suspicion& of);
+  bool may_revisit() const;
+  bool is_coherent() const;
+  void prepare_sweep(bool full, std::string reason);
+  void begin_sweep_of(Suspicion of);
+  bool suspect_issuer(const mad::Address& peer, const mad::Notice& notice);
   void begin_anew();
   void begin_watch();
   bool has_seen_enough() const;
@@ -123,9 +130,15 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::vector<RememberedLids> memory;
   Transactions transactions;
   Picture picture;
-  std::optional<Picture> before;  // the last full sweep's, for what changed
+  std::optional<Picture> before;  // the last sweep's, while a full one reads everything anew
   mad::Guid guid_before{};        // own_guid() while the own node is yet to answer
   Discovery discovery{nullptr, false};
+  Revisit revisit;
+  bool revisiting = false;          // this sweep reads what changed, not everything
+  Suspicion suspicion;              // what traps told of, and what the last sweep could not settle
+  std::set<mad::Guid> unconfirmed;  // nodes that were read again since a light sweep saw nothing
+  std::shared_ptr<const fabric::Topology> topology_before;  // of the last sweep
+  base::Instant swept{};                                    // when the last full sweep began
   Programming programming;
   PartitionProgramming partition_programming;
   LaneProgramming lane_programming;
@@ -147,7 +160,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool others_may_have_written = true;  // the same, as it was when this sweep began
   std::optional<std::string> due;       // a full sweep is wanted, and why
   std::vector<Way> doubtful_ways;       // by which the last sweep wrote, unless all stood still
-  bool confirmed = false;               // a light sweep found nothing since
+  bool confirmed = false;               // a light sweep found nothing since the last full one
   unsigned hurried = 0;            // full sweeps in a row because the fabric moved under the last
   bool levels_in_use = false;      // MasterSMSL of the ports depends on where they are
   bool lanes_failed = false;       // no routes that need several VLs in this sweep

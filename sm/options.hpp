@@ -35,6 +35,8 @@ struct Options {
   mad::ServiceLevel sm_sl{0};
 
   base::Duration sweep_interval = std::chrono::seconds(10);  // light sweeps; 0: none
+  // After so long a light sweep gives way to one that reads the whole fabric again; 0: never.
+  base::Duration full_sweep_interval = std::chrono::minutes(30);
   std::uint32_t window = 64;            // most requests in flight in the whole fabric
   std::uint32_t window_per_device = 2;  // and to one device
   base::Duration smallest_timeout = std::chrono::milliseconds(50);

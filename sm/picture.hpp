@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What one sweep knows: the observation, how each device is reached, and, once discovery is done,
 // the frozen topology with the LIDs and routes that are wanted on it. The handlers of a sweep share
-// it; a new full sweep starts a new one.
+// it; a full sweep starts a new one, a revisit goes on with it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fabric/intent.hpp"
@@ -34,7 +36,9 @@ struct Picture {
   std::optional<fabric::ObservedEnd> own;
   std::vector<OtherSM> other_sms;
   std::vector<std::string> problems;  // for a person
-  std::vector<bool> silent;           // by device: that it does not answer has been told
+  // The same, of what was read of a node or seen behind its ports: until it is read again.
+  std::map<std::uint32_t, std::vector<std::string>> findings;  // by ObservedIndex
+  std::vector<bool> silent;  // by device: that it does not answer has been told
 
   fabric::Frozen frozen;
   fabric::PortIndex sm_port = fabric::kNoPort;
@@ -42,6 +46,16 @@ struct Picture {
   std::shared_ptr<const routing::Selected> routes;
   fabric::Intent intent;
 
+  void find(fabric::ObservedIndex about, std::string problem) {
+    findings[about.value].push_back(std::move(problem));
+  }
+  // Findings and problems.
+  std::vector<std::string> all_problems() const {
+    std::vector<std::string> all;
+    for (const auto& [node, found] : findings) all.insert(all.end(), found.begin(), found.end());
+    all.insert(all.end(), problems.begin(), problems.end());
+    return all;
+  }
   // Null when that port was never reached.
   std::optional<DeviceId> device(fabric::ObservedEnd end) const {
     const auto& ports = devices[end.node.value];

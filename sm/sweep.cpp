@@ -141,39 +141,74 @@ void Core::Machine::end_phase() {
   phase.reset();
 }
 
-void Core::Machine::begin_sweep(std::string reason) {
-  due.reset();
+void Core::Machine::prepare_sweep(bool full, std::string reason) {
   trapped = false;
   retries_at_change.reset();
+  suspicion = {};
+  revisiting = !full;
   lanes_failed = false;
   statistics = {};
   statistics.number = sweeps_finished + 1;
   sweep_began = now;
   // A quiet look at the fabric after the last sweep shows that it stood still while we wrote.
-  doubtful_ways = std::exchange(confirmed, false) ? std::vector<Way>{}
-                                                  : ways_to_switches(picture, transactions);
-  transactions.reset();
+  const bool stood_still = confirmed && unconfirmed.empty();
+  doubtful_ways = stood_still ? std::vector<Way>{} : ways_to_switches(picture, transactions);
+  others_may_have_written = !tables_are_ours;
+  tables_are_ours = false;
   transactions.begin_counting();
   guid_before = own_guid();
+  programming.begin_sweep();
+  say(SweepStarted{statistics.number, full, std::move(reason)});
+}
+
+void Core::Machine::begin_sweep(std::string reason) {
+  due.reset();
+  prepare_sweep(true, std::move(reason));
+  confirmed = false;
+  unconfirmed.clear();
+  swept = now;
+  transactions.reset();
   // A sweep that got no further than the own port says nothing about what came or went.
   if (picture.lids) before = std::exchange(picture, {});
   picture = {};
-  programming.begin_sweep();
-  say(SweepStarted{statistics.number, true, std::move(reason)});
   begin_phase(Phase::Discovery, Stage::Discovery);
   announce_phase(0);
-  others_may_have_written = !tables_are_ours;
   discovery = Discovery(before ? &before->observation : nullptr, others_may_have_written);
-  tables_are_ours = false;
   Context with = context();
   discovery.begin(with);
   pump();
+}
+
+// What nobody suspects may be believed to be as the last sweep left it.
+bool Core::Machine::may_revisit() const {
+  const bool known = picture.lids && picture.own && !blind && picture.frozen.contradictions.empty();
+  const bool routed = picture.routes || picture.frozen.topology->switch_count() == 0;
+  return election.state() == mad::SMState::Master && tables_are_ours && troubled.empty() && known &&
+         routed;
+}
+
+void Core::Machine::begin_revisit(const Suspicion& of) {
+  prepare_sweep(false, of.reason);
+  transactions.cancel();  // of a look around that saw enough
+  before.reset();
+  picture.problems.clear();
+  picture.silent.clear();
+  begin_phase(Phase::Discovery, Stage::Discovery);
+  announce_phase(0);
+  discovery = Discovery(&picture.observation, false);
+  Context with = context();
+  revisit.begin(with, of);
+}
+
+void Core::Machine::begin_sweep_of(Suspicion of) {
+  may_revisit() ? begin_revisit(of) : begin_sweep(of.reason);
 }
 
 // A link changed under the sweep, and somebody falls silent: most likely the ways to it have died.
 // Patience would only delay the look that finds the new ones.
 bool Core::Machine::is_overtaken() const {
   const bool sweeps = stage > Stage::Resting && stage < Stage::Watching && stage != Stage::Routing;
+  if (revisiting && stage == Stage::Discovery) return false;  // it goes where the traps lead
   return sweeps && hurried < kMaxHurried && retries_at_change &&
          transactions.counters().retries > *retries_at_change;
 }
@@ -189,8 +224,10 @@ void Core::Machine::begin_anew() {
 // Once there is a reason to sweep, neither a device that lets us wait nor a look along every cable
 // may put it off.
 bool Core::Machine::has_seen_enough() const {
-  if (stage != Stage::Watching || watch.reason().empty()) return false;
-  return !confirmed || transactions.counters().retries > 0;
+  if (stage != Stage::Watching) return false;
+  const bool retried = transactions.counters().retries > 0;
+  if (!watch.reason().empty()) return !confirmed || retried;
+  return !watch.suspicion().empty() && retried;
 }
 
 void Core::Machine::advance() {
@@ -214,7 +251,7 @@ void Core::Machine::advance() {
         }
         break;
       case Stage::Discovery:
-        finish_discovery();
+        if (!revisiting || !revisit.go_on(with, discovery)) finish_discovery();
         break;
       case Stage::Lids:
         ask_for_routes();
@@ -264,6 +301,9 @@ void Core::Machine::advance() {
 
 void Core::Machine::finish_discovery() {
   Context with = context();
+  // Of the last sweep, if at all: they do not fit the topology that comes now.
+  picture.lids.reset();
+  picture.routes.reset();
   picture.frozen = fabric::freeze(picture.observation);
   discovery.conclude(with);
   if (!picture.own) return lose_port("the own port does not answer");
@@ -273,10 +313,19 @@ void Core::Machine::finish_discovery() {
   if (!own || (!on_switch && own->port_state == mad::PortState::Down)) {
     return lose_port("the link of the SM's own port is down");
   }
+  if (revisiting && !is_coherent()) {
+    tables_are_ours = !others_may_have_written;  // nothing was written yet
+    return begin_sweep("the fabric contradicts itself");
+  }
   blind = false;
   if (!election.decide(with, own_guid())) return finish_sweep();
   report_changes();
   assign();
+}
+
+// What was read again fits what was not.
+bool Core::Machine::is_coherent() const {
+  return picture.frozen.contradictions.empty() && !lead_elsewhere(picture, doubtful_ways);
 }
 
 // Told once: we look again every second, and a cable may be out for days.
@@ -417,7 +466,8 @@ void Core::Machine::begin_tables() {
   Context with = context();
   stage = Stage::Tables;
   set_sm_levels();
-  const TableWork work = programming.write_tables(with, !still_lead_there(picture, doubtful_ways));
+  const bool doubt = !revisiting && !still_lead_there(picture, doubtful_ways);
+  const TableWork work = programming.write_tables(with, doubt);
   tables_are_ours = !election.rival_seen();
   announce_phase(work.switches + work.blocks);
   const auto& proof = picture.routes->proof;
@@ -472,6 +522,7 @@ void Core::Machine::finish_sweep() {
   // What is silent beyond a port is asked for by every light sweep.
   if (counters.unanswered > counters.unanswered_beyond)
     troubled = "something did not answer in the last sweep";
+  if (revisiting) unconfirmed.insert(revisit.visited().begin(), revisit.visited().end());
   const bool moved = programming.fabric_moved() || contradicts_itself_anew();
   if (moved) troubled = "the fabric changed during the last sweep";
   if (moved && ++hurried <= kMaxHurried) return rest(kSoon);
@@ -554,9 +605,14 @@ void Core::Machine::begin_watch() {
       break;
   }
   if (!troubled.empty()) return begin_sweep(troubled);
+  const auto full_interval = options.full_sweep_interval;
+  if (!blind && full_interval != base::Duration{} && now >= swept + full_interval) {
+    return begin_sweep("the last one was long ago");
+  }
+  if (!suspicion.empty()) return begin_sweep_of(suspicion);
   stage = Stage::Watching;
   trapped = false;
-  watch.begin(with, !confirmed);
+  watch.begin(with, {!confirmed, unconfirmed});
 }
 
 void Core::Machine::finish_watch() {
@@ -567,14 +623,18 @@ void Core::Machine::finish_watch() {
   }
   if (watch.saw_stranger()) tables_are_ours = false;
   if (!watch.reason().empty()) return begin_sweep(watch.reason());
+  if (!watch.suspicion().empty()) {
+    return begin_sweep_of(watch.suspicion());
+  }
   confirmed = true;
+  unconfirmed.clear();
   rest(blind ? kSoon : options.sweep_interval);
 }
 
 void Core::Machine::report_changes() {
-  if (!before || !before->frozen.topology) return;
+  const auto old = std::exchange(topology_before, picture.frozen.topology);
   Context with = context();
-  report_differences(with, *before);
+  if (old) report_differences(with, *old);
 }
 
 }  // namespace heddle::sm

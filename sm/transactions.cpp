@@ -48,8 +48,20 @@ void Transactions::add_route(DeviceId id, const mad::DirectedRoute& route) {
   if (!known && routes.size() < kMaxRoutes) routes.push_back(route);
 }
 
-void Transactions::reset() {
-  devices_.clear();
+void Transactions::set_routes(DeviceId id, std::vector<mad::DirectedRoute> routes) {
+  HEDDLE_CHECK(!routes.empty());
+  Device& device = devices_[id.value];
+  device.routes = std::move(routes);
+  if (device.routes.size() > kMaxRoutes) device.routes.resize(kMaxRoutes);
+  ++device.turn;
+  device.strikes = 0;
+}
+
+void Transactions::cancel() {
+  for (Device& device : devices_) {
+    device.head = device.tail = kNone;
+    device.ready = false;
+  }
   pending_.clear();
   free_pending_ = kNone;
   ready_.clear();
@@ -60,6 +72,11 @@ void Transactions::reset() {
   for (std::uint32_t s = 0; s < slots_.size(); ++s) {
     if (slots_[s].live) release(s);
   }
+}
+
+void Transactions::reset() {
+  cancel();
+  devices_.clear();
 }
 
 void Transactions::set_limits(TransactionLimits limits, mad::MKey m_key) {
@@ -160,7 +177,6 @@ void Transactions::release(std::uint32_t s) {
   slot.overdue = false;
   if (++slot.generation == kGenerations) slot.generation = 1;
   free_slots_.push_back(s);
-  if (slot.request.device.value >= devices_.size()) return;  // reset() came in between
   --devices_[slot.request.device.value].in_flight;
   make_ready(slot.request.device);
 }

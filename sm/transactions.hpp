@@ -97,6 +97,9 @@ class Transactions {
   // Another way to the same device, used when the first one fails. At most a few are kept. Every
   // route can be extended by one hop, unless a device has no other than one of kMaxHops.
   void add_route(DeviceId device, const mad::DirectedRoute& route);
+  // Takes these in place of all that were known; at least one. Whoever was silent gets another
+  // chance.
+  void set_routes(DeviceId device, std::vector<mad::DirectedRoute> routes);
   const mad::DirectedRoute& route(DeviceId device) const {
     return devices_[device.value].routes[0];
   }
@@ -106,7 +109,9 @@ class Transactions {
   }
   std::size_t device_count() const { return devices_.size(); }
 
-  // Forgets all devices and everything queued or in flight; answers to it count as late.
+  // Forgets everything queued or in flight; answers to it count as late.
+  void cancel();
+  // And all devices.
   void reset();
   void set_limits(TransactionLimits limits, mad::MKey m_key);
 

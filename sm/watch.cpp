@@ -25,14 +25,13 @@ ObservedEnd subject_of(const Request& request) {
 
 }  // namespace
 
-void Watch::begin(Context& context, bool thorough) {
-  reason_.clear();
-  saw_stranger_ = false;
+void Watch::begin(Context& context, const Cables& cables) {
+  *this = {};
   if (!context.picture.own) return found("the own port has not answered yet");
   ask_own_port(context);
   ask_switches(context);
   ask_behind_silent_links(context);
-  if (thorough) ask_along_cables(context);
+  ask_along_cables(context, cables);
   ask_neighbour(context);
 }
 
@@ -75,15 +74,20 @@ void Watch::ask_beyond(Context& context, ObservedEnd end) {
 }
 
 // Each cable once, from a switch.
-void Watch::ask_along_cables(Context& context) {
+void Watch::ask_along_cables(Context& context, const Cables& cables) {
+  const auto looked_along = [&](const fabric::ObservedNode& node) {
+    return cables.all || cables.of.count(node.info.node_guid) != 0;
+  };
+  if (!cables.all && cables.of.empty()) return;
   const fabric::Observation& observation = context.picture.observation;
   for (std::uint32_t n = 0; n < observation.size(); ++n) {
     const auto& node = observation[ObservedIndex{n}];
-    if (!node.is_switch()) continue;
+    if (!node.is_switch() || !looked_along(node)) continue;
     for (unsigned p = 1; p < node.ports.size(); ++p) {
       const auto& sighting = node.ports[p].sighting;
       if (!sighting || !node.ports[p].info) continue;
-      const bool other_asks = observation[sighting->node].is_switch() && sighting->node.value < n;
+      const auto& other = observation[sighting->node];
+      const bool other_asks = other.is_switch() && looked_along(other) && sighting->node.value < n;
       if (!other_asks) ask_beyond(context, {ObservedIndex{n}, {static_cast<std::uint8_t>(p)}});
     }
   }
@@ -117,17 +121,18 @@ void Watch::on_answer(Context& context, const Answer& answer) {
 
 void Watch::on_switch_info(Context& context, const Answer& answer) {
   const NodeName name = context.picture.name(subject_of(answer.request).node);
+  const ObservedIndex node = subject_of(answer.request).node;
   if (!answer.answered || answer.status != mad::kStatusOk) {
-    return found(text(name) + " no longer answers");
+    return suspect(context, node, text(name) + " no longer answers");
   }
-  const auto& before = context.picture.observation[subject_of(answer.request).node].switch_info;
+  const auto& before = context.picture.observation[node].switch_info;
   const auto now = mad::decode<mad::SwitchInfo>(answer.data);
   if (now.port_state_change) {
     context.events.say(SwitchChanged{name});
-    return found("a port of " + text(name) + " changed its state");
+    return suspect(context, node, "a port of " + text(name) + " changed its state");
   }
   if (!before || before->linear_fdb_top != now.linear_fdb_top) {
-    found(text(name) + " lost its forwarding table");
+    suspect(context, node, text(name) + " lost its forwarding table");
   }
 }
 
@@ -152,19 +157,33 @@ void Watch::on_neighbour(Context& context, const Answer& answer) {
   const auto& sighting = port.sighting;
   const std::string where = text(context.picture.name(end));
   if (!answer.answered) {
-    if (sighting) found("nothing answers any more behind " + where);
+    if (sighting) suspect_cable(context, end, "nothing answers any more behind " + where);
     return;
   }
   if (answer.status != mad::kStatusOk) return;
   const auto info = mad::decode<mad::NodeInfo>(answer.data);
   if (!sighting) {
     if (port.disbelieved == info) return;
-    return found("a device began to answer behind " + where);
+    return suspect_cable(context, end, "a device began to answer behind " + where);
   }
   if (context.picture.observation[sighting->node].info.node_guid != info.node_guid) {
-    return found("another device hangs on " + where);
+    return suspect_cable(context, end, "another device hangs on " + where);
   }
-  if (sighting->port != info.local_port_num) found("another port hangs on " + where);
+  if (sighting->port != info.local_port_num) {
+    suspect_cable(context, end, "another port hangs on " + where);
+  }
+}
+
+void Watch::suspect(const Context& context, ObservedIndex node, std::string reason) {
+  suspicion_.nodes.insert(context.picture.observation[node].info.node_guid);
+  if (suspicion_.reason.empty()) suspicion_.reason = std::move(reason);
+}
+
+// Two hosts and one cable: from the own port on, everything is new.
+void Watch::suspect_cable(const Context& context, ObservedEnd end, std::string reason) {
+  if (!context.picture.observation[end.node].is_switch()) return found(std::move(reason));
+  suspicion_.cables.push_back(end);
+  suspect(context, end.node, std::move(reason));
 }
 
 void Watch::found(std::string reason) {

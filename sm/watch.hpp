@@ -1,25 +1,34 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The light sweep: a few cheap questions that tell whether anything has changed since the last full
-// sweep. It sends only Gets, and its outcome is a reason for a full sweep, or none.
+// The light sweep: a few cheap questions that tell whether anything has changed since the last
+// sweep. It sends only Gets, and its outcome is what to read again, a reason for a full sweep, or
+// nothing.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "sm/context.hpp"
+#include "sm/revisit.hpp"
 
 namespace heddle::sm {
 
 class Watch {
  public:
+  // Along which cables to look as well: a cable that changed places while PortStateChange was being
+  // cleared shows nowhere else.
+  struct Cables {
+    bool all = false;
+    std::set<mad::Guid> of;  // these switches, if not all
+  };
   // Asks every switch for its SwitchInfo, the own port for its PortInfo, and once more whatever
-  // did not answer behind a link that is up. With `thorough` it looks along every cable as well: a
-  // cable that changed places while PortStateChange was being cleared shows nowhere else. Done when
-  // the transactions are idle.
-  void begin(Context& context, bool thorough);
+  // did not answer behind a link that is up. Done when the transactions are idle.
+  void begin(Context& context, const Cables& cables);
   void on_answer(Context& context, const Answer& answer);
 
-  // Empty when the fabric is as the last full sweep left it.
+  // Why to sweep the whole fabric; empty when there is no need to.
   const std::string& reason() const { return reason_; }
+  // What to read again.
+  const Suspicion& suspicion() const { return suspicion_; }
   // Somebody else has programmed the own port, and maybe more.
   bool saw_stranger() const { return saw_stranger_; }
 
@@ -27,15 +36,18 @@ class Watch {
   void ask_own_port(Context& context);
   void ask_switches(Context& context);
   void ask_behind_silent_links(Context& context);
-  void ask_along_cables(Context& context);
+  void ask_along_cables(Context& context, const Cables& cables);
   void ask_neighbour(Context& context);
   void ask_beyond(Context& context, fabric::ObservedEnd end);
   void on_switch_info(Context& context, const Answer& answer);
   void on_own_port(Context& context, const Answer& answer);
   void on_neighbour(Context& context, const Answer& answer);
   void found(std::string reason);
+  void suspect(const Context& context, fabric::ObservedIndex node, std::string reason);
+  void suspect_cable(const Context& context, fabric::ObservedEnd end, std::string reason);
 
   std::string reason_;
+  Suspicion suspicion_;
   bool saw_stranger_ = false;
 };
 

@@ -18,6 +18,7 @@ const auto kInterval = sm::Options{}.sweep_interval + seconds(1);
 BoxOptions without_traps() {
   BoxOptions options;
   options.world.traps = false;
+  options.sm.full_sweep_interval = {};
   return options;
 }
 

@@ -112,7 +112,7 @@ TEST(Events, RoutineSweepsAreQuietAndWorkIsNot) {
   EXPECT_EQ(severity({SweepFinished{first}}), Severity::Info);
   EXPECT_EQ(severity({SweepFinished{idle}}), Severity::Debug);
   EXPECT_EQ(severity({SweepFinished{busy}}), Severity::Info);
-  EXPECT_EQ(severity({SweepStarted{2, false, "timer"}}), Severity::Debug);
+  EXPECT_EQ(severity({SweepStarted{2, false, "a trap"}}), Severity::Info);
   EXPECT_EQ(severity({SweepStarted{3, true, "a switch changed"}}), Severity::Info);
 }
 

@@ -38,6 +38,7 @@ Seat::Seat(sim::World& world, sim::EndpointId endpoint, SeatOptions options, bas
       on_way_out_(options.on_way_out),
       on_way_in_(options.on_way_in),
       routes_(options.routes),
+      on_work_(options.on_work),
       world_(world),
       endpoint_(endpoint),
       outward_(mishaps_of(options, false)),
@@ -109,8 +110,14 @@ base::Instant Seat::deadline() const {
 
 void Seat::input(sm::Input input) {
   if (!alive_) return;
-  core_.step(now_, std::move(input));
+  step(std::move(input));
   perform();
+}
+
+void Seat::step(sm::Input input) {
+  if (on_work_) on_work_(true);
+  core_.step(now_, std::move(input));
+  if (on_work_) on_work_(false);
 }
 
 void Seat::restart(std::vector<sm::RememberedLids> remembered, std::string registrations) {
@@ -140,8 +147,7 @@ void Seat::perform() {
       } else if (auto* work = std::get_if<sm::ComputeRoutes>(&output)) {
         compute(*work);
       } else if (auto* query = std::get_if<sm::LookUp>(&output)) {
-        core_.step(now_, sm::LookedUp{query->ticket,
-                                      sa::look_up(*query->view, query->key, query->request)});
+        step(sm::LookedUp{query->ticket, sa::look_up(*query->view, query->key, query->request)});
       }
     }
   }
@@ -156,7 +162,7 @@ void Seat::compute(const sm::ComputeRoutes& work) {
   } else {
     ready.selected = selected.error();
   }
-  core_.step(now_, std::move(ready));
+  step(std::move(ready));
 }
 
 // --- Box -----------------------------------------------------------------------------------------
@@ -170,7 +176,7 @@ Box::Box(sim::Blueprint blueprint, BoxOptions options)
   seats_.emplace_back(world_, endpoint,
                       SeatOptions{options.sm, std::move(options.remembered), options.mishaps,
                                   std::move(options.on_way_out), std::move(options.on_way_in),
-                                  std::move(options.routes)},
+                                  std::move(options.routes), std::move(options.on_work)},
                       now_);
 }
 

@@ -24,6 +24,7 @@ struct BoxOptions {
   std::function<void(mad::Datagram&)> on_way_out;
   std::function<void(mad::Datagram&)> on_way_in;
   std::function<base::Result<routing::Selected>(const sm::ComputeRoutes&)> routes;
+  std::function<void(bool)> on_work;
 };
 
 class Box {

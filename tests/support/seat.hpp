@@ -29,6 +29,8 @@ struct SeatOptions {
   std::function<void(mad::Datagram&)> on_way_in;
   // In place of routing::select_routes.
   std::function<base::Result<routing::Selected>(const sm::ComputeRoutes&)> routes;
+  // Hears when the machine begins to work (true) and when it has done so, for who measures that.
+  std::function<void(bool)> on_work;
 };
 
 class Seat {
@@ -85,11 +87,13 @@ class Seat {
   void release_delayed();
   void perform();
   void compute(const sm::ComputeRoutes& work);
+  void step(sm::Input input);
 
   sm::Options options_;
   std::function<void(mad::Datagram&)> on_way_out_;
   std::function<void(mad::Datagram&)> on_way_in_;
   std::function<base::Result<routing::Selected>(const sm::ComputeRoutes&)> routes_;
+  std::function<void(bool)> on_work_;
   sim::World& world_;
   sim::EndpointId endpoint_;
   std::optional<transport::Mishaps> outward_;

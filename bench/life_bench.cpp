@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the SM does when a fabric changes: SMPs sent and time worked, against those of a full sweep
+// of the same fabric in the same run. The fabric answers at once and in virtual time, so that only
+// the machine's own work is measured; routing runs on all cores.
+//
+//   bench_life [FABRIC]        default: 11,664 hosts
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <string>
+
+#include <fmt/format.h>
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+
+#include "sim/checker.hpp"
+#include "tests/support/box.hpp"
+
+namespace heddle::test {
+namespace {
+
+using std::chrono::seconds;
+using Clock = std::chrono::steady_clock;
+
+// Time between on_work(true) and on_work(false).
+struct Meter {
+  Clock::duration worked{};
+  Clock::time_point began{};
+  void on_work(bool begins) {
+    if (begins) {
+      began = Clock::now();
+    } else {
+      worked += Clock::now() - began;
+    }
+  }
+};
+
+void in_parallel(std::size_t count, const std::function<void(std::size_t, std::size_t)>& body) {
+  oneapi::tbb::parallel_for(
+      oneapi::tbb::blocked_range<std::size_t>(0, count),
+      [&](const oneapi::tbb::blocked_range<std::size_t>& part) { body(part.begin(), part.end()); });
+}
+
+class Life {
+ public:
+  explicit Life(const std::string& fabric) : box_(fabric, options()) {}
+
+  void measure(const std::string& what, const std::function<void()>& change,
+               base::Duration time = seconds(9)) {
+    meter_ = routing_ = {};
+    box_.forget_events();
+    const auto before = box_.world().counters();
+    change();
+    box_.run_for(time);
+    const auto& after = box_.world().counters();
+    const auto gets = after.gets - before.gets, sets = after.sets - before.sets;
+    if (smps_of_all_ == 0) smps_of_all_ = gets + sets;
+    const double share =
+        100.0 * static_cast<double>(gets + sets) / static_cast<double>(smps_of_all_);
+    fmt::print("{:<34} {:>8} {:>7} {:>7.2f}% {:>9.1f} {:>9.1f} {:>7}\n", what, gets, sets, share,
+               ms(meter_.worked), ms(routing_.worked), box_.count<sm::SweepFinished>());
+    std::fflush(stdout);
+  }
+  Box& box() { return box_; }
+
+ private:
+  static double ms(Clock::duration time) {
+    return std::chrono::duration<double, std::milli>(time).count();
+  }
+  BoxOptions options() {
+    BoxOptions options;
+    options.on_work = [this](bool begins) { meter_.on_work(begins); };
+    options.routes = [this](const sm::ComputeRoutes& work) {
+      routing_.on_work(true);
+      auto selected = routing::select_routes(*work.topology, *work.lids, work.policy, in_parallel);
+      routing_.on_work(false);
+      return selected;
+    };
+    return options;
+  }
+  Meter meter_, routing_;
+  std::uint64_t smps_of_all_ = 0;
+  Box box_;
+};
+
+// A cable between two switches that are not the SM's own.
+std::uint32_t inner_cable(Box& box) {
+  const auto& topology = box.snapshot().topology;
+  const auto& channel = topology.channels()[topology.channels().size() / 2];
+  const auto node = box.world().find_node(topology.node(channel.from).description).value();
+  return box.world().find_cable(node, channel.out.value).value();
+}
+
+void run(const std::string& fabric) {
+  Life life(fabric);
+  Box& box = life.box();
+  fmt::print("{}\n{:<34} {:>8} {:>7} {:>8} {:>9} {:>9} {:>7}\n", fabric, "", "Get", "Set", "share",
+             "work ms", "routes ms", "sweeps");
+  life.measure(
+      "full sweep", [] {}, seconds(9));
+  life.measure(
+      "light sweep, thorough", [] {}, seconds(10));
+  life.measure(
+      "light sweep", [] {}, seconds(10));
+  const auto cable = inner_cable(box);
+  const auto& topology = box.snapshot().topology;
+  const auto middle = fabric::SwitchIndex{static_cast<std::uint32_t>(topology.switch_count() / 2)};
+  const auto leaf = [&] {
+    const auto hosts = topology.endports();
+    const auto at = topology.attachment(hosts[hosts.size() * 3 / 4]);
+    return box.world().find_node(topology.node(at->at).description).value();
+  }();
+  const auto inner = box.world().find_node(topology.node(middle).description).value();
+  const auto pause = [&] { box.run_for(seconds(21)); };
+  pause();
+  life.measure("a link goes", [&] { box.world().cut(cable); });
+  pause();
+  life.measure("and comes back", [&] { box.world().restore(cable); });
+  pause();
+  life.measure("a leaf switch goes", [&] { box.world().power_off(leaf); });
+  pause();
+  life.measure("and comes back", [&] { box.world().power_on(leaf); });
+  pause();
+  life.measure("another switch goes", [&] { box.world().power_off(inner); });
+  pause();
+  life.measure("and comes back", [&] { box.world().power_on(inner); });
+  const auto complaints = sim::judge(box.world(), box.endpoint());
+  fmt::print("{}\n", complaints.empty() ? "All is right in the end." : complaints.front());
+}
+
+}  // namespace
+}  // namespace heddle::test
+
+int main(int argc, char** argv) {
+  heddle::test::run(argc > 1 ? argv[1] : "xgft:18,18,36;1,18,18");
+}

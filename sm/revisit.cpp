@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sm/revisit.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "sm/ways.hpp"
+
+namespace heddle::sm {
+namespace {
+
+using fabric::ObservedEnd;
+using fabric::ObservedIndex;
+
+ObservedEnd subject_of(const Request& request) {
+  return {{request.subject}, {static_cast<std::uint8_t>(request.detail)}};
+}
+
+mad::Guid guid_of(const Context& context, ObservedIndex node) {
+  return context.picture.observation[node].info.node_guid;
+}
+
+bool is_known(const Answer& answer) {
+  return answer.answered && answer.status == mad::kStatusOk;
+}
+
+}  // namespace
+
+void Revisit::begin(Context& context, const Suspicion& suspicion) {
+  *this = {};
+  entirely_ = suspicion.entirely;
+  for (const ObservedEnd end : suspicion.cables) {
+    suspect(context, end.node);
+    entirely_.insert(guid_of(context, end.node));
+    sever(context, end);
+  }
+  for (const mad::Guid node : suspicion.nodes) suspect(context, node);
+}
+
+bool Revisit::suspect(const Context& context, mad::Guid node) {
+  const auto known = context.picture.observation.find(node);
+  return known && suspect(context, *known);
+}
+
+bool Revisit::suspect(const Context& context, ObservedIndex node) {
+  const bool is_new = visited_.insert(guid_of(context, node)).second;
+  if (is_new) next_.push_back(node);
+  return is_new;
+}
+
+// The cable of this port leads nowhere known any more; whoever is at the other end knows more.
+void Revisit::sever(Context& context, ObservedEnd end) {
+  auto& port = context.picture.observation[end.node].ports[end.port.value];
+  port.dark = false;
+  port.disbelieved.reset();
+  if (!port.sighting) return;
+  const ObservedEnd there = *std::exchange(port.sighting, std::nullopt);
+  auto& other = context.picture.observation[there.node];
+  auto& back = other.ports[there.port.value].sighting;
+  if (back == end) back.reset();
+  if (other.is_switch()) suspect(context, there.node);
+}
+
+void Revisit::on_answer(Context& context, Discovery& discovery, const Answer& answer) {
+  switch (answer.request.attribute) {
+    case mad::AttributeId::SwitchInfo:
+      return on_switch_info(context, discovery, answer);
+    case mad::AttributeId::NodeInfo:
+      return on_node_info(context, discovery, answer);
+    case mad::AttributeId::PortInfo:
+      on_port_info(context, answer);
+      break;
+    default:
+      break;
+  }
+  discovery.on_answer(context, answer);
+}
+
+void Revisit::on_switch_info(Context& context, Discovery& discovery, const Answer& answer) {
+  const ObservedIndex node{answer.request.subject};
+  auto& seen = context.picture.observation[node];
+  if (answer.request.optional && !answer.answered) {
+    silent_.push_back(node);
+    return suspect_neighbours(context, node);
+  }
+  const mad::Guid guid = guid_of(context, node);
+  bool changed = entirely_.count(guid) != 0;
+  if (is_known(answer)) {
+    const auto now = mad::decode<mad::SwitchInfo>(answer.data);
+    // A switch that lost its tables lost its LinearFDBTop with them.
+    const bool kept = seen.switch_info && seen.switch_info->linear_fdb_top == now.linear_fdb_top;
+    if (!kept) seen.table.forget();
+    changed = changed || !kept || now.port_state_change;
+  }
+  discovery.on_answer(context, answer);
+  // One that was met for the first time is being read already.
+  const bool is_read = met_.count(guid) != 0;
+  if (!is_known(answer) || !changed || is_read) return;
+  context.picture.findings.erase(node.value);
+  discovery.read_switch(context, node);
+}
+
+void Revisit::on_port_info(Context& context, const Answer& answer) {
+  const ObservedEnd end = subject_of(answer.request);
+  auto& node = context.picture.observation[end.node];
+  if (!is_known(answer) || !node.is_switch()) return;
+  const auto now = mad::decode<mad::PortInfo>(answer.data);
+  const auto& before = node.ports[end.port.value].info;
+  if (end.port.value == 0) {
+    if (before && before->lid != now.lid) node.table.forget();
+    return;
+  }
+  if (before && now.port_state < before->port_state) sever(context, end);
+}
+
+void Revisit::on_node_info(Context& context, Discovery& discovery, const Answer& answer) {
+  const ObservedEnd from = subject_of(answer.request);
+  Picture& picture = context.picture;
+  std::optional<ObservedIndex> known;
+  std::optional<ObservedEnd> back;
+  if (is_known(answer)) {
+    const auto info = mad::decode<mad::NodeInfo>(answer.data);
+    known = picture.observation.find(info.node_guid);
+    const bool has_port =
+        known && info.local_port_num.value < picture.observation[*known].ports.size();
+    if (has_port) back = picture.observation[*known].ports[info.local_port_num.value].sighting;
+  }
+  discovery.on_answer(context, answer);
+  const auto& met = picture.observation[from.node].ports[from.port.value].sighting;
+  if (!met) return;
+  if (!known) {
+    met_.insert(guid_of(context, met->node));
+    visited_.insert(guid_of(context, met->node));
+    return;
+  }
+  if (picture.observation[*known].is_switch()) {
+    suspect(context, *known);
+  } else if (back && *back != from) {
+    displaced_.push_back({*met, from});
+    suspect(context, back->node);
+  } else {
+    reach_by(context, *met, from);
+    discovery.read_again(context, *met);
+  }
+}
+
+// Its old way may be the one that has just died.
+void Revisit::reach_by(Context& context, ObservedEnd end, ObservedEnd from) {
+  const auto device = context.picture.device(end);
+  const auto asker = context.picture.device(from);
+  if (!device || !asker) return;
+  context.transactions.set_routes(*device, {context.transactions.route(*asker).then(from.port)});
+}
+
+// If the port it hung on has let go of it, it was moved; else there are two of them, and freezing
+// the picture will show the contradiction.
+void Revisit::settle_displaced(Context& context, Discovery& discovery) {
+  for (const Displaced& moved : std::exchange(displaced_, {})) {
+    auto& back = context.picture.observation[moved.end.node].ports[moved.end.port.value].sighting;
+    if (back) continue;
+    back = moved.met_from;
+    reach_by(context, moved.end, moved.met_from);
+    discovery.read_again(context, moved.end);
+  }
+}
+
+void Revisit::suspect_neighbours(const Context& context, ObservedIndex node) {
+  for (const auto& port : context.picture.observation[node].ports) {
+    if (port.sighting && context.picture.observation[port.sighting->node].is_switch()) {
+      suspect(context, port.sighting->node);
+    }
+  }
+}
+
+bool Revisit::go_on(Context& context, Discovery& discovery) {
+  for (;;) {
+    settle_displaced(context, discovery);
+    if (!context.transactions.idle()) return true;
+    const bool quick = !next_.empty();
+    if (!quick && silent_.empty()) break;
+    const Ways ways(context.picture);
+    mend_routes(context.picture, ways, context.transactions);
+    for (const ObservedIndex node : std::exchange(quick ? next_ : silent_, {})) {
+      if (ways.reaches(node)) ask(context, discovery, node, !quick);
+    }
+    if (!context.transactions.idle()) return true;
+  }
+  forget_unreached(context);
+  return false;
+}
+
+void Revisit::ask(Context& context, Discovery& discovery, ObservedIndex node, bool patiently) {
+  Picture& picture = context.picture;
+  if (!picture.observation[node].is_switch()) {
+    for (std::size_t p = 0; p < picture.devices[node.value].size(); ++p) {
+      const ObservedEnd end{node, {static_cast<std::uint8_t>(p)}};
+      const bool hangs = picture.observation[node].ports[p].sighting.has_value();
+      picture.findings.erase(node.value);
+      if (picture.device(end) && hangs) discovery.read_again(context, end);
+    }
+    return;
+  }
+  Request request;
+  request.device = *picture.device({node, {0}});
+  request.purpose = Purpose::Discovery;
+  request.attribute = mad::AttributeId::SwitchInfo;
+  request.subject = node.value;
+  request.optional = !patiently;
+  context.transactions.submit(request);
+}
+
+void Revisit::forget_unreached(Context& context) {
+  Picture& picture = context.picture;
+  const Ways ways(picture);
+  std::vector<bool> keep(picture.observation.size());
+  for (std::uint32_t n = 0; n < keep.size(); ++n) keep[n] = ways.reaches({n});
+  if (std::find(keep.begin(), keep.end(), false) == keep.end()) return;
+  const auto moved = picture.observation.keep_only(keep);
+  std::map<std::uint32_t, std::vector<std::string>> findings;
+  for (std::uint32_t n = 0; n < moved.size(); ++n) {
+    if (!moved[n]) {
+      for (const auto& device : picture.devices[n]) {
+        if (device) forget_manager(picture, *device);
+      }
+      continue;
+    }
+    if (moved[n]->value != n) picture.devices[moved[n]->value] = std::move(picture.devices[n]);
+    const auto found = picture.findings.find(n);
+    if (found != picture.findings.end()) {
+      findings.emplace(moved[n]->value, std::move(found->second));
+    }
+  }
+  picture.devices.resize(picture.observation.size());
+  picture.findings = std::move(findings);
+  picture.own->node = *moved[picture.own->node.value];
+}
+
+}  // namespace heddle::sm

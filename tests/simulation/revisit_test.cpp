@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What changes on a running fabric is read again, and little else.
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include <gtest/gtest.h>
+
+#include "sim/devices.hpp"
+#include "tests/simulation/judging.hpp"
+
+namespace heddle::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class Revisit : public testing::Test {
+ protected:
+  void bring_up(sim::Blueprint blueprint, bool traps = true) {
+    BoxOptions options;
+    options.world.traps = traps;
+    box_ = std::make_unique<Box>(std::move(blueprint), options);
+    ASSERT_TRUE(box().run_until_quiet());
+    ASSERT_EQ(trouble(box()), "");
+    box().run_for(15s);  // a light sweep confirms what the first one saw
+    full_ = box().snapshot().sweep.gets_sent;
+    box().forget_events();
+  }
+  // All is right again, nobody had to read the whole fabric, and what was read is `share` of it at
+  // most.
+  void expect_mended(double share, base::Duration within = 11s) {
+    const auto before = box().world().counters().gets;
+    box().run_for(within);
+    EXPECT_EQ(trouble(box()), "");
+    EXPECT_EQ(full_sweeps(), 0u) << said();
+    EXPECT_GE(box().count<sm::SweepStarted>(), 1u);
+    EXPECT_LE(static_cast<double>(box().world().counters().gets - before),
+              share * static_cast<double>(full_));
+    EXPECT_EQ(sets_during(box(), [&] { box().run_for(60s); }), 0u) << "it does not rest";
+  }
+  std::string said() {
+    std::string all;
+    for (const auto& event : box().events()) all += "  " + sm::sentence(event) + '\n';
+    return all;
+  }
+  std::size_t full_sweeps() {
+    const auto& events = box().events();
+    return static_cast<std::size_t>(
+        std::count_if(events.begin(), events.end(), [](const sm::Event& event) {
+          const auto* started = std::get_if<sm::SweepStarted>(&event.value);
+          return started != nullptr && started->full;
+        }));
+  }
+  Box& box() { return *box_; }
+
+ private:
+  std::unique_ptr<Box> box_;
+  std::uint64_t full_ = 0;
+};
+
+TEST_F(Revisit, OfACutCableReadsItsEnds) {
+  bring_up(fabric("fat-tree:6,12"));
+  box().world().cut(cable(box(), "leaf-01", 7));
+  expect_mended(0.3, 1s);
+  EXPECT_EQ(box().count<sm::LinkDisappeared>(), 1u);
+  EXPECT_EQ(box().count<sm::NodeDisappeared>(), 0u);
+  box().forget_events();
+  box().world().restore(cable(box(), "leaf-01", 7));
+  expect_mended(0.3, 1s);
+  EXPECT_EQ(box().count<sm::LinkAppeared>(), 1u);
+}
+
+TEST_F(Revisit, BringsBackTheTablesOfBefore) {
+  bring_up(fabric("fat-tree:6,12"));
+  const auto leaf = table(box(), "leaf-03"), spine = table(box(), "spine-2");
+  box().world().cut(cable(box(), "leaf-01", 7));
+  box().run_for(1s);
+  box().world().restore(cable(box(), "leaf-01", 7));
+  expect_mended(1, 12s);
+  EXPECT_EQ(table(box(), "leaf-03"), leaf);
+  EXPECT_EQ(table(box(), "spine-2"), spine);
+}
+
+TEST_F(Revisit, WithoutTrapsComesWithTheNextLightSweep) {
+  bring_up(fabric("fat-tree:6,12"), false);
+  box().world().cut(cable(box(), "leaf-01", 7));
+  expect_mended(0.4);
+  EXPECT_EQ(box().count<sm::LinkDisappeared>(), 1u);
+}
+
+TEST_F(Revisit, OfADeadSwitchAsksItsNeighbours) {
+  bring_up(fabric("fat-tree:6,12"));
+  box().world().power_off(node(box(), "spine-2"));
+  expect_mended(1.0);
+  EXPECT_EQ(box().count<sm::NodeDisappeared>(), 1u);
+  box().forget_events();
+  box().world().power_on(node(box(), "spine-2"));
+  expect_mended(1.0);
+  EXPECT_EQ(box().count<sm::NodeAppeared>(), 1u);
+}
+
+TEST_F(Revisit, ForgetsTheHostsOfALeafThatDied) {
+  bring_up(fabric("fat-tree:6,12"));
+  const auto nodes = box().snapshot().topology.node_count();
+  box().world().power_off(node(box(), "leaf-02"));
+  expect_mended(1.0);
+  EXPECT_EQ(box().snapshot().topology.node_count(), nodes - 7);
+  box().forget_events();
+  box().world().power_on(node(box(), "leaf-02"));
+  expect_mended(1.0);
+  EXPECT_EQ(box().snapshot().topology.node_count(), nodes);
+}
+
+TEST_F(Revisit, FillsASwitchThatRestarted) {
+  bring_up(fabric("fat-tree:6,12"));
+  const auto before = table(box(), "leaf-02");
+  box().world().power_off(node(box(), "leaf-02"));
+  box().world().power_on(node(box(), "leaf-02"));
+  expect_mended(1.0);
+  EXPECT_EQ(table(box(), "leaf-02"), before);
+}
+
+TEST_F(Revisit, GivesAHostThatRestartedWhatItLost) {
+  bring_up(fabric("fat-tree:6,12"));
+  const auto lid = registers(box(), "host-0009", 1).lid;
+  box().world().reboot(node(box(), "host-0009"), 3s);
+  expect_mended(0.3);
+  EXPECT_EQ(registers(box(), "host-0009", 1).lid, lid);
+}
+
+TEST_F(Revisit, FollowsACableToAnotherPort) {
+  bring_up(fabric("fat-tree:6,12"));
+  box().world().swap_cables(cable(box(), "leaf-01", 7), cable(box(), "leaf-04", 8));
+  expect_mended(0.6);
+  box().world().swap_cables(cable(box(), "host-0003", 1), cable(box(), "host-0040", 1));
+  box().forget_events();
+  expect_mended(0.6);
+  EXPECT_EQ(box().count<sm::LinkAppeared>(), 2u);
+}
+
+TEST_F(Revisit, OfHalfAFabricFollowsSplitAndMerge) {
+  bring_up(dumbbell().finish());
+  const auto nodes = box().snapshot().topology.node_count();
+  box().world().cut(cable(box(), "left", 3));
+  box().world().cut(cable(box(), "left", 4));
+  expect_mended(2.0);
+  EXPECT_EQ(box().snapshot().topology.node_count(), nodes / 2);
+  box().forget_events();
+  box().world().restore(cable(box(), "left", 4));
+  expect_mended(2.0);
+  EXPECT_EQ(box().snapshot().topology.node_count(), nodes);
+  EXPECT_EQ(box().count<sm::NodeAppeared>(), nodes / 2);
+}
+
+TEST_F(Revisit, TellsOfANewNameOfAHost) {
+  bring_up(fabric("fat-tree:6,12"));
+  box().world().set_description(node(box(), "host-0009"), "login-1");
+  expect_mended(0.1);
+  const auto& topology = box().snapshot().topology;
+  const auto& info = box().world().devices().nodes[node(box(), "login-1")].info;
+  const auto known = topology.find_node(info.node_guid);
+  ASSERT_TRUE(known);
+  EXPECT_EQ(topology.node(*known).description, "login-1");
+}
+
+TEST_F(Revisit, GivesWayToAFullSweepFromTimeToTime) {
+  bring_up(fabric("star:4"));
+  box().run_for(40min);
+  EXPECT_EQ(full_sweeps(), 1u);
+}
+
+// A device that answers nothing for a while, though its link is up.
+TEST_F(Revisit, OfASilentSwitchLosesNothingElse) {
+  bring_up(fabric("fat-tree:6,12"));
+  box().world().silence(node(box(), "spine-3"), true);
+  box().run_for(40s);
+  EXPECT_EQ(trouble_elsewhere(box(), {"spine-3"}), "");
+  box().world().silence(node(box(), "spine-3"), false);
+  box().run_for(40s);
+  EXPECT_EQ(trouble(box()), "");
+}
+
+}  // namespace
+}  // namespace heddle::test
