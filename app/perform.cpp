@@ -132,10 +132,8 @@ sm::LookedUp look_up(const sm::LookUp& work) {
 
 sm::RoutesReady compute_routes(const sm::ComputeRoutes& request,
                                const base::ParallelFor& parallel) {
-  auto selected =
-      routing::select_routes(*request.topology, *request.lids, request.policy, parallel);
-  if (selected.has_error()) return {request.ticket, selected.error()};
-  return {request.ticket, std::make_shared<const routing::Selected>(std::move(selected.value()))};
+  return {request.ticket, routing::select_near_home(*request.topology, *request.lids,
+                                                    request.policy, request.home.get(), parallel)};
 }
 
 }  // namespace heddle::app

@@ -14,6 +14,7 @@
 #include <oneapi/tbb/parallel_for.h>
 
 #include "sim/checker.hpp"
+#include "sim/devices.hpp"
 #include "tests/support/box.hpp"
 
 namespace heddle::test {
@@ -72,7 +73,8 @@ class Life {
     options.on_work = [this](bool begins) { meter_.on_work(begins); };
     options.routes = [this](const sm::ComputeRoutes& work) {
       routing_.on_work(true);
-      auto selected = routing::select_routes(*work.topology, *work.lids, work.policy, in_parallel);
+      auto selected = routing::select_near_home(*work.topology, *work.lids, work.policy,
+                                                work.home.get(), in_parallel);
       routing_.on_work(false);
       return selected;
     };
@@ -116,6 +118,11 @@ void run(const std::string& fabric) {
   life.measure("a link goes", [&] { box.world().cut(cable); });
   pause();
   life.measure("and comes back", [&] { box.world().restore(cable); });
+  const auto host = box.world().devices().nodes.size() - 1;
+  pause();
+  life.measure("a host goes", [&] { box.world().power_off(static_cast<std::uint32_t>(host)); });
+  pause();
+  life.measure("and comes back", [&] { box.world().power_on(static_cast<std::uint32_t>(host)); });
   pause();
   life.measure("a leaf switch goes", [&] { box.world().power_off(leaf); });
   pause();

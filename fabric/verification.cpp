@@ -175,8 +175,8 @@ std::vector<std::uint8_t> local_channels(const Topology& topology) {
   return local;
 }
 
-void depend_from(const Survey& survey, const std::vector<std::uint8_t>& local, SwitchIndex from,
-                 Dependencies& dependencies) {
+void depend_from(const Survey& survey, const std::vector<std::uint8_t>& local,
+                 const std::vector<bool>& departed, SwitchIndex from, Dependencies& dependencies) {
   std::vector<Onward> onward(kPortValues);
   ChannelIndex next = survey.topology.first_channel(from);
   for (const Channel& channel : survey.topology.channels_from(from)) {
@@ -185,6 +185,13 @@ void depend_from(const Survey& survey, const std::vector<std::uint8_t>& local, S
     ++next.value;
   }
   const auto row = survey.tables.row(from);
+  const auto depend = [&](std::size_t lid, const Onward& way) {
+    const std::uint8_t then = way.local_of[way.next_row[lid]];
+    if (then != kNoLocal) dependencies.add(way.channel, then);
+  };
+  for (std::size_t lid = 0; lid < std::min(row.size(), departed.size()); ++lid) {
+    if (departed[lid] && onward[row[lid]].next_row != nullptr) depend(lid, onward[row[lid]]);
+  }
   const std::size_t count = std::min(row.size(), survey.targets.size());
   for (std::size_t lid = 0; lid < count; ++lid) {
     const Target& target = survey.targets[lid];
@@ -194,8 +201,7 @@ void depend_from(const Survey& survey, const std::vector<std::uint8_t>& local, S
         survey.forwards[target.switch_row * survey.has_hosts.size() + from.value] == 0) {
       continue;
     }
-    const std::uint8_t then = way.local_of[way.next_row[lid]];
-    if (then != kNoLocal) dependencies.add(way.channel, then);
+    depend(lid, way);
   }
 }
 
@@ -210,7 +216,8 @@ std::string channel_text(const Topology& topology, ChannelIndex index) {
 }  // namespace
 
 Verification verify(const Topology& topology, const LidMap& lids, const ForwardingTables& tables,
-                    const Lanes& lanes, const base::ParallelFor& parallel) {
+                    const Lanes& lanes, const base::ParallelFor& parallel,
+                    const std::vector<bool>& departed) {
   HEDDLE_CHECK(tables.switch_count() == topology.switch_count());
   Survey survey(topology, lids, tables);
   Verification result = walk_all(survey, parallel);
@@ -219,7 +226,8 @@ Verification verify(const Topology& topology, const LidMap& lids, const Forwardi
     const auto local = local_channels(topology);
     parallel(topology.switch_count(), [&](std::size_t begin, std::size_t end) {
       for (std::size_t s = begin; s < end; ++s) {
-        depend_from(survey, local, SwitchIndex{static_cast<std::uint32_t>(s)}, dependencies);
+        const SwitchIndex from{static_cast<std::uint32_t>(s)};
+        depend_from(survey, local, departed, from, dependencies);
       }
     });
     result.dependencies = dependencies.count();

@@ -63,8 +63,12 @@ struct Verification {
 //
 // With more than one VL the graph is that of the lanes: each packet keeps to the VLs that its
 // service level has on its way.
+//
+// `departed`, by LID: nobody owns it any more, but packets to it may still be on their way; on one
+// VL their dependencies count too.
 Verification verify(const Topology& topology, const LidMap& lids, const ForwardingTables& tables,
-                    const Lanes& lanes = {}, const base::ParallelFor& parallel = base::inline_for);
+                    const Lanes& lanes = {}, const base::ParallelFor& parallel = base::inline_for,
+                    const std::vector<bool>& departed = {});
 
 // The cycle in words, switch descriptions and ports, and the VL if there are several:
 // "leaf-1/3 -> spine-2/1 -> ...", "leaf-1/3 VL 1 -> ...".

@@ -81,7 +81,8 @@ std::optional<std::string> objection(const fabric::Topology& topology, const Pol
 }
 
 base::Result<Selected> select_routes(const fabric::Topology& topology, const fabric::LidMap& lids,
-                                     const Policy& policy, const base::ParallelFor& parallel) {
+                                     const Policy& policy, const base::ParallelFor& parallel,
+                                     const Refine& refine) {
   const auto to_try = engines_to_try(policy);
   if (!to_try) return to_try.error();
   const Request request{topology, lids,           policy.options,
@@ -92,6 +93,10 @@ base::Result<Selected> select_routes(const fabric::Topology& topology, const fab
     if (!routes) {
       rejected.push_back({std::string(engine->name()), routes.error().message});
       continue;
+    }
+    if (auto better = refine ? refine(*routes) : std::nullopt) {
+      better->rejected = std::move(rejected);
+      return std::move(*better);
     }
     auto proof = fabric::verify(topology, lids, routes->tables, routes->lanes, parallel);
     auto reason = objection(topology, policy, routes->lanes, proof);

@@ -4,6 +4,7 @@
 // fabric and holds no credit loop.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,12 +41,18 @@ struct Selected {
   Routes routes;
   fabric::Verification proof;
   std::vector<Rejected> rejected;  // those tried before
+  // They are the engine's own, from the fabric and nothing else; not so near an earlier fabric's.
+  bool fresh = true;
 };
+
+// Tables to be preferred to an engine's fresh ones, proven; nothing if there are none.
+using Refine = std::function<std::optional<Selected>(const Routes& fresh)>;
 
 // An error when nothing in the list gives acceptable tables; it says why, engine by engine.
 base::Result<Selected> select_routes(const fabric::Topology& topology, const fabric::LidMap& lids,
                                      const Policy& policy,
-                                     const base::ParallelFor& parallel = base::inline_for);
+                                     const base::ParallelFor& parallel = base::inline_for,
+                                     const Refine& refine = {});
 
 // Why tables with these lanes and this proof may not be programmed, for a person; nothing when they
 // may.

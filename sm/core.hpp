@@ -15,6 +15,7 @@
 #include "fabric/lid_map.hpp"
 #include "fabric/topology.hpp"
 #include "mad/datagram.hpp"
+#include "routing/home.hpp"
 #include "routing/selection.hpp"
 #include "sa/view.hpp"
 #include "sm/events.hpp"
@@ -63,13 +64,15 @@ using Input = std::variant<Tick, MadReceived, SendFailed, RoutesReady, LookedUp,
 struct SendMad {
   mad::Datagram datagram;
 };
-// Long work that leaves the machine: select_routes(*topology, *lids, policy). The daemon runs it on
-// a worker, the simulator inline; either returns RoutesReady with the same ticket.
+// Long work that leaves the machine: select_near_home(*topology, *lids, policy, home.get()). The
+// daemon runs it on a worker, the simulator inline; either returns RoutesReady with the same
+// ticket.
 struct ComputeRoutes {
   std::uint64_t ticket{};
   std::shared_ptr<const fabric::Topology> topology;
   std::shared_ptr<const fabric::LidMap> lids;
   routing::Policy policy;
+  std::shared_ptr<const routing::Home> home = nullptr;  // null: there is none
 };
 // A query whose answer may be large: sa::look_up(*view, key, request). Like routes it is worked out
 // elsewhere and comes back as LookedUp, so that everybody else need not wait for it.

@@ -242,6 +242,7 @@ void Core::Machine::on(const SendFailed& failed) {
 // Who asks for a sweep by hand may doubt everything, the tables that we believe to stand included.
 void Core::Machine::on(const ResweepCommand& command) {
   due = command.reason;
+  home.reset();
   lanes_refused = false;
   tables_are_ours = false;
 }
@@ -252,6 +253,7 @@ void Core::Machine::on(const OptionsChanged& changed) {
   administration.set_key(options.sm_key);
   permanent_groups_due = true;
   lanes_refused = false;
+  home.reset();
   due = "the configuration changed";
 }
 
@@ -366,6 +368,11 @@ void Core::Machine::on(const RoutesReady& ready) {
     return finish_sweep();
   }
   picture.routes = *ready.selected;
+  const bool from_home = home && home->selected == picture.routes;
+  if (picture.routes->fresh && !from_home) {
+    home = std::make_shared<const routing::Home>(
+        routing::Home{picture.frozen.topology, picture.lids, asked_by, picture.routes});
+  }
   for (const auto& rejected : picture.routes->rejected) {
     say(EngineRejected{rejected.engine, rejected.reason});
   }

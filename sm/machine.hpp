@@ -168,6 +168,9 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::set<mad::Guid> seen_twice;  // nodes, in the last sweep: Frozen::contradictions
   std::string troubled;  // why the next light sweep must be a full one; empty: it need not
 
+  std::shared_ptr<const routing::Home> home;  // what the routes stay close to
+  routing::Policy asked_by;                   // of the routes that were asked for last
+
   SweepStatistics statistics;
   base::Instant sweep_began{};
   base::Instant phase_began{};

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -43,6 +43,12 @@ class PartitionProgramming {
     bool failed = false;
   };
   using Key = std::pair<mad::Guid, mad::PortNumber>;  // node and port
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      // Multiplied, so that GUIDs that follow each other do not meet with port numbers added.
+      return static_cast<std::size_t>(key.first.value * 0x9E37'79B9'7F4A'7C15u + key.second.value);
+    }
+  };
   static Key key_of(const Context& context, fabric::PortIndex port);
   void take_over(const Context& context, fabric::PortIndex port, bool others);
   void begin_endport(Context& context, fabric::PortIndex port, bool others);
@@ -55,7 +61,7 @@ class PartitionProgramming {
   partitions::Enforcement enforcement_ = partitions::Enforcement::Off;
   std::vector<Work> work_;  // by PortIndex; capacity 0 where nothing is wanted
   // Of the last sweep.
-  std::map<Key, std::vector<std::optional<mad::PKeyTable>>> known_;
+  std::unordered_map<Key, std::vector<std::optional<mad::PKeyTable>>, KeyHash> known_;
   std::vector<Key> keys_;  // by PortIndex, of work_
 };
 

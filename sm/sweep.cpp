@@ -429,8 +429,9 @@ void Core::Machine::ask_for_routes() {
   announce_phase(0);
   routing::Policy policy = options.routing;
   policy.max_vls = lanes_failed || lanes_refused ? 1 : std::min(policy.max_vls, data_vls(picture));
+  asked_by = policy;
   outputs.emplace_back(
-      ComputeRoutes{++ticket, picture.frozen.topology, picture.lids, std::move(policy)});
+      ComputeRoutes{++ticket, picture.frozen.topology, picture.lids, std::move(policy), home});
 }
 
 // Routes that are free of credit loops only lane by lane are of no use where packets cannot be made

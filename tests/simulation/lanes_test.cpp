@@ -23,9 +23,10 @@ constexpr unsigned kSwitches = 4;
 
 // All packets clockwise: the classic credit loop. Each half of the destinations has a lane of its
 // own, and no half alone closes the ring.
-base::Result<routing::Selected> clockwise(const sm::ComputeRoutes& work) {
-  if (work.policy.max_vls < 2)
-    return routing::select_routes(*work.topology, *work.lids, work.policy);
+base::Result<std::shared_ptr<const routing::Selected>> clockwise(const sm::ComputeRoutes& work) {
+  if (work.policy.max_vls < 2) {
+    return routing::select_near_home(*work.topology, *work.lids, work.policy, work.home.get());
+  }
   const auto& topology = *work.topology;
   routing::Selected made;
   made.routes.engine = "clockwise";
@@ -46,7 +47,7 @@ base::Result<routing::Selected> clockwise(const sm::ComputeRoutes& work) {
   made.routes.lanes = {2, fabric::ServiceLevels::by_destination(std::move(levels)),
                        fabric::VlMaps(fabric::even_map(2))};
   made.proof = fabric::verify(topology, *work.lids, made.routes.tables, made.routes.lanes);
-  return made;
+  return std::make_shared<const routing::Selected>(std::move(made));
 }
 
 class Lanes : public testing::Test {

@@ -81,6 +81,19 @@ TEST_F(Revisit, BringsBackTheTablesOfBefore) {
   EXPECT_EQ(table(box(), "spine-2"), spine);
 }
 
+// Nobody else's way changes when a host goes, and its own is there when it comes back.
+TEST_F(Revisit, OfAHostThatGoesAndComesBackWritesNoTable) {
+  bring_up(fabric("fat-tree:6,12"));
+  const auto host = node(box(), "host-0009");
+  box().world().power_off(host);
+  expect_mended(0.3, 1s);
+  EXPECT_EQ(box().last<sm::RoutesChosen>()->blocks_to_write, 0u);
+  box().forget_events();
+  box().world().power_on(host);
+  expect_mended(0.3, 1s);
+  EXPECT_EQ(box().last<sm::RoutesChosen>()->blocks_to_write, 0u);
+}
+
 TEST_F(Revisit, WithoutTrapsComesWithTheNextLightSweep) {
   bring_up(fabric("fat-tree:6,12"), false);
   box().world().cut(cable(box(), "leaf-01", 7));

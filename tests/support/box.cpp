@@ -155,14 +155,9 @@ void Seat::perform() {
 
 void Seat::compute(const sm::ComputeRoutes& work) {
   auto selected =
-      routes_ ? routes_(work) : routing::select_routes(*work.topology, *work.lids, work.policy);
-  sm::RoutesReady ready{work.ticket, base::error("")};
-  if (selected) {
-    ready.selected = std::make_shared<const routing::Selected>(std::move(*selected));
-  } else {
-    ready.selected = selected.error();
-  }
-  step(std::move(ready));
+      routes_ ? routes_(work)
+              : routing::select_near_home(*work.topology, *work.lids, work.policy, work.home.get());
+  step(sm::RoutesReady{work.ticket, std::move(selected)});
 }
 
 // --- Box -----------------------------------------------------------------------------------------

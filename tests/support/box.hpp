@@ -23,7 +23,7 @@ struct BoxOptions {
   std::optional<transport::MishapOptions> mishaps;
   std::function<void(mad::Datagram&)> on_way_out;
   std::function<void(mad::Datagram&)> on_way_in;
-  std::function<base::Result<routing::Selected>(const sm::ComputeRoutes&)> routes;
+  RouteMaker routes;
   std::function<void(bool)> on_work;
 };
 

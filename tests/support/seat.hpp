@@ -20,6 +20,9 @@
 
 namespace heddle::test {
 
+using RouteMaker =
+    std::function<base::Result<std::shared_ptr<const routing::Selected>>(const sm::ComputeRoutes&)>;
+
 struct SeatOptions {
   sm::Options sm;
   std::vector<sm::RememberedLids> remembered;
@@ -27,8 +30,8 @@ struct SeatOptions {
   // See, and may change, what leaves the machine and what arrives.
   std::function<void(mad::Datagram&)> on_way_out;
   std::function<void(mad::Datagram&)> on_way_in;
-  // In place of routing::select_routes.
-  std::function<base::Result<routing::Selected>(const sm::ComputeRoutes&)> routes;
+  // In place of routing::select_near_home.
+  RouteMaker routes;
   // Hears when the machine begins to work (true) and when it has done so, for who measures that.
   std::function<void(bool)> on_work;
 };
@@ -92,7 +95,7 @@ class Seat {
   sm::Options options_;
   std::function<void(mad::Datagram&)> on_way_out_;
   std::function<void(mad::Datagram&)> on_way_in_;
-  std::function<base::Result<routing::Selected>(const sm::ComputeRoutes&)> routes_;
+  RouteMaker routes_;
   std::function<void(bool)> on_work_;
   sim::World& world_;
   sim::EndpointId endpoint_;

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "routing/home.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace heddle::routing {
+namespace {
+
+using fabric::Channel;
+using fabric::ChannelIndex;
+using fabric::LidMap;
+using fabric::PortIndex;
+using fabric::SwitchIndex;
+using fabric::Topology;
+
+// kNoPort if it is not there.
+PortIndex counterpart(const Topology& from, PortIndex port, const Topology& to) {
+  const auto node = to.find_node(from.node(from.node_of(port)).guid);
+  const auto number = from.number_of(port);
+  if (!node || number.value > to.node(*node).port_count) return fabric::kNoPort;
+  return to.port_of(*node, number);
+}
+
+bool same_switches(const Topology& home, const Topology& now, std::vector<SwitchIndex>& at_home) {
+  for (std::uint32_t s = 0; s < now.switch_count(); ++s) {
+    const auto& node = now.node(SwitchIndex{s});
+    const auto known = home.find_node(node.guid);
+    if (!known || !home.is_switch(*known) || home.node(*known).port_count != node.port_count) {
+      return false;
+    }
+    at_home.push_back(SwitchIndex{known->value});
+  }
+  return true;
+}
+
+bool same_links(const Topology& home, const Topology& now,
+                const std::vector<SwitchIndex>& at_home) {
+  return std::all_of(now.channels().begin(), now.channels().end(), [&](const Channel& channel) {
+    const ChannelIndex old = home.channel_by_port(at_home[channel.from.value], channel.out);
+    if (old == fabric::kNoChannel) return false;
+    const Channel& was = home.channels()[old.value];
+    return was.to == at_home[channel.to.value] && was.in == channel.in;
+  });
+}
+
+bool same_places(const Home& home, const Topology& now, const LidMap& lids,
+                 const std::vector<SwitchIndex>& at_home) {
+  const auto& endports = now.endports();
+  return std::all_of(endports.begin(), endports.end(), [&](PortIndex port) {
+    const auto range = lids.range(port);
+    if (range.base == mad::kNoLid) return true;
+    const PortIndex old = counterpart(now, port, *home.topology);
+    if (old == fabric::kNoPort || !(home.lids->range(old) == range)) return false;
+    const auto place = now.attachment(port), was = home.topology->attachment(old);
+    if (!place || !was) return !place && !was;
+    return at_home[place->at.value] == was->at && place->out == was->out;
+  });
+}
+
+void find_losses(const Topology& home, const Topology& now, Departure& departure) {
+  departure.whole =
+      home.channels().size() == now.channels().size() && home.switch_count() == now.switch_count();
+  for (std::uint32_t s = 0; s < now.switch_count(); ++s) {
+    for (const Channel& channel : home.channels_from(departure.at_home[s])) {
+      const bool is_there = now.channel_by_port(SwitchIndex{s}, channel.out) != fabric::kNoChannel;
+      if (!is_there) departure.lost.push_back({SwitchIndex{s}, channel.out});
+    }
+  }
+}
+
+// One engine's fresh tables, brought near home if those are proven, or as they are.
+std::optional<Selected> near_home(const Topology& topology, const LidMap& lids,
+                                  const Policy& policy, const Home& home,
+                                  const Departure& departure, Routes fresh,
+                                  const base::ParallelFor& parallel) {
+  const auto columns = still_right(home, departure, lids);
+  std::vector<bool> departed(columns.size());
+  for (std::size_t lid = 0; lid < columns.size(); ++lid) {
+    departed[lid] =
+        columns[lid] && lids.owner(mad::Lid{static_cast<std::uint16_t>(lid)}) == fabric::kNoPort;
+  }
+  take_columns(home, departure, columns, fresh.tables);
+  auto proof = fabric::verify(topology, lids, fresh.tables, fresh.lanes, parallel, departed);
+  if (objection(topology, policy, fresh.lanes, proof)) return std::nullopt;
+  const auto kept = std::count(columns.begin(), columns.end(), true);
+  fresh.notes.push_back(fmt::format("{} of {} LIDs keep the ways they had before the loss", kept,
+                                    columns.empty() ? 0 : columns.size() - 1));
+  return Selected{std::move(fresh), std::move(proof), {}, false};
+}
+
+}  // namespace
+
+Departure departure_from(const Home& home, const Topology& topology, const LidMap& lids,
+                         const Policy& policy) {
+  Departure departure;
+  if (!(home.policy == policy) || !same_switches(*home.topology, topology, departure.at_home) ||
+      !same_links(*home.topology, topology, departure.at_home) ||
+      !same_places(home, topology, lids, departure.at_home)) {
+    return {};
+  }
+  departure.comparable = true;
+  find_losses(*home.topology, topology, departure);
+  return departure;
+}
+
+std::vector<bool> still_right(const Home& home, const Departure& departure, const LidMap& lids) {
+  const auto& tables = home.selected->routes.tables;
+  std::vector<bool> right(std::size_t{home.lids->top().value} + 1);
+  for (std::size_t lid = 1; lid < right.size(); ++lid) {
+    right[lid] = home.lids->owner(mad::Lid{static_cast<std::uint16_t>(lid)}) != fabric::kNoPort;
+  }
+  for (const auto& port : departure.lost) {
+    const auto row = tables.row(departure.at_home[port.at.value]);
+    for (std::size_t lid = 1; lid < right.size(); ++lid) {
+      const bool used = row[lid] == port.out.value;
+      if (used && lids.owner(mad::Lid{static_cast<std::uint16_t>(lid)}) != fabric::kNoPort) {
+        right[lid] = false;
+      }
+    }
+  }
+  return right;
+}
+
+void take_columns(const Home& home, const Departure& departure, const std::vector<bool>& columns,
+                  fabric::ForwardingTables& tables) {
+  const auto& source = home.selected->routes.tables;
+  if (tables.row_size() < source.row_size()) {
+    fabric::ForwardingTables wider(tables.switch_count(), home.lids->top());
+    for (std::uint32_t s = 0; s < tables.switch_count(); ++s) {
+      std::copy(tables.row(SwitchIndex{s}).begin(), tables.row(SwitchIndex{s}).end(),
+                wider.row(SwitchIndex{s}).begin());
+    }
+    tables = std::move(wider);
+  }
+  // Columns that follow each other are copied together: there are tens of thousands of them.
+  struct Stretch {
+    std::size_t begin = 0, end = 0;
+  };
+  std::vector<Stretch> stretches;
+  for (std::size_t lid = 0; lid < columns.size(); ++lid) {
+    if (!columns[lid]) continue;
+    if (stretches.empty() || stretches.back().end != lid) stretches.push_back({lid, lid});
+    stretches.back().end = lid + 1;
+  }
+  for (std::uint32_t s = 0; s < tables.switch_count(); ++s) {
+    const auto from = source.row(departure.at_home[s]);
+    const auto to = tables.row(SwitchIndex{s});
+    for (const Stretch& stretch : stretches) {
+      std::copy(from.begin() + static_cast<std::ptrdiff_t>(stretch.begin),
+                from.begin() + static_cast<std::ptrdiff_t>(stretch.end),
+                to.begin() + static_cast<std::ptrdiff_t>(stretch.begin));
+    }
+  }
+}
+
+base::Result<std::shared_ptr<const Selected>> select_near_home(const Topology& topology,
+                                                               const LidMap& lids,
+                                                               const Policy& policy,
+                                                               const Home* home,
+                                                               const base::ParallelFor& parallel) {
+  Departure departure;
+  if (home != nullptr) departure = departure_from(*home, topology, lids, policy);
+  if (departure.comparable && departure.whole) return home->selected;
+  Refine refine;
+  // Routes of several lanes are made as a whole: their levels are of no use to other ways.
+  if (departure.comparable && home->selected->routes.lanes.vls == 1) {
+    refine = [&](const Routes& fresh) -> std::optional<Selected> {
+      if (fresh.lanes.vls != 1) return std::nullopt;
+      return near_home(topology, lids, policy, *home, departure, fresh, parallel);
+    };
+  }
+  auto selected = select_routes(topology, lids, policy, parallel, refine);
+  if (!selected) return selected.error();
+  return std::make_shared<const Selected>(std::move(*selected));
+}
+
+}  // namespace heddle::routing
