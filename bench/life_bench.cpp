@@ -14,7 +14,6 @@
 #include <oneapi/tbb/parallel_for.h>
 
 #include "sim/checker.hpp"
-#include "sim/devices.hpp"
 #include "tests/support/box.hpp"
 
 namespace heddle::test {
@@ -118,11 +117,14 @@ void run(const std::string& fabric) {
   life.measure("a link goes", [&] { box.world().cut(cable); });
   pause();
   life.measure("and comes back", [&] { box.world().restore(cable); });
-  const auto host = box.world().devices().nodes.size() - 1;
+  const auto host = [&] {
+    const fabric::NodeIndex last{static_cast<std::uint32_t>(topology.node_count() - 1)};
+    return box.world().find_node(topology.node(last).description).value();
+  }();
   pause();
-  life.measure("a host goes", [&] { box.world().power_off(static_cast<std::uint32_t>(host)); });
+  life.measure("a host goes", [&] { box.world().power_off(host); });
   pause();
-  life.measure("and comes back", [&] { box.world().power_on(static_cast<std::uint32_t>(host)); });
+  life.measure("and comes back", [&] { box.world().power_on(host); });
   pause();
   life.measure("a leaf switch goes", [&] { box.world().power_off(leaf); });
   pause();
