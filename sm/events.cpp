@@ -456,6 +456,21 @@ struct Rendering<RoutingFailed> {
 };
 
 template <>
+struct Rendering<QosLevelsLeftOut> {
+  static constexpr std::string_view name = "QosLevelsLeftOut";
+  static Severity severity(const QosLevelsLeftOut&) { return Severity::Warning; }
+  static std::string sentence(const QosLevelsLeftOut& e) {
+    return fmt::format(
+        "The routes of {} are only safe on their own {} VLs: paths have their service levels, not "
+        "those of the qos policy",
+        e.engine, e.vls);
+  }
+  static Fields fields(const QosLevelsLeftOut& e) {
+    return {{"engine", e.engine}, {"vls", number(e.vls)}};
+  }
+};
+
+template <>
 struct Rendering<RivalMasterSeen> {
   static constexpr std::string_view name = "RivalMasterSeen";
   static Severity severity(const RivalMasterSeen&) { return Severity::Warning; }

@@ -123,6 +123,11 @@ struct RoutesChosen {
 struct RoutingFailed {
   std::string reason;
 };
+// The routes need the service levels for themselves, so those of the policy have no effect.
+struct QosLevelsLeftOut {
+  std::string engine;
+  unsigned vls{};
+};
 
 struct RivalMasterSeen {
   mad::Guid guid{};
@@ -167,8 +172,8 @@ using EventValue =
                  NodeAppeared, NodeDisappeared, LinkAppeared, LinkDisappeared, SwitchChanged,
                  DuplicateGuid, CableLoopsBack, DeviceLies, DeviceSilent, SetRefused, LidConflict,
                  LidsExhausted, SwitchTooSmall, RouteTooLong, EngineRejected, RoutesChosen,
-                 RoutingFailed, RivalMasterSeen, PKeyTableFull, MulticastUnproven, JoinRefused,
-                 AdministrationLoad, RegistrationsLost, SubscriberLost, MadIgnored>;
+                 RoutingFailed, QosLevelsLeftOut, RivalMasterSeen, PKeyTableFull, MulticastUnproven,
+                 JoinRefused, AdministrationLoad, RegistrationsLost, SubscriberLost, MadIgnored>;
 
 struct Event {
   EventValue value;
