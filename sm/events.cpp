@@ -560,6 +560,22 @@ struct Rendering<AdministrationLoad> {
 };
 
 template <>
+struct Rendering<MembersNotAsked> {
+  static constexpr std::string_view name = "MembersNotAsked";
+  static Severity severity(const MembersNotAsked&) { return Severity::Warning; }
+  static std::string sentence(const MembersNotAsked& e) {
+    return fmt::format(
+        "{} ports are in groups whose terms have changed and cannot be asked to register anew: "
+        "they "
+        "keep the old terms until they join again; the first is {}",
+        e.ports, full_name(e.first));
+  }
+  static Fields fields(const MembersNotAsked& e) {
+    return {{"ports", number(e.ports)}, {"first", short_name(e.first)}};
+  }
+};
+
+template <>
 struct Rendering<SubscriberLost> {
   static constexpr std::string_view name = "SubscriberLost";
   static Severity severity(const SubscriberLost&) { return Severity::Warning; }

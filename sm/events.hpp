@@ -158,6 +158,12 @@ struct AdministrationLoad {
 struct RegistrationsLost {
   std::string reason;
 };
+// Members of groups whose terms have changed, which keep the old ones until they join again: their
+// ports have no way to be asked for it (IsClientReregistrationSupported).
+struct MembersNotAsked {
+  std::uint64_t ports{};
+  PortName first;
+};
 // Does not answer reports any more; its subscription has ended.
 struct SubscriberLost {
   mad::Guid guid{};
@@ -173,7 +179,8 @@ using EventValue =
                  DuplicateGuid, CableLoopsBack, DeviceLies, DeviceSilent, SetRefused, LidConflict,
                  LidsExhausted, SwitchTooSmall, RouteTooLong, EngineRejected, RoutesChosen,
                  RoutingFailed, QosLevelsLeftOut, RivalMasterSeen, PKeyTableFull, MulticastUnproven,
-                 JoinRefused, AdministrationLoad, RegistrationsLost, SubscriberLost, MadIgnored>;
+                 JoinRefused, AdministrationLoad, RegistrationsLost, MembersNotAsked,
+                 SubscriberLost, MadIgnored>;
 
 struct Event {
   EventValue value;

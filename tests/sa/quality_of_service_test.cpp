@@ -95,6 +95,16 @@ TEST_F(QualityOfServiceTest, GivesLevelAndLimits) {
   EXPECT_EQ(path(stage_, kServiceId, rds).records.at(0).sl, mad::ServiceLevel{6});
 }
 
+TEST_F(QualityOfServiceTest, IsClaimedWhereThereIsAPolicy) {
+  constexpr std::uint32_t kQoS = 1u << 1;
+  const auto claims = [](Stage& stage) {
+    return stage.get(0, mad::ClassPortInfo{}).records.at(0).capability_mask2 & kQoS;
+  };
+  Stage without(support::administered(support::ring(3, 2)));
+  EXPECT_EQ(claims(stage_), kQoS);
+  EXPECT_EQ(claims(without), 0u);
+}
+
 TEST_F(QualityOfServiceTest, HasNoPathThatTheLevelForbids) {
   PathRecord wanted = of_class(7);
   wanted.sl = mad::ServiceLevel{2};
