@@ -42,6 +42,7 @@ constexpr std::array kFlags{
     Flag{"--lmc", "N", "lids", "lmc"},
     Flag{"--partitions", "FILE", "partitions", "file"},
     Flag{"--prefix-routes", "FILE", "sa", "prefix_routes"},
+    Flag{"--qos-policy", "FILE", "sa", "qos_policy"},
     Flag{"--lid-memory", "FILE", "lids", "memory_file"},
     Flag{"--sweep-interval", "TIME", "sweep", "interval"},
     Flag{"--dump-dir", "DIR", "output", "dump_dir"},

@@ -14,6 +14,7 @@
 
 #include "base/text.hpp"
 #include "partitions/language.hpp"
+#include "qos/language.hpp"
 #include "sa/prefix_routes.hpp"
 
 namespace heddle::app {
@@ -46,6 +47,7 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("max_hops", o.max_hops);
   visit("partitions", o.partitions);
   visit("prefix_routes", o.prefix_routes);
+  visit("qos_policy", o.qos_policy);
   visit("partition_enforcement", o.partition_enforcement);
   visit("engines", o.routing.engines);
   visit("fallback", o.routing.fallback);
@@ -84,6 +86,9 @@ std::string value_text(const std::shared_ptr<const sa::PrefixRoutes>& routes) {
   if (!routes) return "";
   const std::string text = sa::to_text(*routes);
   return base::hex_bytes(std::as_bytes(std::span(text)));
+}
+std::string value_text(const std::shared_ptr<const qos::Policy>& policy) {
+  return policy ? base::hex_bytes(std::as_bytes(std::span(policy->text))) : "";
 }
 
 std::vector<std::string_view> pieces(std::string_view text) {
@@ -135,6 +140,16 @@ bool parse_value(std::string_view text, std::shared_ptr<const sa::PrefixRoutes>&
   auto parsed = sa::parse_prefix_routes(file.value_or("?"), "recorded");
   if (!parsed) return false;
   routes = std::make_shared<const sa::PrefixRoutes>(std::move(*parsed));
+  return true;
+}
+bool parse_value(std::string_view text, std::shared_ptr<const qos::Policy>& policy) {
+  policy.reset();
+  if (text.empty()) return true;
+  const auto file = file_of(text);
+  if (!file) return false;
+  auto parsed = qos::parse(*file, "recorded");
+  if (!parsed) return false;
+  policy = std::make_shared<const qos::Policy>(std::move(parsed->policy));
   return true;
 }
 bool parse_value(std::string_view text, std::shared_ptr<const partitions::Policy>& policy) {

@@ -18,7 +18,7 @@ base::Result<partitions::Parsed> read_file(const config::Config& config) {
     return base::error(fmt::format("partitions: {} is empty or not there", config.partitions_file));
   }
   return partitions::parse(content->text, config.partitions_file,
-                           {config.allow_both_pkeys, /*qos=*/false});
+                           {config.allow_both_pkeys, /*qos=*/!config.qos_policy.empty()});
 }
 
 }  // namespace

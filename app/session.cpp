@@ -40,6 +40,8 @@ void reload(Session& session, const ChangeOptions& change) {
 sm::Options machine_options(Session& session) {
   sm::Options options = to_sm_options(session.config);
   options.partitions = session.partitions.read(session.config, session.log);
+  options.qos_policy = session.qos_policy.read(session.config, session.log);
+  options.partitions = with_levels(std::move(options.partitions), options.qos_policy.get());
   options.prefix_routes = session.prefix_routes.read(session.config, session.log);
   return options;
 }

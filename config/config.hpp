@@ -43,6 +43,7 @@ struct Config {
   bool allow_both_pkeys = false;
 
   // [sa]
+  std::string qos_policy;     // "": none
   std::string prefix_routes;  // "": no other subnet is reached
 
   // [links]

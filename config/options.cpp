@@ -125,6 +125,10 @@ std::vector<Option> administration_options() {
        "(docs/subnet-administration.md); empty: there are no paths to other subnets. SIGHUP reads "
        "it again",
        "\"/etc/heddle/prefix-routes.conf\""},
+      {"sa", "qos_policy", &Config::qos_policy,
+       "Which service level and limits paths get, in the language of OpenSM's qos-policy.conf "
+       "(docs/quality-of-service.md); empty: none but those of their links. SIGHUP reads it again",
+       "\"/etc/heddle/qos-policy.conf\""},
   };
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sa/path_search.hpp"
 
+#include <algorithm>
+
 namespace heddle::sa {
 namespace {
 
@@ -67,6 +69,7 @@ PathSearch::PathSearch(const View& view, const Query& query, const PathRecord& w
   } else if (query.asks(component<&PathRecord::numb_path>())) {
     paths_per_pair_ = wanted.numb_path;
   }
+  if (view.rulebook() != nullptr) rules_ = view.rulebook()->rules_for(wish_.question());
 }
 
 bool PathSearch::run(const PathEnd& source, const PathEnd& destination) {
@@ -116,21 +119,51 @@ PathSearch::Lids PathSearch::lids_of(PortIndex port, const PathEnd& end) const {
   return {range.base, range.count()};
 }
 
+// What was asked for must be what the level allows.
+std::optional<mad::PKey> PathSearch::key(PortIndex from, PortIndex to,
+                                         const qos::Level* level) const {
+  const auto wanted = wish_.wanted_p_key();
+  if (level == nullptr || level->p_keys.empty()) return view_.key_between(from, to, wanted);
+  if (!wanted) return view_.key_between(from, to, level->p_keys);
+  const bool allowed = contains(level->p_keys, partitions::base_of(*wanted).value);
+  return allowed ? view_.key_between(from, to, wanted) : std::nullopt;
+}
+
+// Where the routing engine leaves the choice.
+mad::ServiceLevel PathSearch::service_level(const qos::Level* level, mad::PKey key) const {
+  if (level != nullptr && level->sl) return *level->sl;
+  const bool any_goes = view_.rulebook() != nullptr;
+  const auto of_partition = view_.level_of(key);
+  return any_goes ? wish_.wanted_level().value_or(of_partition) : of_partition;
+}
+
 // False when there is no such path, or it is not what was wished for.
 bool PathSearch::complete(PortIndex from, PortIndex to, PathRecord& record) const {
-  const auto p_key = view_.key_between(from, to, wish_.wanted_p_key());
+  const qos::Level* level =
+      view_.rulebook() == nullptr ? nullptr : view_.rulebook()->level(rules_, from, to);
+  const auto p_key = key(from, to, level);
   if (!p_key) return false;
   const auto [there, back] = view_.walk_both(from, record.slid, to, record.dlid);
   if (!there) return false;
   // What is called reversible carries as much on its way back.
-  const Reach reach = back ? least(*there, *back) : *there;
-  record.sl = view_.level(from, record.dlid);
-  // The answers of a connection have the level of its requests.
-  const bool same_level = view_.subnet().replies_safe || record.sl == view_.level(to, record.slid);
+  Reach reach = back ? least(*there, *back) : *there;
+  bool same_level = true;
+  if (view_.levels_matter()) {
+    record.sl = view_.level(from, record.dlid);
+    // The answers of a connection have the level of its requests.
+    same_level = view_.subnet().replies_safe || record.sl == view_.level(to, record.slid);
+  } else {
+    record.sl = service_level(level, *p_key);
+  }
   record.reversible = back.has_value() && same_level;
   if (wish_.wants_reversible() && !record.reversible) return false;
   if (!wish_.takes(record.sl)) return false;
-  const std::uint8_t life = from == to ? std::uint8_t{0} : view_.subnet().packet_life_time;
+  std::uint8_t life = from == to ? std::uint8_t{0} : view_.subnet().packet_life_time;
+  if (level != nullptr) {
+    reach = least(reach,
+                  {level->mtu_limit.value_or(reach.mtu), level->rate_limit.value_or(reach.rate)});
+    life = std::min(life, level->packet_life.value_or(life));
+  }
   const auto terms = wish_.fit(reach, life, *p_key);
   if (!terms) return false;
   wish_.fill(*terms, record);

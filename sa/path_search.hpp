@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "mad/path_record.hpp"
 #include "sa/path_wish.hpp"
@@ -68,6 +69,9 @@ class PathSearch {
   Lids lids_of(fabric::PortIndex port, const PathEnd& end) const;
   void add_pair(fabric::PortIndex from, const PathEnd& source, fabric::PortIndex to,
                 const PathEnd& destination);
+  std::optional<mad::PKey> key(fabric::PortIndex from, fabric::PortIndex to,
+                               const qos::Level* level) const;
+  mad::ServiceLevel service_level(const qos::Level* level, mad::PKey key) const;
   bool complete(fabric::PortIndex from, fabric::PortIndex to, mad::PathRecord& record) const;
 
   const View& view_;
@@ -75,7 +79,8 @@ class PathSearch {
   PathWish wish_;
   Records& records_;
   unsigned paths_per_pair_ = ~0u;
-  std::size_t pairs_ = 0;  // of LIDs, looked at so far
+  std::vector<std::uint32_t> rules_;  // of quality of service, that the query may meet
+  std::size_t pairs_ = 0;             // of LIDs, looked at so far
   bool exhausted_ = false;
 };
 

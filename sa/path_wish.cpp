@@ -89,6 +89,19 @@ std::optional<mad::PKey> PathWish::wanted_p_key() const {
   return wanted_.p_key;
 }
 
+std::optional<mad::ServiceLevel> PathWish::wanted_level() const {
+  if (!asks(component<&PathRecord::sl>())) return std::nullopt;
+  return wanted_.sl;
+}
+
+qos::Question PathWish::question() const {
+  qos::Question question;
+  if (asks(kServiceId)) question.service_id = wanted_.service_id;
+  if (asks(component<&PathRecord::qos_class>())) question.qos_class = wanted_.qos_class;
+  question.p_key = wanted_p_key();
+  return question;
+}
+
 bool PathWish::wants_reversible() const {
   return asks(component<&PathRecord::reversible>()) && wanted_.reversible;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "mad/path_record.hpp"
+#include "qos/rulebook.hpp"
 #include "sa/query.hpp"
 #include "sa/view.hpp"
 
@@ -23,6 +24,9 @@ class PathWish {
   bool wants_reversible() const;
   bool takes(mad::ServiceLevel level) const;
   std::optional<mad::PKey> wanted_p_key() const;
+  std::optional<mad::ServiceLevel> wanted_level() const;
+  // What rules of quality of service go by.
+  qos::Question question() const;
 
   struct Terms {
     mad::Mtu mtu{};

@@ -185,6 +185,11 @@ void Server::let_go(const View& before, const View& after) {
     gone.push_back(gid.guid);
     registrations_.subscriptions.remove_all(gid);
   }
+  std::vector<mad::Guid> known_by = gone;
+  for (const mad::Guid port : gone) {
+    for (const mad::Gid& gid : gids_of(before, before.find(port))) known_by.push_back(gid.guid);
+  }
+  registrations_.services.remove_all(std::move(known_by));
   registrations_.take(registrations_.groups.drop_ports(gone));
   if (before.subnet().memberships == after.subnet().memberships) return;
   registrations_.take(registrations_.groups.drop_members(

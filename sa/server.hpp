@@ -111,7 +111,7 @@ class Server {
   void hold_to(const std::vector<mad::Gid>& changed);
   void take_aliases();
   mad::Status carry_out(const AliasChanges::Change& change, const AliasOutcome& outcome,
-                        Records& records);
+                        Records& records, std::vector<mad::Guid>& gone);
   void report_aliases(base::Instant now, const AliasGuids& before);
   void report_ports(base::Instant now, const View& before, const View& after);
   // A notice of our own about a GID, traps 64 to 67, for those who may know of it (o13-17.1.2).

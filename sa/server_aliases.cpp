@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The part of the server that waits for devices to take alias GUIDs.
+#include <algorithm>
 #include <utility>
 
 #include "mad/guid_info_record.hpp"
@@ -18,15 +19,22 @@ void Server::take_aliases() {
 void Server::on_aliases_written(base::Instant now, std::span<const AliasOutcome> outcomes) {
   const auto before = aliases_;
   std::vector<mad::Datagram> replies;
+  std::vector<mad::Guid> gone;
   for (const AliasOutcome& outcome : outcomes) {
     const auto change = registrations_.alias_changes.finish(outcome.ticket);
     if (!change) continue;
     const auto asked = mad::decode<mad::SAHeader>(std::span<const std::byte, mad::kSAHeaderBytes>(
         change->request.payload.data(), mad::kSAHeaderBytes));
     Records records(false);
-    const mad::Status status = carry_out(*change, outcome, records);
+    const mad::Status status = carry_out(*change, outcome, records, gone);
     replies.push_back(make_reply(asked, change->request.peer, status, std::move(records)));
   }
+  gone.erase(std::remove_if(gone.begin(), gone.end(),
+                            [this](mad::Guid alias) {
+                              return registrations_.alias_guids.owner(alias) != mad::Guid{};
+                            }),
+             gone.end());
+  registrations_.services.remove_all(std::move(gone));
   take_aliases();
   for (mad::Datagram& reply : replies) outgoing_.push_back(std::move(reply));
   report_aliases(now, *before);
@@ -35,7 +43,7 @@ void Server::on_aliases_written(base::Instant now, std::span<const AliasOutcome>
 
 // What the device says to hold is what is so, whatever was asked for.
 mad::Status Server::carry_out(const AliasChanges::Change& change, const AliasOutcome& outcome,
-                              Records& records) {
+                              Records& records, std::vector<mad::Guid>& gone) {
   if (!outcome.held) return outcome.refused ? mad::kSAReqInvalid : mad::kStatusBusy;
   const AliasWrite& write = change.write;
   mad::GUIDInfoRecord answer;
@@ -47,7 +55,10 @@ mad::Status Server::carry_out(const AliasChanges::Change& change, const AliasOut
     const bool asked = (change.entries >> i & 1u) != 0;
     const bool taken = outcome.held->guids[i] == write.guids.guids[i];
     if (asked && entry != 0) {
-      registrations_.alias_guids.set(write.port, entry, taken ? write.guids.guids[i] : mad::Guid{});
+      const mad::Guid alias = taken ? write.guids.guids[i] : mad::Guid{};
+      const mad::Guid before = registrations_.alias_guids.at(write.port, entry);
+      if (before != alias && before != mad::Guid{}) gone.push_back(before);
+      registrations_.alias_guids.set(write.port, entry, alias);
     }
     const bool denied = !taken || (change.denied >> i & 1u) != 0;
     answer.guid_info.guids[i] = denied ? mad::Guid{} : write.guids.guids[i];

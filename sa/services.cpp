@@ -41,7 +41,7 @@ Services::Outcome Services::set(base::Instant now, const mad::ServiceRecord& rec
   if (known != by_name_.end()) {
     if (!keyless && !fits(known->second.record, record)) return Outcome::WrongKey;
     forget(known);
-  } else if (by_name_.size() >= kMaxServices || count_of_port_[port] >= kMaxServicesOfPort) {
+  } else if (by_name_.size() >= kMaxServices || services_of(port) >= kMaxServicesOfPort) {
     return Outcome::TooMany;
   }
   const base::Instant ends = end_of_lease(now, record.service_lease);
@@ -51,12 +51,31 @@ Services::Outcome Services::set(base::Instant now, const mad::ServiceRecord& rec
   return Outcome::Done;
 }
 
+std::size_t Services::services_of(std::uint64_t port) const {
+  const auto count = count_of_port_.find(port);
+  return count == count_of_port_.end() ? 0 : count->second;
+}
+
 Services::Outcome Services::remove(const mad::ServiceRecord& record, bool keyless) {
   const auto known = by_name_.find(name_of(record));
   if (known == by_name_.end()) return Outcome::Unknown;
   if (!keyless && !fits(known->second.record, record)) return Outcome::WrongKey;
   forget(known);
   return Outcome::Done;
+}
+
+// Ports that left at once may be many, and few of them have services.
+void Services::remove_all(std::vector<mad::Guid> of) {
+  of.erase(std::remove_if(of.begin(), of.end(),
+                          [&](mad::Guid guid) { return count_of_port_.count(guid.value) == 0; }),
+           of.end());
+  if (of.empty()) return;
+  std::sort(of.begin(), of.end());
+  for (auto service = by_name_.begin(); service != by_name_.end();) {
+    const auto which = service++;
+    const mad::Guid guid = which->second.record.service_gid.guid;
+    if (std::binary_search(of.begin(), of.end(), guid)) forget(which);
+  }
 }
 
 void Services::forget(std::map<Name, Service>::iterator which) {

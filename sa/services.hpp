@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "base/time.hpp"
 #include "mad/service_record.hpp"
@@ -29,6 +30,8 @@ class Services {
   Outcome set(base::Instant now, const mad::ServiceRecord& record, bool keyless);
   // The key as for set().
   Outcome remove(const mad::ServiceRecord& record, bool keyless);
+  // Forgets those of GIDs with these GUIDs, whatever their leases.
+  void remove_all(std::vector<mad::Guid> of);
   // Forgets those whose lease has ended.
   void expire(base::Instant now);
   // When the next lease ends; kNever.
@@ -56,6 +59,7 @@ class Services {
   using Name = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint16_t>;
   static Name name_of(const mad::ServiceRecord& record);
   static mad::ServiceRecord told(base::Instant now, const Service& service);
+  std::size_t services_of(std::uint64_t port) const;
   void forget(std::map<Name, Service>::iterator which);
 
   std::map<Name, Service> by_name_;

@@ -20,6 +20,7 @@
 #include "mad/switch_info.hpp"
 #include "mad/types.hpp"
 #include "partitions/memberships.hpp"
+#include "qos/policy.hpp"
 #include "sa/prefix_routes.hpp"
 
 namespace heddle::sa {
@@ -50,6 +51,8 @@ struct Subnet {
   std::vector<std::vector<mad::PKeyTable>> p_key_tables;
   // Null: there are none.
   std::shared_ptr<const PrefixRoutes> prefix_routes;
+  // Null: every path has the level of its partition, and is limited by its links alone.
+  std::shared_ptr<const qos::Policy> qos_policy;
   mad::GidPrefix prefix = mad::kDefaultGidPrefix;
   std::uint8_t packet_life_time = 18;  // of a path, 4.096 us * 2^value
 };

@@ -36,6 +36,9 @@ View::Ways::Ways(Subnet of) : subnet(std::move(of)), steps(subnet.topology->port
     const auto type = subnet.node_infos[topology.node_of(port).value].node_type;
     if (type == mad::NodeType::Router) routers.push_back(port);
   }
+  if (!subnet.qos_policy) return;
+  const PortIndex self = subnet.managers.empty() ? kNoPort : subnet.managers.front().port;
+  rulebook.emplace(subnet.qos_policy, topology, subnet.memberships.get(), self);
 }
 
 // The MTU in use on the link, as the subnet manager set it; port 0 of a switch has no link.
@@ -143,6 +146,19 @@ std::optional<mad::PKey> View::key_between(PortIndex from, PortIndex to,
   return limited ? partitions::limited_key(key) : partitions::full_key(key);
 }
 
+std::optional<mad::PKey> View::key_between(PortIndex from, PortIndex to,
+                                           const qos::Ranges& allowed) const {
+  if (!subnet().memberships) {
+    const auto key = key_between(from, to, std::nullopt);
+    return contains(allowed, partitions::base_of(*key).value) ? key : std::nullopt;
+  }
+  const auto keys = subnet().memberships->common_keys(from, to);
+  const auto found = std::find_if(keys.begin(), keys.end(), [&](mad::PKey key) {
+    return contains(allowed, partitions::base_of(key).value);
+  });
+  return found == keys.end() ? std::nullopt : std::optional(*found);
+}
+
 bool View::may_see(const Query& query, PortIndex port) const {
   if (query.trusted || !subnet().memberships) return true;
   const NodeIndex node = topology().node_of(port);
@@ -155,6 +171,17 @@ mad::ServiceLevel View::level(PortIndex from, mad::Lid to) const {
   const auto attachment = topology().attachment(from);
   if (!subnet().lanes || !attachment) return mad::ServiceLevel{0};
   return mad::ServiceLevel{subnet().lanes->levels.level(attachment->at, to)};
+}
+
+bool View::levels_matter() const {
+  return subnet().lanes && (subnet().lanes->vls > 1 || !subnet().lanes->levels.uniform());
+}
+
+mad::ServiceLevel View::level_of(mad::PKey key) const {
+  const auto* memberships = subnet().memberships.get();
+  const auto* partition =
+      memberships == nullptr ? nullptr : memberships->find(partitions::base_of(key));
+  return partition == nullptr ? mad::ServiceLevel{0} : partition->sl;
 }
 
 bool View::may_talk(PortIndex a, PortIndex b) const {

@@ -12,6 +12,7 @@
 
 #include "mad/gid.hpp"
 #include "mad/sa_rate.hpp"
+#include "qos/rulebook.hpp"
 #include "sa/alias_guids.hpp"
 #include "sa/subnet.hpp"
 
@@ -67,8 +68,17 @@ class View {
   // partition, or the one that suits them best; nothing when they may not talk.
   std::optional<mad::PKey> key_between(fabric::PortIndex from, fabric::PortIndex to,
                                        std::optional<mad::PKey> wanted) const;
-  // The service level of packets from a port to a LID.
+  // The lowest of the keys through which they may talk that is one of these base keys.
+  std::optional<mad::PKey> key_between(fabric::PortIndex from, fabric::PortIndex to,
+                                       const qos::Ranges& allowed) const;
+  // The service level of packets from a port to a LID, as the routing engine has it.
   mad::ServiceLevel level(fabric::PortIndex from, mad::Lid to) const;
+  // Whether the routes are only right on the engine's levels; else nobody minds which one it is.
+  bool levels_matter() const;
+  // The level that goes with a P_Key: of the partition, or 0.
+  mad::ServiceLevel level_of(mad::PKey key) const;
+  // The quality-of-service policy; null without one.
+  const qos::Rulebook* rulebook() const { return ways_->rulebook ? &*ways_->rulebook : nullptr; }
   // Whether they share a partition in which not both are limited members. False for kNoPort.
   bool may_talk(fabric::PortIndex a, fabric::PortIndex b) const;
   // Whether who asks may be told of this port: ports that may talk to each other may, and a switch
@@ -118,6 +128,7 @@ class View {
     std::size_t row_size = 0;
     std::unordered_map<mad::Guid, fabric::PortIndex> by_guid;
     std::vector<fabric::PortIndex> routers;  // their endports
+    std::optional<qos::Rulebook> rulebook;
   };
   class Walker;
 

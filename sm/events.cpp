@@ -456,6 +456,21 @@ struct Rendering<RoutingFailed> {
 };
 
 template <>
+struct Rendering<QosLevelsLeftOut> {
+  static constexpr std::string_view name = "QosLevelsLeftOut";
+  static Severity severity(const QosLevelsLeftOut&) { return Severity::Warning; }
+  static std::string sentence(const QosLevelsLeftOut& e) {
+    return fmt::format(
+        "The routes of {} are only safe on their own {} VLs: paths have their service levels, not "
+        "those of the qos policy",
+        e.engine, e.vls);
+  }
+  static Fields fields(const QosLevelsLeftOut& e) {
+    return {{"engine", e.engine}, {"vls", number(e.vls)}};
+  }
+};
+
+template <>
 struct Rendering<RivalMasterSeen> {
   static constexpr std::string_view name = "RivalMasterSeen";
   static Severity severity(const RivalMasterSeen&) { return Severity::Warning; }
@@ -541,6 +556,22 @@ struct Rendering<AdministrationLoad> {
             {"seconds", seconds(e.time)},
             {"put_off", number(e.put_off)},
             {"top", talkers(e)}};
+  }
+};
+
+template <>
+struct Rendering<MembersNotAsked> {
+  static constexpr std::string_view name = "MembersNotAsked";
+  static Severity severity(const MembersNotAsked&) { return Severity::Warning; }
+  static std::string sentence(const MembersNotAsked& e) {
+    return fmt::format(
+        "{} ports are in groups whose terms have changed and cannot be asked to register anew: "
+        "they "
+        "keep the old terms until they join again; the first is {}",
+        e.ports, full_name(e.first));
+  }
+  static Fields fields(const MembersNotAsked& e) {
+    return {{"ports", number(e.ports)}, {"first", short_name(e.first)}};
   }
 };
 

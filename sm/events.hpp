@@ -123,6 +123,11 @@ struct RoutesChosen {
 struct RoutingFailed {
   std::string reason;
 };
+// The routes need the service levels for themselves, so those of the policy have no effect.
+struct QosLevelsLeftOut {
+  std::string engine;
+  unsigned vls{};
+};
 
 struct RivalMasterSeen {
   mad::Guid guid{};
@@ -153,6 +158,12 @@ struct AdministrationLoad {
 struct RegistrationsLost {
   std::string reason;
 };
+// Members of groups whose terms have changed, which keep the old ones until they join again: their
+// ports have no way to be asked for it (IsClientReregistrationSupported).
+struct MembersNotAsked {
+  std::uint64_t ports{};
+  PortName first;
+};
 // Does not answer reports any more; its subscription has ended.
 struct SubscriberLost {
   mad::Guid guid{};
@@ -167,8 +178,9 @@ using EventValue =
                  NodeAppeared, NodeDisappeared, LinkAppeared, LinkDisappeared, SwitchChanged,
                  DuplicateGuid, CableLoopsBack, DeviceLies, DeviceSilent, SetRefused, LidConflict,
                  LidsExhausted, SwitchTooSmall, RouteTooLong, EngineRejected, RoutesChosen,
-                 RoutingFailed, RivalMasterSeen, PKeyTableFull, MulticastUnproven, JoinRefused,
-                 AdministrationLoad, RegistrationsLost, SubscriberLost, MadIgnored>;
+                 RoutingFailed, QosLevelsLeftOut, RivalMasterSeen, PKeyTableFull, MulticastUnproven,
+                 JoinRefused, AdministrationLoad, RegistrationsLost, MembersNotAsked,
+                 SubscriberLost, MadIgnored>;
 
 struct Event {
   EventValue value;

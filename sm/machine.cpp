@@ -376,6 +376,10 @@ void Core::Machine::on(const RoutesReady& ready) {
   for (const auto& rejected : picture.routes->rejected) {
     say(EngineRejected{rejected.engine, rejected.reason});
   }
+  const unsigned vls = picture.routes->routes.lanes.vls;
+  if (vls > 1 && options.qos_policy) {
+    say(QosLevelsLeftOut{picture.routes->routes.engine, vls});
+  }
   begin_phase(Phase::Tables, Stage::Lanes);
   lane_programming.begin(with, others_may_have_written);
 }

@@ -108,6 +108,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void begin_joining();
   bool outgrows_multicast_top() const;
   void begin_links();
+  void tell_outdated();
   void finish_links();
   void finish_watch();
   void finish_sweep();

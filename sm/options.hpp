@@ -12,6 +12,7 @@
 #include "mad/types.hpp"
 #include "partitions/policy.hpp"
 #include "partitions/tables.hpp"
+#include "qos/policy.hpp"
 #include "routing/selection.hpp"
 #include "sa/prefix_routes.hpp"
 
@@ -48,6 +49,8 @@ struct Options {
   std::shared_ptr<const partitions::Policy> partitions;
   // Null: there are no paths to other subnets.
   std::shared_ptr<const sa::PrefixRoutes> prefix_routes;
+  // Null: service levels are those of the routing engine and of partitions, nothing else limits.
+  std::shared_ptr<const qos::Policy> qos_policy;
   // Where switches check P_Keys, if there is a policy.
   partitions::Enforcement partition_enforcement = partitions::Enforcement::Both;
 

@@ -64,6 +64,7 @@ std::optional<sa::Subnet> subnet_of(const Picture& picture, const mad::SMInfo& o
   }
   subnet.prefix = options.subnet_prefix;
   subnet.prefix_routes = options.prefix_routes;
+  subnet.qos_policy = options.qos_policy;
   subnet.packet_life_time = options.subnet_timeout;
   for (const ObservedIndex node : picture.frozen.node_of) {
     subnet.node_infos.push_back(picture.observation[node].info);

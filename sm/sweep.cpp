@@ -476,8 +476,24 @@ void Core::Machine::begin_tables() {
                    picture.routes->routes.lanes.vls, picture.routes->routes.notes});
 }
 
+// The members of groups that changed have been told, as far as they can be.
+void Core::Machine::tell_outdated() {
+  const auto& topology = *picture.frozen.topology;
+  MembersNotAsked silent;
+  for (const PortIndex port : topology.endports()) {
+    if (outdated.empty()) break;
+    const auto end = picture.frozen.end_of[port.value];
+    const auto& info = picture.observation[end.node].ports[end.port.value].info;
+    const bool asked = info && (info->capability_mask & mad::kIsClientReregistrationSupported) != 0;
+    if (asked || outdated.count(topology.port(port).guid) == 0) continue;
+    if (silent.ports++ == 0) silent.first = picture.name(port);
+  }
+  if (silent.ports > 0) say(silent);
+  outdated.clear();
+}
+
 void Core::Machine::finish_links() {
-  outdated.clear();  // they have been told
+  tell_outdated();
   const auto& topology = *picture.frozen.topology;
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex port{p};

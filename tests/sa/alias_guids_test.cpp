@@ -9,6 +9,7 @@
 #include "mad/guid_info_record.hpp"
 #include "mad/mc_member_record.hpp"
 #include "mad/notice.hpp"
+#include "mad/service_record.hpp"
 #include "sa/registrations_text.hpp"
 #include "tests/sa/stage.hpp"
 
@@ -187,6 +188,35 @@ TEST_F(AliasGuidsTest, GoWhenTheyAreDeleted) {
   EXPECT_EQ(reply.header.mad.method, mad::Method{0x95});
   EXPECT_EQ(path_to(gid(kAlias)).status(), mad::kSAReqInvalidGid);
   EXPECT_EQ(give(kAlias, 1), mad::kStatusOk);
+}
+
+// What was offered under an alias ends with it, or with its port; what has the port's own GUID
+// stays as long as the port.
+TEST_F(AliasGuidsTest, TakeTheirServicesWithThem) {
+  const auto offer = [this](Guid guid, std::size_t host) {
+    mad::ServiceRecord record;
+    record.service_id = 7;
+    record.service_gid = gid(guid);
+    record.service_p_key = mad::PKey{0xFFFF};
+    const auto mask = component<&mad::ServiceRecord::service_id>() |
+                      component<&mad::ServiceRecord::service_gid>() |
+                      component<&mad::ServiceRecord::service_p_key>();
+    return stage_.ask(Question{Method::Set, 0x31, 0, mask, {}}, record, host).status();
+  };
+  const auto offered = [this] { return stage_.table<mad::ServiceRecord>().records.size(); };
+  ASSERT_EQ(give(kAlias), mad::kStatusOk);
+  ASSERT_EQ(give(kOther, 5), mad::kStatusOk);
+  ASSERT_EQ(offer(kAlias, 0), mad::kStatusOk);
+  ASSERT_EQ(offer(stage_.view.gid(stage_.host(0)).guid, 0), mad::kStatusOk);
+  ASSERT_EQ(offer(kOther, 5), mad::kStatusOk);
+  EXPECT_FALSE(send(Method::Delete, wish(0, 0, 1, {}), kNames | guid_bit(1)).came);
+  EXPECT_EQ(offered(), 3u);
+  let_write();
+  EXPECT_EQ(offered(), 2u);
+  auto smaller = support::ring(3, 2);
+  smaller.links.pop_back();
+  stage_.server.renew(stage_.now, std::make_shared<const View>(support::administered(smaller)));
+  EXPECT_EQ(offered(), 1u);
 }
 
 TEST_F(AliasGuidsTest, StayWhileTheyAreInAGroup) {

@@ -18,6 +18,7 @@
 #include "app/run_record.hpp"
 #include "mad/port_info.hpp"
 #include "partitions/language.hpp"
+#include "qos/language.hpp"
 #include "sa/registrations_text.hpp"
 #include "sim/world.hpp"
 #include "tests/sa/client.hpp"
@@ -234,11 +235,16 @@ TEST(OptionText, EveryOptionSurvives) {
   o.partitions = std::make_shared<const partitions::Policy>(file->policy);
   o.prefix_routes = std::make_shared<const sa::PrefixRoutes>(
       sa::PrefixRoutes{{mad::GidPrefix{7}, std::nullopt}, {std::nullopt, mad::Guid{9}}});
+  const auto levels = qos::parse("qos-ulps\n default : 3\nend-qos-ulps\n", "f");
+  ASSERT_TRUE(levels.has_value());
+  o.qos_policy = std::make_shared<const qos::Policy>(levels->policy);
   const auto survived = app::parse_options_text(app::options_text(o)).value();
   ASSERT_NE(survived.partitions, nullptr);
   EXPECT_EQ(*survived.partitions, *o.partitions);
   ASSERT_NE(survived.prefix_routes, nullptr);
   EXPECT_EQ(*survived.prefix_routes, *o.prefix_routes);
+  ASSERT_NE(survived.qos_policy, nullptr);
+  EXPECT_EQ(*survived.qos_policy, *o.qos_policy);
   EXPECT_EQ(app::parse_options_text(app::options_text({})).value(), sm::Options{});
 }
 

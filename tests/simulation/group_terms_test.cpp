@@ -60,6 +60,28 @@ TEST(GroupTerms, ThatAReloadChangesAreToldToTheMembersAndToNobodyElse) {
   EXPECT_TRUE(asked.lids.empty());
 }
 
+// Ports that cannot be asked keep what they have, which an operator should know.
+TEST(GroupTerms, ThatNobodyCanTellAPortAreToldTheOperator) {
+  BoxOptions options;
+  options.on_way_in = [](mad::Datagram& datagram) {
+    const auto smp = mad::decode_smp(datagram.payload);
+    if (!smp || smp->attribute_id != mad::AttributeId::PortInfo) return;
+    auto info = mad::decode<mad::PortInfo>(smp->data);
+    info.capability_mask &= ~mad::kIsClientReregistrationSupported;
+    mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(datagram.payload.data() + 64,
+                                                               mad::kSmpDataBytes));
+  };
+  Box box("star:5", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  auto clients = clients_of(box);
+  ASSERT_EQ(clients[0].join(kIpv4Broadcast).status(), mad::kStatusOk);
+  ASSERT_EQ(clients[2].join(kIpv4Broadcast).status(), mad::kStatusOk);
+  box.input(with_q_key(0x1234));
+  box.run_for(seconds(5));
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(box.count<sm::MembersNotAsked>(), 1u);
+}
+
 TEST(MulticastFDBTop, CoversTheGroupsThatThereAreAndGrowsWithThem) {
   Box box("star:5");
   ASSERT_TRUE(box.run_until_quiet());

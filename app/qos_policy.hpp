@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The policy of quality of service that the configuration names, read again whenever the
+// configuration is.
+#pragma once
+
+#include <memory>
+
+#include "app/logging.hpp"
+#include "config/config.hpp"
+#include "qos/policy.hpp"
+
+namespace heddle::app {
+
+class QosPolicyFile {
+ public:
+  // Null when no file is configured. A broken or unreadable file is logged and changes nothing; if
+  // it was the first one, there is no policy until it is mended.
+  std::shared_ptr<const qos::Policy> read(const config::Config& config, Log& log);
+
+ private:
+  std::shared_ptr<const qos::Policy> last_good_;
+};
+
+// The partitions with the levels that the policy gives to IPoIB; as they are when there is none.
+std::shared_ptr<const partitions::Policy> with_levels(
+    std::shared_ptr<const partitions::Policy> partitions, const qos::Policy* policy);
+
+}  // namespace heddle::app
