@@ -47,20 +47,9 @@ CLI::Option* add_time(CLI::App& command, const std::string& name, base::Duration
       });
 }
 
-void add_sim_options(CLI::App& sim, SimArguments& arguments) {
-  // Not required: a subcommand may stand in its place. The callback looks.
-  sim.add_option("FABRIC", arguments.fabric, "A generator's expression or a file")
-      ->option_text(" ");
-  add_ibnl_option(sim, arguments.ibnl);
-  sim.add_option("--name", arguments.name, "How tools and 'heddle sim ctl' find this fabric")
-      ->option_text("NAME [$IBSIM_SOCKNAME or sim]");
-  sim.add_option("--socket-name", arguments.socket_name,
-                 "Base of the abstract sockets, if it is not NAME")
-      ->option_text("BASE");
-  sim.add_option("--listen", arguments.listen, "Serve clients by UDP as well, as 'ibsim -r' does")
-      ->option_text("[ADDRESS:]PORT");
-  sim.add_option("--dir", arguments.directory, "Where the control socket is made")
-      ->option_text("DIR [$XDG_RUNTIME_DIR/heddle]");
+}  // namespace
+
+void add_world_options(CLI::App& sim, SimArguments& arguments) {
   sim.add_option("--seed", arguments.seed, "Seed of the fabric's chance")->option_text("N [1]");
   add_time(sim, "--hop-delay", arguments.hop_delay, "Time on each cable");
   add_time(sim, "--agent-delay", arguments.agent_delay, "Time a device takes to answer");
@@ -75,17 +64,36 @@ void add_sim_options(CLI::App& sim, SimArguments& arguments) {
                    ? std::string()
                    : fmt::format("'{}' is not real, virtual or a factor such as 10x", text);
       });
-  add_time(sim, "--attention", arguments.attention,
-           "How long a client on a socket is asked for more before the door sleeps; 0: never")
-      ->option_text("TIME [50us]");
   sim.add_option("--script", arguments.script, "Verbs with times to carry out (docs/simulator.md)")
       ->option_text("FILE")
       ->check(CLI::ExistingFile);
-  sim.add_flag("--console", arguments.console,
-               "Read verbs from standard input even if it is no terminal");
   sim.add_option("--record", arguments.record,
                  "Write every MAD with its time as JSON lines, for 'heddle sim replay'")
       ->option_text("FILE");
+}
+
+namespace {
+
+void add_sim_options(CLI::App& sim, SimArguments& arguments) {
+  // Not required: a subcommand may stand in its place. The callback looks.
+  sim.add_option("FABRIC", arguments.fabric, "A generator's expression or a file")
+      ->option_text(" ");
+  add_ibnl_option(sim, arguments.ibnl);
+  sim.add_option("--name", arguments.name, "How tools and 'heddle sim ctl' find this fabric")
+      ->option_text("NAME [$IBSIM_SOCKNAME or sim]");
+  sim.add_option("--socket-name", arguments.socket_name,
+                 "Base of the abstract sockets, if it is not NAME")
+      ->option_text("BASE");
+  sim.add_option("--listen", arguments.listen, "Serve clients by UDP as well, as 'ibsim -r' does")
+      ->option_text("[ADDRESS:]PORT");
+  sim.add_option("--dir", arguments.directory, "Where the control socket is made")
+      ->option_text("DIR [$XDG_RUNTIME_DIR/heddle]");
+  add_world_options(sim, arguments);
+  add_time(sim, "--attention", arguments.attention,
+           "How long a client on a socket is asked for more before the door sleeps; 0: never")
+      ->option_text("TIME [50us]");
+  sim.add_flag("--console", arguments.console,
+               "Read verbs from standard input even if it is no terminal");
   sim.add_flag("-q,--quiet", arguments.quiet, "No banner and no summary");
 }
 
@@ -97,7 +105,8 @@ void add_sim_ctl(CLI::App& sim, std::function<Exit()>& command) {
       ->required()
       ->option_text(" ");
   ctl->add_option("--dir", arguments->directory, "Where the control socket is")
-      ->option_text("DIR [$XDG_RUNTIME_DIR/heddle]");
+      ->option_text("DIR [$XDG_RUNTIME_DIR/heddle]")
+      ->envname("HEDDLE_SIM_DIR");
   ctl->add_flag("--json", arguments->json, "Print the answer as it came, in JSON");
   ctl->footer("Exit codes: 0 done, 2 the verb was refused, 8 no such fabric runs.");
   ctl->callback(

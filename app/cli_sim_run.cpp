@@ -8,9 +8,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/cli_sim.hpp"
 #include "app/commands.hpp"
 #include "app/fabric_options.hpp"
-#include "config/duration.hpp"
 
 namespace heddle::app {
 namespace {
@@ -31,20 +31,6 @@ void add_command(CLI::App& command, std::vector<std::string>& words) {
       ->option_text(" ");
 }
 
-void add_time(CLI::App& command, const std::string& name, base::Duration& value,
-              const std::string& meaning) {
-  const auto take = [&value](const std::string& text) {
-    value = config::parse_duration(text).value_or(value);
-  };
-  command.add_option_function<std::string>(name, take, meaning)
-      ->option_text("TIME [0]")
-      ->check([](const std::string& text) {
-        return config::parse_duration(text)
-                   ? std::string()
-                   : fmt::format("'{}' is no time; write a number and a unit: 50us, 2ms", text);
-      });
-}
-
 }  // namespace
 
 void add_sim_run(CLI::App& sim, std::function<Exit()>& command) {
@@ -56,15 +42,10 @@ void add_sim_run(CLI::App& sim, std::function<Exit()>& command) {
       ->option_text(" ");
   add_command(*run, arguments->command);
   add_where(*run, arguments->at, arguments->directory);
-  run->add_option("--name", arguments->name, "How 'heddle sim enter' finds this fabric")
+  run->add_option("--name", arguments->name, "How 'heddle sim enter' and 'ctl' find this fabric")
       ->option_text("NAME [run-PID]");
   add_ibnl_option(*run, arguments->ibnl);
-  run->add_option("--seed", arguments->seed, "Seed of the fabric's chance")->option_text("N [1]");
-  add_time(*run, "--hop-delay", arguments->hop_delay, "Time on each cable");
-  add_time(*run, "--agent-delay", arguments->agent_delay, "Time a device takes to answer");
-  run->add_option("--loss", arguments->loss, "Chance that a MAD is lost on a cable, 0 to 1")
-      ->option_text("P [0]")
-      ->check(CLI::Range(0.0, 1.0));
+  add_world_options(*run, *arguments);
   run->footer(
       "The command sees /dev/infiniband and /sys/class/infiniband of the node; root is not needed\n"
       "where user namespaces are allowed. $HEDDLE_SIM is the fabric's name.\n\n"
@@ -74,7 +55,8 @@ void add_sim_run(CLI::App& sim, std::function<Exit()>& command) {
       "  heddle sim run pair -- sh -c 'heddle sim enter $HEDDLE_SIM --at host-2 -- ibstat'\n\n"
       "Exit codes: the command's own, 128 and the signal's number if one ended it; 6 FABRIC "
       "cannot\n"
-      "be built, 8 the node cannot be entered, 126 and 127 as shells have them.");
+      "be built, 7 the recording cannot be written, 8 the node cannot be entered or the name is\n"
+      "taken, 126 and 127 as shells have them.");
   run->callback([arguments, &command] {
     command = [arguments] { return static_cast<Exit>(run_sim_run(*arguments)); };
   });

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +19,7 @@
 #include "app/fabric_options.hpp"
 #include "app/mad_record.hpp"
 #include "app/runtime_dir.hpp"
+#include "app/start_script.hpp"
 #include "app/text.hpp"
 #include "app/world_options.hpp"
 #include "doors/control/channel.hpp"
@@ -97,15 +96,6 @@ base::Result<> open_doors(Running& running, const SimArguments& arguments) {
   return {};
 }
 
-void start_script(Running& running, const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  const std::string text((std::istreambuf_iterator<char>(stream)), {});
-  auto context = running.context();
-  auto script = control::parse_script(text, file.string(), context);
-  for (const std::string& problem : script.problems) say(problem);
-  running.script = std::make_unique<control::ScriptRunner>(context, std::move(script), say);
-}
-
 void greet(const Running& running, const SimArguments& arguments) {
   const sim::Devices& devices = running.host.world().devices();
   const std::string name = name_of(arguments);
@@ -162,7 +152,9 @@ Exit run_sim(const SimArguments& arguments) {
   }
   Signals signals(running.loop, {[&running] { running.loop.stop(); }, [] {}, [] {}});
   if (!arguments.quiet) greet(running, arguments);
-  if (!arguments.script.empty()) start_script(running, arguments.script);
+  if (!arguments.script.empty()) {
+    running.script = start_script(running.context(), arguments.script);
+  }
   if (arguments.console || ::isatty(STDIN_FILENO) != 0) {
     running.console = std::make_unique<Console>(running.loop, running.context());
   }

@@ -2,7 +2,9 @@
 #include <array>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -18,8 +20,12 @@
 #include "app/commands.hpp"
 #include "app/fabric_options.hpp"
 #include "app/inside.hpp"
+#include "app/mad_record.hpp"
 #include "app/runtime_dir.hpp"
+#include "app/start_script.hpp"
 #include "app/world_options.hpp"
+#include "doors/control/channel.hpp"
+#include "doors/control/script.hpp"
 #include "doors/device/device_door.hpp"
 #include "sim/blueprint.hpp"
 
@@ -110,6 +116,40 @@ Born start(const Inside& inside) {
   _exit(become(std::move(theirs), inside));
 }
 
+// What a fabric has beside the door that the command goes in by.
+struct Attachments {
+  std::unique_ptr<MadRecord> record;
+  std::unique_ptr<doors::control::Channel> channel;
+  std::unique_ptr<doors::control::ScriptRunner> script;
+};
+
+// Makes them before the command sees the fabric; says what cannot be made.
+Exit attach(Attachments& attached, boost::asio::io_context& loop,
+            const doors::control::Context& context, const SimRunArguments& arguments,
+            const std::filesystem::path& directory, const std::string& name,
+            doors::DeviceDoor& door) {
+  context.host.set_pace(doors::parse_pace(arguments.time).value_or(doors::Pace{}));
+  if (!arguments.record.empty()) {
+    attached.record = MadRecord::open(arguments, context.host);
+    if (!attached.record) {
+      complain(fmt::format("cannot write {}", arguments.record.string()));
+      return Exit::Output;
+    }
+  }
+  if (const auto listens = door.listen(directory / (name + ".enter")); !listens) {
+    complain(listens.error().message);
+    return Exit::Taken;
+  }
+  auto channel = doors::control::Channel::listen(loop, directory / (name + ".ctl"), context);
+  if (channel.has_error()) {
+    complain(channel.error().message);
+    return Exit::Taken;
+  }
+  attached.channel = std::move(*channel);
+  if (!arguments.script.empty()) attached.script = start_script(context, arguments.script);
+  return Exit::Ok;
+}
+
 }  // namespace
 
 int run_sim_run(const SimRunArguments& arguments) {
@@ -139,13 +179,14 @@ int run_sim_run(const SimRunArguments& arguments) {
   doors::FabricHost fabric(loop, std::move(world));
   doors::DeviceDoor door(loop, fabric);
   Nurse nurse(loop, born.pid);
-  door.admit(std::move(born.socket));
-  if (const auto listens = door.listen(std::filesystem::path(*directory) / (name + ".enter"));
-      !listens) {
-    complain(listens.error().message);
+  const doors::control::Context context{fabric, nullptr, [pid = born.pid] { kill(pid, SIGTERM); }};
+  Attachments attached;
+  if (const Exit done = attach(attached, loop, context, arguments, *directory, name, door);
+      done != Exit::Ok) {
     kill(born.pid, SIGTERM);
-    return static_cast<int>(Exit::Taken);
+    return static_cast<int>(done);
   }
+  door.admit(std::move(born.socket));
   if (!nurse.ended()) loop.run();
   nurse.clear_away();
   door.end_programs();

@@ -70,18 +70,11 @@ struct SimCtlArguments {
 Exit run_sim_ctl(const SimCtlArguments& arguments);
 
 // `heddle sim run FABRIC -- COMMAND`: a fabric for the time of one command, which sees it through
-// device files. The exit code is the command's.
-struct SimRunArguments {
-  std::string fabric;
-  std::string ibnl;             // a folder of .ibnl files; empty: none beside the usual
+// device files. The exit code is the command's. Of what `heddle sim` has it takes all but the
+// socket door, the console and the banner; without a name it is "run-" and the process id.
+struct SimRunArguments : SimArguments {
   std::vector<std::string> at;  // NODE or NODE:PORT each; empty: the first host
   std::vector<std::string> command;
-  std::string name;                 // empty: "run-" and the process id
-  std::filesystem::path directory;  // of the door's socket; empty: the user's runtime directory
-  std::uint64_t seed = 1;
-  base::Duration hop_delay{0};
-  base::Duration agent_delay{0};
-  double loss = 0;
 };
 int run_sim_run(const SimRunArguments& arguments);
 

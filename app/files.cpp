@@ -19,10 +19,28 @@ std::error_code last_error() {
   return {errno != 0 ? errno : EIO, std::generic_category()};
 }
 
+// To put a file in the place of a device or a pipe would take it from everybody else, and in that
+// of a symbolic link, whatever it leads to.
+bool has_to_stay(const std::filesystem::path& file) {
+  std::error_code ignored;
+  const auto status = std::filesystem::symlink_status(file, ignored);
+  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+}
+
+base::Result<void> write_in_place(const std::filesystem::path& file,
+                                  const std::function<void(std::ostream&)>& write) {
+  errno = 0;
+  std::ofstream stream(file, std::ios::binary | std::ios::trunc);
+  if (stream) write(stream);
+  stream.close();
+  return stream ? base::Result<void>() : failed(file, last_error());
+}
+
 }  // namespace
 
 base::Result<void> replace_file(const std::filesystem::path& file,
                                 const std::function<void(std::ostream&)>& write) {
+  if (has_to_stay(file)) return write_in_place(file, write);
   auto beside = file;
   beside += fmt::format(".{}.tmp", ::getpid());
   std::error_code ignored;

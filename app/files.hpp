@@ -10,8 +10,9 @@
 
 namespace heddle::app {
 
-// Writes beside the file and renames: a reader sees the old content or the new, never half. The
-// error names the file and the reason.
+// Writes beside the file and renames: a reader sees the old content or the new, never half. What is
+// there and is no regular file (/dev/null, a pipe, a symbolic link) is written to. The error names
+// the file and the reason.
 base::Result<void> replace_file(const std::filesystem::path& file,
                                 const std::function<void(std::ostream&)>& write);
 

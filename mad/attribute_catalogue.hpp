@@ -122,11 +122,12 @@ using OtherDescribed =
              PortRcvDataSL, SwPortVLCongestion, PortRcvConCtrl, PortSLRcvFECN, PortSLRcvBECN,
              PortXmitConCtrl, PortVLXmitTimeCong, PortExtendedSpeedsCounters,
              PortExtendedSpeedsCountersRSFEC, PortSamplesControl, PortSamplesResult, CongestionInfo,
-             CongestionKeyInfo, CongestionLogSwitch, CongestionLogCA, CongestionControlTable,
-             TimeStamp, NodeRecord, PortInfoRecord, SLtoVLMappingTableRecord, SwitchInfoRecord,
-             LinearForwardingTableRecord, MulticastForwardingTableRecord, SMInfoRecord, LinkRecord,
-             GUIDInfoRecord, ServiceRecord, PKeyTableRecord, PathRecord, VLArbitrationTableRecord,
-             MCMemberRecord, MultiPathRecord, TraceRecord, InformInfo, InformInfoRecord>;
+             CongestionKeyInfo, CongestionLogSwitch, CongestionLogCA, CongestionEntrySwitch,
+             CongestionEventCA, CongestionControlTable, TimeStamp, NodeRecord, PortInfoRecord,
+             SLtoVLMappingTableRecord, SwitchInfoRecord, LinearForwardingTableRecord,
+             MulticastForwardingTableRecord, SMInfoRecord, LinkRecord, GUIDInfoRecord,
+             ServiceRecord, PKeyTableRecord, PathRecord, VLArbitrationTableRecord, MCMemberRecord,
+             MultiPathRecord, TraceRecord, InformInfo, InformInfoRecord>;
 
 // Calls visit.template operator()<T>() for everything described: the attributes above and these.
 template <class Visit>

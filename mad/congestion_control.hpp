@@ -82,7 +82,9 @@ struct Layout<CongestionKeyInfo> {
   };
 };
 
-// The heads of the two kinds of log; events follow.
+// The two kinds of log: a head; in a switch's a map of ports; then events, the newest last. What is
+// told once is not told again: counters, maps and events are those since the last Get.
+inline constexpr std::uint8_t kCCKeyLeaseRuns = 0x01;  // in CongestionFlags
 inline constexpr std::uint8_t kSwitchLog = 1;
 inline constexpr std::uint8_t kAdapterLog = 2;
 
@@ -127,6 +129,64 @@ struct Layout<CongestionLogCA> {
                                                                     Show::Hex),
       reserved<48, 16>,
       row<&CongestionLogCA::current_time_stamp, 64, 32>("CurrentTimeStamp"),
+  };
+};
+
+// Bit n counted from the end of these 32 bytes: port n marked packets.
+inline constexpr std::size_t kCongestionPortMapOffset = 8;
+inline constexpr std::size_t kCongestionPortMapBytes = 32;
+
+// A flow whose packets a switch marked.
+inline constexpr std::size_t kCongestionEntriesOfSwitch = 15;
+inline constexpr std::size_t kCongestionEntriesOfSwitchOffset = 40;
+struct CongestionEntrySwitch {
+  Lid slid{};
+  Lid dlid{};
+  ServiceLevel sl{};
+  std::uint32_t time_stamp{};
+  friend bool operator==(const CongestionEntrySwitch&, const CongestionEntrySwitch&) = default;
+};
+
+template <>
+struct Layout<CongestionEntrySwitch> {
+  static constexpr std::string_view name = "CongestionEntrySwitch";
+  static constexpr unsigned bits = 96;
+  static constexpr auto rows = std::tuple{
+      row<&CongestionEntrySwitch::slid, 0, 16>("SLID"),
+      row<&CongestionEntrySwitch::dlid, 16, 16>("DLID"),
+      row<&CongestionEntrySwitch::sl, 32, 4>("SL"),
+      reserved<36, 28>,
+      row<&CongestionEntrySwitch::time_stamp, 64, 32>("TimeStamp"),
+  };
+};
+
+// A flow of the adapter's own for which it was notified.
+inline constexpr std::size_t kCongestionEventsOfCA = 13;
+inline constexpr std::size_t kCongestionEventsOfCAOffset = 12;
+struct CongestionEventCA {
+  std::uint32_t local_qp{};
+  ServiceLevel sl{};
+  std::uint8_t service_type{};
+  std::uint32_t remote_qp{};
+  Lid local_lid{};
+  Lid remote_lid{};
+  std::uint32_t time_stamp{};
+  friend bool operator==(const CongestionEventCA&, const CongestionEventCA&) = default;
+};
+
+template <>
+struct Layout<CongestionEventCA> {
+  static constexpr std::string_view name = "CongestionEventCA";
+  static constexpr unsigned bits = 128;
+  static constexpr auto rows = std::tuple{
+      row<&CongestionEventCA::local_qp, 0, 24>("Local_QP"),
+      row<&CongestionEventCA::sl, 24, 4>("SL"),
+      row<&CongestionEventCA::service_type, 28, 4>("ServiceType"),
+      row<&CongestionEventCA::remote_qp, 32, 24>("Remote_QP"),
+      reserved<56, 8>,
+      row<&CongestionEventCA::local_lid, 64, 16>("Local_LID"),
+      row<&CongestionEventCA::remote_lid, 80, 16>("Remote_LID"),
+      row<&CongestionEventCA::time_stamp, 96, 32>("TimeStamp"),
   };
 };
 

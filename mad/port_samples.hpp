@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Sampling of counters over an interval (IBA vol. 1, 16.1.3.2 and 16.1.3.4).
+// Sampling of counters over an interval (IBA vol. 1, 16.1.3.2 to 16.1.3.4).
 #pragma once
 
 #include "mad/perf_attribute.hpp"
@@ -8,7 +8,11 @@ namespace heddle::mad {
 
 inline constexpr std::size_t kSampledCounters = 15;
 
-// SampleStatus: 0 done, 1 running, 2 waiting to start.
+// SampleStatus.
+inline constexpr std::uint8_t kSampleDone = 0;     // or never begun
+inline constexpr std::uint8_t kSampleWaiting = 1;  // for SampleStart to pass
+inline constexpr std::uint8_t kSampleRunning = 2;
+
 struct PortSamplesControl {
   std::uint8_t op_code{};
   std::uint8_t port_select{};

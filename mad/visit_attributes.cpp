@@ -72,6 +72,8 @@ template void visit_fields(const CongestionInfo&, FieldVisitor&);
 template void visit_fields(const CongestionKeyInfo&, FieldVisitor&);
 template void visit_fields(const CongestionLogSwitch&, FieldVisitor&);
 template void visit_fields(const CongestionLogCA&, FieldVisitor&);
+template void visit_fields(const CongestionEntrySwitch&, FieldVisitor&);
+template void visit_fields(const CongestionEventCA&, FieldVisitor&);
 template void visit_fields(const CongestionControlTable&, FieldVisitor&);
 template void visit_fields(const TimeStamp&, FieldVisitor&);
 template void visit_fields(const NodeRecord&, FieldVisitor&);

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "mad/class_port_info.hpp"
+#include "sim/congestion_log.hpp"
 
 namespace heddle::sim {
 namespace {
@@ -15,7 +16,6 @@ constexpr std::uint8_t kControlTableBlocks = 2;
 constexpr unsigned kPortsPerBlock = 32;
 constexpr std::size_t kDataOffset = mad::kPerfDataOffset - mad::kCongestionLogOffset;
 constexpr std::uint8_t kResponseTime = 16;  // 4.096 us * 2^16
-constexpr std::int64_t kTimeStampNanoseconds = 1024;
 
 struct Request {
   const AgentContext& context;
@@ -35,24 +35,42 @@ CongestionRegisters& registers_of(const Request& request) {
   return request.context.devices.congestion[request.port];
 }
 
-std::uint32_t time_stamp(base::Instant now) {
-  return static_cast<std::uint32_t>(now.time_since_epoch().count() / kTimeStampNanoseconds);
+void let_lease_expire(CongestionRegisters& registers, base::Instant now) {
+  if (now < registers.lease_expires) return;
+  registers.key.cc_key_protect_bit = false;
+  registers.lease_expires = base::kNever;
+}
+
+void note_violation(CongestionRegisters& registers, base::Instant now) {
+  mad::CongestionKeyInfo& info = registers.key;
+  if (info.cc_key_violations != 0xFFFF) ++info.cc_key_violations;
+  if (info.cc_key_lease_period != 0 && registers.lease_expires == base::kNever) {
+    registers.lease_expires = now + std::chrono::seconds(info.cc_key_lease_period);
+  }
 }
 
 bool key_admits(const Request& request, mad::CCKey key) {
-  mad::CongestionKeyInfo& info = registers_of(request).key;
-  const bool free = info.cc_key == mad::CCKey{} || (!request.is_set && !info.cc_key_protect_bit);
-  if (free || key == info.cc_key) return true;
-  if (info.cc_key_violations != 0xFFFF) ++info.cc_key_violations;
+  CongestionRegisters& registers = registers_of(request);
+  let_lease_expire(registers, request.context.now);
+  const mad::CongestionKeyInfo& info = registers.key;
+  if (info.cc_key == mad::CCKey{}) return true;
+  if (key == info.cc_key) {
+    registers.lease_expires = base::kNever;
+    return true;
+  }
+  if (!request.is_set && !info.cc_key_protect_bit) return true;
+  note_violation(registers, request.context.now);
   return false;
 }
 
-mad::Status on_key_info(const Request& request, Data data, bool knows_key) {
-  mad::CongestionKeyInfo& info = registers_of(request).key;
-  if (request.is_set) info = mad::decode<mad::CongestionKeyInfo>(View(data));
-  mad::CongestionKeyInfo shown = info;
-  if (!knows_key && !request.is_set) shown.cc_key = {};
-  mad::encode(shown, data);
+// Shown to everybody that may ask: a protect bit that the lease has ended lets the next manager in.
+mad::Status on_key_info(const Request& request, Data data) {
+  CongestionRegisters& registers = registers_of(request);
+  if (request.is_set) {
+    registers.key = mad::decode<mad::CongestionKeyInfo>(View(data));
+    registers.lease_expires = base::kNever;
+  }
+  mad::encode(registers.key, data);
   return mad::kStatusOk;
 }
 
@@ -84,19 +102,13 @@ mad::Status on_control_table(const Request& request, Data data) {
 mad::Status on_read_only(const Request& request, Id attribute, CongestionMad& body) {
   if (request.is_set) return mad::kStatusBadMethodAttribute;
   const bool is_switch = request.context.devices.is_switch(request.context.node());
-  const std::uint32_t time = time_stamp(request.context.now);
   if (attribute == Id::CongestionLog) {
-    const std::span<std::byte, mad::kCongestionLogBytes> log(body.data);
-    if (is_switch) {
-      mad::encode(mad::CongestionLogSwitch{mad::kSwitchLog, 0, 0, time}, log);
-    } else {
-      mad::encode(mad::CongestionLogCA{mad::kAdapterLog, 0, 0, 0, time}, log);
-    }
+    body.data = take_congestion_log(registers_of(request), is_switch, request.context.now);
   } else if (attribute == Id::CongestionInfo) {
     mad::encode(mad::CongestionInfo{0, is_switch ? std::uint8_t{0} : kControlTableBlocks},
                 data_of(body));
   } else if (attribute == Id::TimeStamp) {
-    mad::encode(mad::TimeStamp{time}, data_of(body));
+    mad::encode(mad::TimeStamp{congestion_time_stamp(request.context.now)}, data_of(body));
   } else {
     mad::ClassPortInfo info;
     info.base_version = mad::kBaseVersion;
@@ -118,7 +130,7 @@ mad::Status dispatch(const Request& request, Id attribute, CongestionMad& body) 
     case Id::TimeStamp:
       return on_read_only(request, attribute, body);
     case Id::CongestionKeyInfo:
-      return on_key_info(request, data, body.key == registers_of(request).key.cc_key);
+      return on_key_info(request, data);
     case Id::SwitchCongestionSetting:
       if (!is_switch) break;
       return on_setting(request, attribute, 0, data);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The congestion control agent of a device (IBA vol. 1, A10.4): keeps what it is told and shows it.
-// There is no data plane here that congestion could slow, so logs are empty.
+// The congestion control agent of a device (IBA vol. 1, A10.4): keeps what it is told and shows it,
+// guards it by the CC_Key with its lease, and hands out its log (congestion_log.hpp).
 #pragma once
 
 #include "mad/congestion_control.hpp"

@@ -245,6 +245,7 @@ void Devices::reset(NodeIndex node) {
     ports[port] = std::move(fresh);
     traffic[port] = {};
     congestion.erase(port);
+    samplers.erase(port);
   }
 }
 

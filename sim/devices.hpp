@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -18,6 +19,7 @@
 #include "mad/notice.hpp"
 #include "mad/perf_attribute.hpp"
 #include "mad/port_info.hpp"
+#include "mad/port_samples.hpp"
 #include "mad/smp.hpp"
 #include "mad/switch_info.hpp"
 #include "sim/blueprint.hpp"
@@ -75,11 +77,38 @@ struct PortRegisters {
   std::unique_ptr<VirtualPorts> virtual_ports;  // of adapters that have them
 };
 
+// A flow that met congestion.
+struct CongestionEvent {
+  mad::Lid from{};
+  mad::Lid to{};
+  mad::ServiceLevel sl{};
+  base::Instant when{};
+};
+
+// What happened since the log was read last (congestion_log.hpp).
+struct CongestionLog {
+  std::uint16_t count = 0;              // of events; stops at its highest value
+  std::bitset<256> ports;               // of a switch, by which marked packets left
+  std::uint16_t levels = 0;             // of an adapter: service levels, a bit each
+  std::vector<CongestionEvent> events;  // the newest
+};
+
 // Of a management port, as far as anybody wrote it. Settings are kept as bytes, by attribute and
 // block; the attributes have fixed numbers of blocks.
 struct CongestionRegisters {
   mad::CongestionKeyInfo key;
+  base::Instant lease_expires = base::kNever;
+  CongestionLog log;
   std::map<std::pair<std::uint16_t, std::uint32_t>, mad::PerfData> settings;
+};
+
+// The sampling mechanism of a management port (sampling.hpp), made when first used.
+struct Sampler {
+  PortIndex port = 0;               // whose counters
+  std::uint64_t number = 0;         // of this sample, among all samples of the world
+  mad::PortSamplesControl control;  // what was asked for, and SampleStatus
+  std::array<std::uint64_t, mad::kSampledCounters> before{};
+  std::array<std::uint32_t, mad::kSampledCounters> counted{};
 };
 
 struct SwitchRegisters {
@@ -137,11 +166,15 @@ struct Devices {
   std::vector<SwitchRegisters> switches;
   std::vector<Cable> cables;
   std::map<PortIndex, CongestionRegisters> congestion;  // by management port
+  std::map<PortIndex, Sampler> samplers;                // by management port
+  std::uint64_t samples_begun = 0;
   // What the world drains after each step. Switches that owe a trap 128, in the order of their
-  // changes; other traps, by the port that sends them; cables that began to train.
+  // changes; other traps, by the port that sends them; cables that began to train; samples that
+  // began.
   std::vector<NodeIndex> changed_switches;
   std::vector<std::pair<PortIndex, mad::Notice>> notices;
   std::vector<CableIndex> training;
+  std::vector<PortIndex> sampling;   // management ports whose mechanism was started
   bool training_takes_time = false;  // else links come up at once
 
   bool is_switch(NodeIndex node) const { return nodes[node].switch_index != kNone; }

@@ -13,6 +13,7 @@
 #include "mad/port_sl_counters.hpp"
 #include "sim/counter_attribute.hpp"
 #include "sim/link_kind.hpp"
+#include "sim/sampling.hpp"
 
 namespace heddle::sim {
 
@@ -250,21 +251,21 @@ mad::Status on_class_port_info(mad::Method method, mad::PerfData& data) {
   return mad::kStatusOk;
 }
 
-// No sampling hardware here: nothing to choose, and nothing that runs.
 mad::Status on_samples_control(const AgentContext& context, mad::Method method,
                                mad::PerfData& data) {
-  if (method == mad::Method::Set) return mad::kStatusBadMethodAttribute;
   const auto request = mad::decode<mad::PortSamplesControl>(data);
-  if (!ports_selected(context, request.port_select)) return mad::kStatusBadField;
-  mad::PortSamplesControl answer;
-  answer.port_select = request.port_select;
-  mad::encode(answer, std::span(data));
+  const auto ports = ports_selected(context, request.port_select);
+  if (!ports || request.port_select == mad::kAllPorts) return mad::kStatusBadField;
+  if (method == mad::Method::Set) start_sample(context.devices, ports->first, request);
+  mad::encode(samples_control(context.devices, ports->first), std::span(data));
   return mad::kStatusOk;
 }
 
-mad::Status on_samples_result(mad::Method method, mad::PerfData& data) {
+mad::Status on_samples_result(const AgentContext& context, mad::Method method,
+                              mad::PerfData& data) {
   if (method == mad::Method::Set) return mad::kStatusBadMethodAttribute;
-  mad::encode(mad::PortSamplesResult{}, std::span(data));
+  const PortIndex port = context.devices.management_port(context.port);
+  mad::encode(samples_result(context.devices, port), std::span(data));
   return mad::kStatusOk;
 }
 
@@ -325,6 +326,8 @@ Handler handler_of(mad::PerfAttributeId attribute, bool is_switch) {
       return on_counters<mad::PortRcvDataSL>;
     case Id::PortSamplesControl:
       return on_samples_control;
+    case Id::PortSamplesResult:
+      return on_samples_result;
     default:
       return nullptr;
   }
@@ -336,7 +339,6 @@ mad::Status answer_perf(const AgentContext& context, mad::Method method, std::ui
                         mad::PerfData& data) {
   const auto id = static_cast<mad::PerfAttributeId>(attribute);
   if (id == mad::PerfAttributeId::ClassPortInfo) return on_class_port_info(method, data);
-  if (id == mad::PerfAttributeId::PortSamplesResult) return on_samples_result(method, data);
   const Handler handler = handler_of(id, context.devices.is_switch(context.node()));
   return handler == nullptr ? mad::kStatusBadMethodAttribute : handler(context, method, data);
 }

@@ -183,6 +183,10 @@ class World {
   // port's (virtual_ports.hpp).
   base::Result<> set_virtual_ports(std::uint32_t node, std::uint8_t port, std::uint16_t count,
                                    bool own_lids);
+  // Packets of the flow met congestion as they left a switch by this port: marks, the counters and
+  // the logs of both ends (congestion_log.hpp).
+  base::Result<> mark(std::uint32_t node, std::uint8_t port, const Flow& flow,
+                      std::uint64_t packets);
 
   // Sends packets of `words` four-byte words for each flow and counts them at the ports that they
   // pass (patterns.hpp). Takes no time.

@@ -49,6 +49,7 @@ struct World::Impl {
   void flap(CableIndex cable, base::Duration down, base::Duration up, unsigned times);
   void power_on(NodeIndex node);
   void storm(NodeIndex node, base::Duration interval, unsigned count);
+  void schedule_sample(PortIndex port);
   void send_notice(PortIndex from, const mad::Notice& notice);
 
   Devices devices;

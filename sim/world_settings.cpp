@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "sim/congestion_log.hpp"
 #include "sim/notices.hpp"
 #include "sim/virtual_ports.hpp"
 #include "sim/world_impl.hpp"
@@ -55,6 +56,13 @@ base::Result<> World::set_counter(std::uint32_t node, std::uint8_t port, std::st
     write_into(devices, *at, *which, each, value);
   }
   return {};
+}
+
+base::Result<> World::mark(std::uint32_t node, std::uint8_t port, const Flow& flow,
+                           std::uint64_t packets) {
+  const auto at = port_named(impl_->devices, node, port);
+  if (!at) return at.error();
+  return mark_packets(impl_->devices, *at, flow, packets, impl_->now);
 }
 
 base::Result<> World::set_port_guid(std::uint32_t node, std::uint8_t port, mad::Guid guid) {

@@ -5,6 +5,7 @@
 
 #include "mad/notice.hpp"
 #include "sim/links.hpp"
+#include "sim/sampling.hpp"
 #include "sim/world_impl.hpp"
 
 namespace heddle::sim {
@@ -21,9 +22,11 @@ mad::Notice link_state_notice(const mad::PortInfo& info) {
 }  // namespace
 
 void World::Impl::follow_up() {
-  if (devices.changed_switches.empty() && devices.notices.empty() && devices.training.empty()) {
+  if (devices.changed_switches.empty() && devices.notices.empty() && devices.training.empty() &&
+      devices.sampling.empty()) {
     return;
   }
+  for (const PortIndex port : std::exchange(devices.sampling, {})) schedule_sample(port);
   for (const CableIndex cable : std::exchange(devices.training, {})) {
     agenda.add(now + options.training_time, [this, cable, epoch = devices.cables[cable].epoch] {
       finish_training(devices, cable, epoch);
@@ -39,6 +42,22 @@ void World::Impl::follow_up() {
     send_notice(port, link_state_notice(devices.ports[port].info));
   }
   for (const auto& [port, notice] : notices) send_notice(port, notice);
+}
+
+void World::Impl::schedule_sample(PortIndex port) {
+  const auto found = devices.samplers.find(port);
+  if (found == devices.samplers.end()) return;  // the device was reset meanwhile
+  const Sampler& sampler = found->second;
+  const auto ticks = [](std::uint32_t count) {
+    return kSampleTick * static_cast<std::int64_t>(count);
+  };
+  const base::Instant start = now + ticks(sampler.control.sample_start);
+  if (sampler.control.sample_status == mad::kSampleWaiting) {
+    agenda.add(start,
+               [this, port, number = sampler.number] { begin_interval(devices, port, number); });
+  }
+  agenda.add(start + ticks(sampler.control.sample_interval),
+             [this, port, number = sampler.number] { end_interval(devices, port, number); });
 }
 
 void World::Impl::send_notice(PortIndex from, const mad::Notice& notice) {

@@ -48,7 +48,11 @@ bool write_all(int descriptor, std::string_view text) {
   return true;
 }
 
-// The new content, whole and on the disk, under another name.
+bool is_special(const std::filesystem::path& path) {
+  std::error_code ignored;
+  const auto status = std::filesystem::status(path, ignored);
+  return std::filesystem::is_character_file(status) || std::filesystem::is_fifo(status);
+}
 
 }  // namespace
 
@@ -86,6 +90,14 @@ base::Result<void> TextFile::write_beside(const std::filesystem::path& beside,
   return {};
 }
 
+base::Result<void> TextFile::write_in_place(std::string_view text) const {
+  File file(file_, O_WRONLY);
+  if (file.get() < 0) return failure("open", file_, errno);
+  if (!write_all(file.get(), text)) return failure("write", file_, errno);
+  if (!file.close()) return failure("close", file_, errno);
+  return {};
+}
+
 base::Result<void> TextFile::sync_folder(const std::filesystem::path& folder) const {
   const File file(folder, O_RDONLY | O_DIRECTORY);
   if (file.get() < 0) return failure("open the folder", folder, errno);
@@ -97,6 +109,7 @@ base::Result<void> TextFile::sync_folder(const std::filesystem::path& folder) co
 }
 
 base::Result<void> TextFile::replace(std::string_view text) const {
+  if (is_special(file_)) return write_in_place(text);
   // One name, not a new one each time: a crash leaves at most one remnant, the next save uses it.
   std::filesystem::path beside = file_;
   beside += ".new";
@@ -114,7 +127,7 @@ base::Result<void> TextFile::replace(std::string_view text) const {
 
 base::Result<Content> TextFile::take() const {
   auto content = read();
-  if (content && ::unlink(file_.c_str()) != 0 && errno != ENOENT) {
+  if (content && !is_special(file_) && ::unlink(file_.c_str()) != 0 && errno != ENOENT) {
     return failure("remove", file_, errno);
   }
   return content;

@@ -28,14 +28,15 @@ class TextFile {
   // Empty when there is no such file; one that cannot be read is an error.
   base::Result<Content> read() const;
   // Writes beside the file, syncs, renames: after a crash or on a full disk the old content stands
-  // whole.
+  // whole. A device or a pipe (/dev/null) is written to: a file must not take its place.
   base::Result<void> replace(std::string_view text) const;
-  // Reads it and removes it: what is found was written since the last time.
+  // Reads it and removes it, if it is a file: what is found was written since the last time.
   base::Result<Content> take() const;
 
  private:
   base::Error failure(std::string_view doing, const std::filesystem::path& file, int reason) const;
   base::Result<void> write_beside(const std::filesystem::path& beside, std::string_view text) const;
+  base::Result<void> write_in_place(std::string_view text) const;
   base::Result<void> sync_folder(const std::filesystem::path& folder) const;
 
   std::filesystem::path file_;

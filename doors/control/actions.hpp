@@ -45,6 +45,7 @@ void ibsim_base_lid(Context&, Arguments&, Outcome&);
 // --- the data plane (actions_traffic.cpp)
 void ping(Context&, Arguments&, Outcome&);
 void traffic(Context&, Arguments&, Outcome&);
+void mark(Context&, Arguments&, Outcome&);
 void buffers(Context&, Arguments&, Outcome&);
 
 // --- looking, and the program itself (actions_views.cpp)

@@ -84,6 +84,26 @@ void traffic(Context& context, Arguments& arguments, Outcome& outcome) {
       json{{"flows", flows.size()}, {"arrived", driven.arrived}, {"lost", driven.lost}}.dump();
 }
 
+void mark(Context& context, Arguments& arguments, Outcome& outcome) {
+  const std::uint32_t node = arguments.node();
+  const std::uint8_t port = arguments.port(node);
+  const std::uint32_t from = arguments.node();
+  const std::uint32_t to = arguments.node();
+  const std::uint64_t packets = read_optional(arguments, "the packets", 1, kMostPackets, 1);
+  const std::uint64_t level = read_optional(arguments, "the service level", 0, 15, 0);
+  if (!arguments.complete()) return;
+  const sim::World& world = context.host.world();
+  const sim::Devices& devices = world.devices();
+  sim::Flow flow;
+  flow.from = endpoint_of(world, from);
+  flow.dlid = devices.ports[devices.management_port(endpoint_of(world, to))].info.lid;
+  flow.sl = mad::ServiceLevel{static_cast<std::uint8_t>(level)};
+  context.host.change([&](sim::World& changed) {
+    const auto done = changed.mark(node, port, flow, packets);
+    if (done.has_error()) outcome.error = done.error().message;
+  });
+}
+
 void buffers(Context& context, Arguments& arguments, Outcome& outcome) {
   const sim::Pattern pattern = read_pattern(arguments);
   sim::BufferOptions options;

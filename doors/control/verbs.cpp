@@ -47,6 +47,8 @@ constexpr std::array kVerbs{
          ping},
     Verb{"traffic", "PATTERN [PACKETS [NUMBER]]", "Packets that move the counters: 1000 1",
          traffic},
+    Verb{"mark", "NODE PORT NODE NODE [PACKETS [SL]]",
+         "Congestion at the port, for packets from the one to the other: 1 0", mark},
     Verb{"buffers", "PATTERN [PACKETS [CREDITS [NUMBER]]]", "Buffers that block: 32 2 1", buffers},
     Verb{"time", "[real|virtual|FACTORx]", "How the fabric's time goes", time},
     Verb{"status", "", "What runs here, and what it counted", status},

@@ -13,6 +13,9 @@ namespace {
 // Batches of one client before the others have their turn.
 constexpr int kBatchesInARow = 16;
 constexpr auto kReapEvery = std::chrono::seconds(1);
+// Who gave way and came back so late met somebody who is busy, and not just the client.
+constexpr auto kCrowded = std::chrono::microseconds(500);
+constexpr auto kRest = std::chrono::milliseconds(200);
 
 void add(ClientCounters& sum, const ClientCounters& more) {
   sum.requests += more.requests;
@@ -108,18 +111,28 @@ void Server::take_turn() {
   watch_time();
   turn_from_the_silent();
   if (attended_.empty()) return;
-  if (!any) std::this_thread::yield();
+  if (!any) give_way();
   boost::asio::post(loop_, [this, alive = alive_] {
     if (*alive) take_turn();
   });
 }
 
+void Server::give_way() {
+  const base::Instant before = host_.now();
+  std::this_thread::yield();
+  const base::Instant after = host_.now();
+  if (after - before > kCrowded) attention_rests_until_ = after + kRest;
+}
+
 void Server::turn_from_the_silent() {
   const base::Instant now = host_.now();
+  const bool rests = now < attention_rests_until_;
   std::size_t kept = 0;
   for (auto& client : attended_) {
     if (!is_seated(*client)) continue;
-    if (kept < kMostAttended && now - client->last_heard < options_.attention) {
+    if (rests) {
+      wait_readable(client);
+    } else if (kept < kMostAttended && now - client->last_heard < options_.attention) {
       std::swap(attended_[kept++], client);
     } else {
       wait_readable(client);

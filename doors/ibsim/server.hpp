@@ -32,7 +32,8 @@ struct ServerOptions {
   std::string listen;               // [ADDRESS:]PORT for UDP; empty: none; port 0: any
   // How long a client that has just sent something is asked for more, again and again, before its
   // socket is waited for: a program that waits for its answer asks again at once, and to be woken
-  // costs more than to answer. Gives way to whoever wants the processor. 0: never.
+  // costs more than to answer. Where others want the processor it rests: who asks in vain spends
+  // its share of the time, and waits the longer for the next. 0: never.
   base::Duration attention{0};
 };
 
@@ -96,6 +97,7 @@ class Server {
   void wait_readable(const std::shared_ptr<Client>& client);
   void attend(const std::shared_ptr<Client>& client);
   void take_turn();
+  void give_way();
   void turn_from_the_silent();
   bool read(Client& client);  // false when nothing had come
   bool is_seated(const Client& client) const;
@@ -117,6 +119,7 @@ class Server {
   Outstanding outstanding_;
   Inbox inbox_;
   std::vector<std::shared_ptr<Client>> attended_;  // nobody waits for their sockets meanwhile
+  base::Instant attention_rests_until_{};
   std::vector<std::uint32_t> to_flush_;
   bool in_turn_ = false;
   boost::asio::steady_timer expiry_;

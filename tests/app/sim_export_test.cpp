@@ -42,6 +42,21 @@ TEST(SimExport, WritesToAFileThatLoadsAgain) {
   EXPECT_THAT(second.out(), HasSubstr("switch-1,1,host-0001,1,4x,HDR,switch-1/P1 - host-0001/P1"));
 }
 
+TEST(SimExport, WritesThroughWhatIsNoFileAndLeavesItThere) {
+  const auto folder = std::filesystem::path(testing::TempDir());
+  const auto link = folder / "heddle-export-link";
+  const auto target = folder / "heddle-export-target";
+  std::filesystem::remove(link);
+  std::ofstream(target) << "old";
+  std::filesystem::create_symlink(target, link);
+  Process process({"sim", "export", "star:2", "-o", link.string()});
+  EXPECT_EQ(process.wait(), 0);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  std::ifstream stream(target);
+  const std::string text((std::istreambuf_iterator<char>(stream)), {});
+  EXPECT_THAT(text, HasSubstr("Switch\t2"));
+}
+
 TEST(SimExport, WarningsAndErrorsSayWhatAndWhere) {
   const auto file = std::filesystem::path(testing::TempDir()) / "heddle-odd.net";
   std::ofstream(file) << "Switch 4 \"S\"\ndo link\n";

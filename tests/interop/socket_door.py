@@ -217,6 +217,8 @@ def two_fabrics(options):
 def udp(options):
     """By UDP, as with `ibsim -r`."""
     with Fabric(options.heddle, "--listen", "127.0.0.1:0") as lab:
+        # Its sockets are there before its banner is written.
+        lab.wait(lambda: "IBSIM_SERVER_PORT" in lab.log.read_text(), 5)
         port = lab.log.read_text().split("by UDP on 127.0.0.1:")[1].split(":")[0]
         more = {"IBSIM_SERVER_NAME": "127.0.0.1", "IBSIM_SERVER_PORT": port}
         lab.expect("opensm", "-o", "-D", "0x43", "-f", lab.folder / "osm.log", **more)

@@ -59,6 +59,39 @@ TEST(Virtualization, VNodeInfoAndTheEvenStateInTheHighHalf) {
   EXPECT_EQ(states[3], PortState::NoChange);
 }
 
+TEST(Virtualization, StatesOfABlockEndInTheLowHalfOfItsLastByte) {
+  SmpData data{};
+  data[63] = std::byte{0x34};
+  const auto states = decode<VPortState>(data).vport_states;
+  EXPECT_EQ(states[126], PortState::Armed);
+  EXPECT_EQ(states[127], PortState::Active);
+  EXPECT_EQ(states[125], PortState::NoChange);
+}
+
+TEST(Virtualization, TablesAndNamesFillTheAttributeFromItsFirstByte) {
+  const auto guids = decode<VPortGUIDInfo>(bytes({0x02, 0, 0, 0, 0, 0, 0, 0x11,  //
+                                                  0x02, 0, 0, 0, 0, 0, 0, 0x12}));
+  EXPECT_EQ(guids.guids[0], Guid{0x0200'0000'0000'0011});
+  EXPECT_EQ(guids.guids[1], Guid{0x0200'0000'0000'0012});
+  EXPECT_EQ(guids.guids[7], Guid{});
+  const auto keys = decode<VPortPKeyTable>(bytes({0xFF, 0xFF, 0x80, 0x01}));
+  EXPECT_EQ(keys.p_keys[0], PKey{0xFFFF});
+  EXPECT_EQ(keys.p_keys[1], PKey{0x8001});
+  EXPECT_EQ(keys.p_keys[31], PKey{});
+  const auto name = decode<VNodeDescription>(bytes({'v', 'f', '-', '1'})).node_string;
+  EXPECT_STREQ(name.data(), "vf-1");
+}
+
+TEST(Virtualization, TheAttributesHaveTheirNumbers) {
+  EXPECT_EQ(static_cast<unsigned>(AttributeId::VirtualizationInfo), 0xFFB0u);
+  EXPECT_EQ(static_cast<unsigned>(AttributeId::VPortInfo), 0xFFB1u);
+  EXPECT_EQ(static_cast<unsigned>(AttributeId::VNodeInfo), 0xFFB2u);
+  EXPECT_EQ(static_cast<unsigned>(AttributeId::VPortState), 0xFFB3u);
+  EXPECT_EQ(static_cast<unsigned>(AttributeId::VNodeDescription), 0xFFB4u);
+  EXPECT_EQ(static_cast<unsigned>(AttributeId::VPortGUIDInfo), 0xFFB5u);
+  EXPECT_EQ(static_cast<unsigned>(AttributeId::VPortPKeyTable), 0xFFB6u);
+}
+
 TEST(Virtualization, ModifiersNameTheVPortAboveTheBlock) {
   EXPECT_EQ(vport_block_modifier(3, 2), 0x0003'0002u);
   EXPECT_EQ(vport_of(0x0003'0002), 3);

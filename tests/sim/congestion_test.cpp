@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sim/congestion_log.hpp"
+#include "sim/counters.hpp"
 #include "tests/sim/gmp_probe.hpp"
 #include "tests/sim/tiny_manager.hpp"
 
@@ -109,7 +111,7 @@ TEST_F(Congestion, TheKeyKeepsStrangersFromWritingAndIfItSaysSoFromReading) {
   EXPECT_FALSE(exchange(Method::Set, Id::CACongestionSetting, "host-0002", filled(1)));
   EXPECT_EQ(held(Id::CACongestionSetting, "host-0002"), filled(0));
   const auto seen = mad::decode<mad::CongestionKeyInfo>(held(Id::CongestionKeyInfo, "host-0002"));
-  EXPECT_EQ(seen.cc_key, mad::CCKey{});
+  EXPECT_EQ(seen.cc_key, mad::CCKey{0x55}) << "without the protect bit it is no secret";
   EXPECT_EQ(seen.cc_key_violations, 1);
   key = mad::CCKey{0x55};
   EXPECT_EQ(status(Method::Set, Id::CACongestionSetting, "host-0002", filled(1)), mad::kStatusOk);
@@ -119,6 +121,102 @@ TEST_F(Congestion, TheKeyKeepsStrangersFromWritingAndIfItSaysSoFromReading) {
             key);
   key = {};
   EXPECT_FALSE(exchange(Method::Get, Id::CACongestionSetting, "host-0002"));
+}
+
+TEST_F(Congestion, ALeaseThatNobodyRenewsEndsTheProtection) {
+  const auto milliseconds = [](int count) {
+    return base::Instant(std::chrono::milliseconds(count));
+  };
+  mad::PerfData data{};
+  mad::encode(mad::CongestionKeyInfo{mad::CCKey{0x55}, true, 2, 0}, std::span(data));
+  ASSERT_EQ(status(Method::Set, Id::CongestionKeyInfo, "host-0002", data), mad::kStatusOk);
+  manager.probe.now = milliseconds(1000);
+  EXPECT_FALSE(exchange(Method::Get, Id::CongestionKeyInfo, "host-0002")) << "begins the lease";
+  manager.probe.now = milliseconds(2900);
+  key = mad::CCKey{0x55};
+  const auto log = exchange(Method::Get, Id::CongestionLog, "host-0002");
+  ASSERT_TRUE(log) << "the right key renews it";
+  EXPECT_EQ(std::to_integer<int>(log->payload[mad::kCongestionLogOffset + 1]), 0);
+  key = {};
+  EXPECT_FALSE(exchange(Method::Get, Id::CongestionKeyInfo, "host-0002")) << "begins it again";
+  manager.probe.now = milliseconds(4800);
+  EXPECT_FALSE(exchange(Method::Get, Id::CongestionKeyInfo, "host-0002"));
+  manager.probe.now = milliseconds(4950);
+  const auto seen = mad::decode<mad::CongestionKeyInfo>(held(Id::CongestionKeyInfo, "host-0002"));
+  EXPECT_FALSE(seen.cc_key_protect_bit);
+  EXPECT_EQ(seen.cc_key, mad::CCKey{0x55});
+  EXPECT_EQ(seen.cc_key_violations, 3);
+  EXPECT_FALSE(exchange(Method::Set, Id::CACongestionSetting, "host-0002", filled(1)))
+      << "writing still needs it";
+}
+
+TEST_F(Congestion, AMarkIsInTheLogsOfTheSwitchAndOfTheSenderOnce) {
+  manager.probe.now = base::Instant(std::chrono::milliseconds(1));
+  manager.probe.settle();
+  const auto lid = [&](const char* node) { return manager.lids.at(*world.find_endpoint(node)); };
+  const Flow flow{*world.find_endpoint("host-0002"), lid("host-0003"), mad::ServiceLevel{4},
+                  kDefaultPKey};
+  const std::uint32_t star = *world.find_node("switch-1");
+  ASSERT_FALSE(world.mark(star, 3, flow, 7).has_error());
+  const auto of_switch = exchange(Method::Get, Id::CongestionLog, "switch-1");
+  ASSERT_TRUE(of_switch);
+  const std::span<const std::byte> log =
+      std::span<const std::byte>(of_switch->payload).subspan(mad::kCongestionLogOffset);
+  const auto head = mad::decode<mad::CongestionLogSwitch>(log.first<8>());
+  EXPECT_EQ(head.log_events_counter, 1);
+  EXPECT_EQ(log[8 + 31], std::byte{1 << 3});
+  const auto entry = mad::decode<mad::CongestionEntrySwitch>(log.subspan(40).first<12>());
+  EXPECT_EQ(entry, (mad::CongestionEntrySwitch{lid("host-0002"), lid("host-0003"),
+                                               mad::ServiceLevel{4}, 976}));
+  const auto of_sender = exchange(Method::Get, Id::CongestionLog, "host-0002");
+  ASSERT_TRUE(of_sender);
+  const auto theirs =
+      std::span<const std::byte>(of_sender->payload).subspan(mad::kCongestionLogOffset);
+  const auto their_head = mad::decode<mad::CongestionLogCA>(theirs.first<12>());
+  EXPECT_EQ(their_head.threshold_event_counter, 1);
+  EXPECT_EQ(their_head.threshold_congestion_event_map, 1 << 4);
+  const auto event = mad::decode<mad::CongestionEventCA>(theirs.subspan(12).first<16>());
+  EXPECT_EQ(event.local_lid, lid("host-0002"));
+  EXPECT_EQ(event.remote_lid, lid("host-0003"));
+  EXPECT_EQ(event.sl, mad::ServiceLevel{4});
+  const auto again = exchange(Method::Get, Id::CongestionLog, "switch-1");
+  for (std::size_t at = 8; at < 220; ++at) {
+    ASSERT_EQ(again->payload[mad::kCongestionLogOffset + at], std::byte{0}) << at;
+  }
+  const Devices& devices = world.devices();
+  EXPECT_EQ(count_of(devices, *world.find_endpoint("host-0003"), Counter::PortPktRcvFECN), 7u);
+  EXPECT_EQ(
+      count_of(devices, *world.find_endpoint("host-0002"), element(Counter::PortSLRcvBECN, 4)), 7u);
+}
+
+TEST_F(Congestion, AMarkNeedsAFlowThatPassesThere) {
+  Flow flow;
+  flow.from = *world.find_endpoint("host-0002");
+  flow.dlid = manager.lids.at(*world.find_endpoint("host-0003"));
+  const std::uint32_t star = *world.find_node("switch-1");
+  EXPECT_TRUE(world.mark(star, 4, flow, 1).has_error());
+  EXPECT_TRUE(world.mark(star, 99, flow, 1).has_error());
+  EXPECT_TRUE(world.mark(*world.find_node("host-0002"), 1, flow, 1).has_error());
+  flow.dlid = mad::Lid{999};
+  EXPECT_TRUE(world.mark(star, 3, flow, 1).has_error());
+}
+
+TEST_F(Congestion, LogsShowTheNewestEvents) {
+  Flow flow;
+  flow.from = *world.find_endpoint("host-0002");
+  flow.dlid = manager.lids.at(*world.find_endpoint("host-0003"));
+  for (unsigned i = 0; i < 20; ++i) {
+    flow.sl = mad::ServiceLevel{static_cast<std::uint8_t>(i % 8)};
+    ASSERT_FALSE(world.mark(*world.find_node("switch-1"), 3, flow, 1).has_error());
+  }
+  const auto of_switch = exchange(Method::Get, Id::CongestionLog, "switch-1");
+  const auto of_sender = exchange(Method::Get, Id::CongestionLog, "host-0002");
+  ASSERT_TRUE(of_switch && of_sender);
+  EXPECT_EQ(of_switch->payload[32 + 3], std::byte{20});
+  EXPECT_EQ(of_switch->payload[32 + 40 + 4], std::byte{5 << 4}) << "the sixth of twenty";
+  EXPECT_EQ(of_switch->payload[32 + 40 + 14 * 12 + 4], std::byte{3 << 4});
+  EXPECT_EQ(of_sender->payload[32 + 12 + 3], std::byte{7 << 4}) << "the eighth of twenty";
+  EXPECT_EQ(of_sender->payload[32 + 12 + 12 * 16 + 3], std::byte{3 << 4});
 }
 
 TEST_F(Congestion, LogsAreOfTheirKindAndTellTheTime) {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "store/lid_memory.hpp"
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -189,6 +191,19 @@ TEST_F(LidMemory, ATargetThatCannotBeReplacedIsAnErrorAndNothingIsLeft) {
   ASSERT_FALSE(saved);
   EXPECT_THAT(saved.error().message, HasSubstr("cannot replace " + file_.string()));
   EXPECT_EQ(files_in_folder(), 1u);
+}
+
+// A pipe stands for /dev/null here: were this wrong, the test would take that from the machine.
+TEST_F(LidMemory, WhatIsNoFileIsWrittenToAndStaysWhatItIs) {
+  ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+  const int reader = ::open(file_.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(reader, 0);
+  EXPECT_TRUE(save_lids(file_, kThree));
+  EXPECT_TRUE(std::filesystem::is_fifo(file_));
+  EXPECT_EQ(files_in_folder(), 1u);
+  std::array<char, 16> got{};
+  EXPECT_GT(::read(reader, got.data(), got.size()), 0);
+  ::close(reader);
 }
 
 TEST_F(LidMemory, AFolderThatMayNotBeWrittenIsAnErrorForOneWhoIsNotRoot) {

@@ -138,6 +138,19 @@ TEST_F(VerbsTest, TrafficMovesCountersAndBuffersTellWhetherItFlows) {
   EXPECT_THAT(run("traffic rign").error, HasSubstr("all-to-all shift ring permutation"));
 }
 
+TEST_F(VerbsTest, AMarkIsOfAFlowThatPassesThere) {
+  EXPECT_THAT(run("mark leaf-1 1 host-0002 host-0001").error, HasSubstr("do not arrive"));
+  host.change(
+      [](sim::World& world) { sim::TinyManager(world, *world.default_endpoint()).bring_up(); });
+  EXPECT_TRUE(run("mark leaf-1 1 host-0002 host-0001 20 3").ok());
+  EXPECT_THAT(run("mark leaf-1 2 host-0002 host-0001").error, HasSubstr("leaf-1: in 2, out 1"));
+  EXPECT_THAT(run("mark leaf-1 1 host-0002 host-0001 1 16").error, HasSubstr("service level"));
+  const sim::Devices& devices = host.world().devices();
+  EXPECT_EQ(sim::count_of(devices, *host.world().find_endpoint("host-0001"),
+                          sim::element(sim::Counter::PortSLRcvFECN, 3)),
+            20u);
+}
+
 TEST_F(VerbsTest, WhatIsWrongIsNamedWithItsColumnAndNothingIsDone) {
   struct Case {
     const char* line;

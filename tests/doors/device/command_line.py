@@ -12,6 +12,24 @@ import time
 from inside import SKIPPED, without_door
 
 
+def fabrics_controls(folder, heddle, run, code, expect):
+    """A script by the fabric's time, verbs from inside, a recording."""
+    with open(f"{folder}/script", "w", encoding="ascii") as script:
+        script.write("at 1h link down host-0001 1\n")
+    state = 'until grep -q DOWN /sys/class/infiniband/mlx5_0/ports/1/state; do sleep 0.1; done'
+    code("of a script of an hour in no time", 0, "run", "pair", "--time", "virtual",
+         "--script", "script", "--", "timeout", "20", "sh", "-c", state)
+    code("of a pace that is none", 2, "run", "pair", "--time", "fast", "--", "true")
+    code("of a script that is not there", 2, "run", "pair", "--script", "none", "--", "true")
+    code("of a recording that cannot be", 7, "run", "pair", "--record", "/none/x", "--", "true")
+    ctl = '"$0" sim ctl "$HEDDLE_SIM" link down host-0002 1 && ' + state
+    code("of a verb from inside", 0, "run", "pair", "--record", "mads", "--", "sh", "-c", ctl,
+         heddle)
+    expect("the recording played again", run("replay", "mads").stdout[:4], "same")
+    code("after quit", 128 + 15, "run", "pair", "--", "sh", "-c",
+         '"$0" sim ctl "$HEDDLE_SIM" quit; sleep 9', heddle)
+
+
 def main():
     reason = without_door()
     if reason:
@@ -54,6 +72,8 @@ def main():
              "host-0003")
         code("of a name that is taken", 8, "run", "pair", "--name", "one", "--", heddle, "sim",
              "run", "pair", "--name", "one", "--", "sleep", "9")
+
+        fabrics_controls(folder, heddle, run, code, expect)
 
         outside = {path: set(os.listdir(path)) for path in ("/dev", "/sys/class")}
         for path, names in outside.items():
