@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,12 +16,15 @@
 #include "fabric/lanes.hpp"
 #include "fabric/lid_map.hpp"
 #include "fabric/topology.hpp"
+#include "routing/torus_file.hpp"
 
 namespace heddle::routing {
 
 struct Options {
   // Roots of the tree for updn, as node GUIDs; empty: found from the topology.
   std::vector<mad::Guid> root_guids;
+  // What torus-2QoS shall take for x, y and z; nothing: found from the topology.
+  std::optional<TorusFile> torus;
   friend bool operator==(const Options&, const Options&) = default;
 };
 
@@ -50,7 +54,7 @@ struct Routes {
 class Engine {
  public:
   virtual ~Engine() = default;
-  // As written in --routing, lower case.
+  // As written in --routing.
   virtual std::string_view name() const = 0;
   // One line for --help.
   virtual std::string_view summary() const = 0;

@@ -8,6 +8,7 @@
 #include "routing/lash.hpp"
 #include "routing/minhop.hpp"
 #include "routing/sssp.hpp"
+#include "routing/torus_qos.hpp"
 #include "routing/updn.hpp"
 #include "routing/weave.hpp"
 
@@ -20,13 +21,14 @@ const std::vector<const Engine*>& engines() {
   static const DownUp dnup;
   static const FatTree ftree;
   static const DimensionOrder dor;
+  static const TorusQos torus;
   static const Sssp sssp;
   static const Dfsssp dfsssp;
   static const Lash lash;
   static const Nue nue;
   static const Weave weave;
-  static const std::vector<const Engine*> all{&automatic, &minhop, &updn, &dnup, &ftree, &dor,
-                                              &sssp,      &dfsssp, &lash, &nue,  &weave};
+  static const std::vector<const Engine*> all{&automatic, &minhop, &updn,   &dnup, &ftree, &dor,
+                                              &torus,     &sssp,   &dfsssp, &lash, &nue,   &weave};
   return all;
 }
 
