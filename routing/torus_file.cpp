@@ -2,7 +2,9 @@
 #include "routing/torus_file.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -183,13 +185,16 @@ class Reader {
 }  // namespace
 
 base::Result<TorusFile> parse_torus_file(std::string_view text, std::string_view file) {
+  const std::string whole(text);
   Reader reader(file);
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     if (auto wrong = reader.read(text.substr(0, end))) return *wrong;
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return reader.finish();
+  auto torus = reader.finish();
+  if (torus) torus->source = whole;
+  return torus;
 }
 
 }  // namespace heddle::routing

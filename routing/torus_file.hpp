@@ -4,7 +4,7 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +35,7 @@ struct TorusFile {
   std::vector<Seed> seeds;  // in the order to try
   // Ports of a switch whose hosts' LIDs are dealt to parallel cables first, in this order.
   std::vector<std::uint8_t> port_order;
+  std::string source;  // the whole text, from which all the above follows
   friend bool operator==(const TorusFile&, const TorusFile&) = default;
 };
 
