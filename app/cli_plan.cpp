@@ -96,6 +96,11 @@ void add_route(CLI::App& plan, std::function<Exit()>& command) {
       ->option_text("GUIDS [found]")
       ->delimiter(',')
       ->check(check_guid);
+  route
+      ->add_option("--torus-config", arguments->torus_config,
+                   "What torus-2QoS shall take for x, y and z, as OpenSM's torus-2QoS.conf")
+      ->option_text("FILE [found]")
+      ->check(CLI::ExistingFile);
   route->add_option("--seed", arguments->seed, "Seed of the random pairs and shifts")
       ->option_text("N [1]");
   add_ibnl_option(*route, arguments->ibnl);

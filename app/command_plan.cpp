@@ -10,6 +10,7 @@
 #include "app/parallel.hpp"
 #include "app/plan_report.hpp"
 #include "app/planned_fabric.hpp"
+#include "app/routing_files.hpp"
 #include "app/table_dump.hpp"
 #include "fabric/verification.hpp"
 #include "routing/engine.hpp"
@@ -46,11 +47,10 @@ void judge(const routing::Routes& routes, const PlannedFabric& fabric,
 }
 
 EngineReport try_engine(const routing::Engine& engine, const PlannedFabric& fabric,
-                        const PlanRouteArguments& arguments, const base::ParallelFor& parallel) {
+                        const PlanRouteArguments& arguments, const routing::Options& options,
+                        const base::ParallelFor& parallel) {
   EngineReport report;
   report.engine = engine.name();
-  routing::Options options;
-  options.root_guids = arguments.root_guids;
   const auto begin = steady_now();
   const auto routes = engine.route(
       {fabric.topology, fabric.lids, options, parallel, std::min(arguments.vls, fabric.data_vls)});
@@ -108,8 +108,19 @@ Exit run_plan_route(const PlanRouteArguments& arguments) {
     report.engines.emplace_back().engine = routes.engine;
     judge(routes, *fabric, arguments, parallel, report.engines.back());
   }
+  routing::Options options;
+  options.root_guids = arguments.root_guids;
+  if (!arguments.torus_config.empty()) {
+    auto torus = read_torus_file(arguments.torus_config);
+    if (torus.has_error()) {
+      complain(torus.error().message);
+      return Exit::Fabric;
+    }
+    options.torus = std::move(*torus);
+  }
   for (const std::string& name : arguments.engines) {
-    report.engines.push_back(try_engine(*routing::find_engine(name), *fabric, arguments, parallel));
+    report.engines.push_back(
+        try_engine(*routing::find_engine(name), *fabric, arguments, options, parallel));
   }
   const bool certified = std::any_of(report.engines.begin(), report.engines.end(),
                                      [](const EngineReport& engine) { return engine.certified; });

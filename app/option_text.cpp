@@ -53,6 +53,7 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("cover_replies", o.routing.cover_replies);
   visit("max_vls", o.routing.max_vls);
   visit("root_guids", o.routing.options.root_guids);
+  visit("torus", o.routing.options.torus);
 }
 
 template <std::unsigned_integral Number>
@@ -79,6 +80,10 @@ std::string value_text(const std::shared_ptr<const partitions::Policy>& policy) 
   if (!policy) return "";
   const std::string text = partitions::to_text(*policy);
   return base::hex_bytes(std::as_bytes(std::span(text)));
+}
+std::string value_text(const std::optional<routing::TorusFile>& torus) {
+  if (!torus) return "";
+  return base::hex_bytes(std::as_bytes(std::span(torus->source)));
 }
 std::string value_text(const std::shared_ptr<const sa::PrefixRoutes>& routes) {
   if (!routes) return "";
@@ -135,6 +140,14 @@ bool parse_value(std::string_view text, std::shared_ptr<const sa::PrefixRoutes>&
   auto parsed = sa::parse_prefix_routes(file.value_or("?"), "recorded");
   if (!parsed) return false;
   routes = std::make_shared<const sa::PrefixRoutes>(std::move(*parsed));
+  return true;
+}
+bool parse_value(std::string_view text, std::optional<routing::TorusFile>& torus) {
+  torus.reset();
+  if (text.empty()) return true;
+  auto parsed = routing::parse_torus_file(file_of(text).value_or("?"), "recorded");
+  if (!parsed) return false;
+  torus = std::move(*parsed);
   return true;
 }
 bool parse_value(std::string_view text, std::shared_ptr<const partitions::Policy>& policy) {

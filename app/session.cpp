@@ -41,6 +41,7 @@ sm::Options machine_options(Session& session) {
   sm::Options options = to_sm_options(session.config);
   options.partitions = session.partitions.read(session.config, session.log);
   options.prefix_routes = session.prefix_routes.read(session.config, session.log);
+  session.routing_files.read(session.config, session.log, options.routing.options);
   return options;
 }
 

@@ -19,6 +19,7 @@
 #include "app/perform.hpp"
 #include "app/prefix_routes.hpp"
 #include "app/progress.hpp"
+#include "app/routing_files.hpp"
 #include "app/run_record.hpp"
 #include "sim/blueprint.hpp"
 
@@ -33,6 +34,7 @@ struct Session {
   std::string registrations;  // what clients had registered when the last run ended well
   PartitionPolicy partitions;
   PrefixRoutesFile prefix_routes;
+  RoutingFiles routing_files;
   Progress progress{std::cerr, is_live_terminal(STDERR_FILENO)};
   boost::asio::io_context loop{1};
 };

@@ -32,7 +32,8 @@ TEST(SmOptions, EveryOptionOfTheMachineArrives) {
     const bool outside = option.section == "output" || option.section == "log" ||
                          option.key == "port" || option.key == "memory_file" ||
                          config::qualified(option) == "partitions.file" ||
-                         option.key == "prefix_routes" ||
+                         option.key == "prefix_routes" || option.key == "root_guid_file" ||
+                         option.key == "torus_config" ||
                          option.key == "allow_both_pkeys";  // the policy brings it along
     if (outside) continue;
     config::Config config;
