@@ -28,7 +28,9 @@ std::string engine_list() {
 
 std::vector<std::string> all_engines() {
   std::vector<std::string> names;
-  for (const routing::Engine* engine : routing::engines()) names.emplace_back(engine->name());
+  for (const routing::Engine* engine : routing::engines()) {
+    if (engine->name() != "file") names.emplace_back(engine->name());  // that is --tables
+  }
   return names;
 }
 

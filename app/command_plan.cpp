@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
+#include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "app/clock.hpp"
 #include "app/commands.hpp"
@@ -11,10 +17,10 @@
 #include "app/plan_report.hpp"
 #include "app/planned_fabric.hpp"
 #include "app/routing_files.hpp"
-#include "app/table_dump.hpp"
 #include "fabric/verification.hpp"
 #include "routing/engine.hpp"
 #include "routing/selection.hpp"
+#include "routing/table_dump.hpp"
 
 namespace heddle::app {
 namespace {
@@ -44,6 +50,15 @@ void judge(const routing::Routes& routes, const PlannedFabric& fabric,
   options.seed = arguments.seed;
   report.patterns =
       routing::measure_patterns(fabric.topology, fabric.lids, routes.tables, options, parallel);
+}
+
+// Of any size; a subnet manager takes less.
+base::Result<routing::DumpedTables> read_table_dump(const std::filesystem::path& file,
+                                                    const PlannedFabric& fabric) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream) return base::error(fmt::format("{}: cannot be read", file.string()));
+  return routing::parse_table_dump(text, file.string(), fabric.topology, fabric.lids);
 }
 
 EngineReport try_engine(const routing::Engine& engine, const PlannedFabric& fabric,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/routing_files.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,6 +23,15 @@ base::Result<std::vector<mad::Guid>> read_guid_list(const std::filesystem::path&
   const auto content = read_whole(file, "root file");
   if (!content) return content.error();
   return parse_guid_list(content->text, file.string());
+}
+
+// It is understood when routes are computed, since it speaks of ports.
+base::Result<std::shared_ptr<const routing::TableFile>> read_tables(
+    const std::filesystem::path& file) {
+  auto content = read_whole(file, "forwarding tables");
+  if (!content) return content.error();
+  return std::make_shared<const routing::TableFile>(
+      routing::TableFile{file.string(), std::move(content->text)});
 }
 
 // What the file says, if one is named; on trouble what it said before.
@@ -76,7 +84,9 @@ base::Result<routing::TorusFile> read_torus_file(const std::filesystem::path& fi
 void RoutingFiles::read(const config::Config& config, Log& log, routing::Options& options) {
   refresh(config.torus_config, log, torus_, &read_torus_file);
   refresh(config.root_guid_file, log, roots_, &read_guid_list);
+  refresh(config.lft_file, log, tables_, &read_tables);
   options.torus = torus_;
+  options.tables = tables_;
   options.root_guids.insert(options.root_guids.end(), roots_.begin(), roots_.end());
 }
 

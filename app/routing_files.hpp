@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,7 @@ class RoutingFiles {
  private:
   std::optional<routing::TorusFile> torus_;
   std::vector<mad::Guid> roots_;
+  std::shared_ptr<const routing::TableFile> tables_;
 };
 
 }  // namespace heddle::app

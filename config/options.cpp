@@ -100,6 +100,9 @@ std::vector<Option> routing_options() {
        "File that tells torus-2QoS the axes, directions and datelines, as OpenSM's "
        "torus-2QoS.conf; empty finds them from the cables",
        "\"/etc/heddle/torus-2QoS.conf\""},
+      {"routing", "lft_file", &Config::lft_file,
+       "Tables for the engine file: an opensm-lfts.dump, as OpenSM's lfts_file",
+       "\"/etc/heddle/opensm-lfts.dump\""},
   };
 }
 

@@ -5,6 +5,7 @@
 #include "routing/dor.hpp"
 #include "routing/dragonfly.hpp"
 #include "routing/engine.hpp"
+#include "routing/file_tables.hpp"
 #include "routing/ftree.hpp"
 #include "routing/hyperx.hpp"
 #include "routing/lash.hpp"
@@ -26,6 +27,7 @@ const std::vector<const Engine*>& engines() {
   static const TorusQos torus;
   static const HyperX hyperx;
   static const Dragonfly dragonfly;
+  static const FileTables file;
   static const Sssp sssp;
   static const Dfsssp dfsssp;
   static const Lash lash;
@@ -33,7 +35,7 @@ const std::vector<const Engine*>& engines() {
   static const Weave weave;
   static const std::vector<const Engine*> all{&automatic, &minhop, &updn,   &dnup,      &ftree,
                                               &dor,       &torus,  &hyperx, &dragonfly, &sssp,
-                                              &dfsssp,    &lash,   &nue,    &weave};
+                                              &dfsssp,    &lash,   &nue,    &weave,     &file};
   return all;
 }
 

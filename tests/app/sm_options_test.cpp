@@ -33,7 +33,7 @@ TEST(SmOptions, EveryOptionOfTheMachineArrives) {
                          option.key == "port" || option.key == "memory_file" ||
                          config::qualified(option) == "partitions.file" ||
                          option.key == "prefix_routes" || option.key == "root_guid_file" ||
-                         option.key == "torus_config" ||
+                         option.key == "torus_config" || option.key == "lft_file" ||
                          option.key == "allow_both_pkeys";  // the policy brings it along
     if (outside) continue;
     config::Config config;
