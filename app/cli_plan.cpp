@@ -28,7 +28,9 @@ std::string engine_list() {
 
 std::vector<std::string> all_engines() {
   std::vector<std::string> names;
-  for (const routing::Engine* engine : routing::engines()) names.emplace_back(engine->name());
+  for (const routing::Engine* engine : routing::engines()) {
+    if (engine->name() != "file") names.emplace_back(engine->name());  // that is --tables
+  }
   return names;
 }
 
@@ -96,6 +98,11 @@ void add_route(CLI::App& plan, std::function<Exit()>& command) {
       ->option_text("GUIDS [found]")
       ->delimiter(',')
       ->check(check_guid);
+  route
+      ->add_option("--torus-config", arguments->torus_config,
+                   "What torus-2QoS shall take for x, y and z, as OpenSM's torus-2QoS.conf")
+      ->option_text("FILE [found]")
+      ->check(CLI::ExistingFile);
   route->add_option("--seed", arguments->seed, "Seed of the random pairs and shifts")
       ->option_text("N [1]");
   add_ibnl_option(*route, arguments->ibnl);

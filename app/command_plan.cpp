@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <iterator>
+#include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "app/clock.hpp"
 #include "app/commands.hpp"
@@ -10,10 +16,11 @@
 #include "app/parallel.hpp"
 #include "app/plan_report.hpp"
 #include "app/planned_fabric.hpp"
-#include "app/table_dump.hpp"
+#include "app/routing_files.hpp"
 #include "fabric/verification.hpp"
 #include "routing/engine.hpp"
 #include "routing/selection.hpp"
+#include "routing/table_dump.hpp"
 
 namespace heddle::app {
 namespace {
@@ -45,12 +52,20 @@ void judge(const routing::Routes& routes, const PlannedFabric& fabric,
       routing::measure_patterns(fabric.topology, fabric.lids, routes.tables, options, parallel);
 }
 
+// Of any size; a subnet manager takes less.
+base::Result<routing::DumpedTables> read_table_dump(const std::filesystem::path& file,
+                                                    const PlannedFabric& fabric) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream) return base::error(fmt::format("{}: cannot be read", file.string()));
+  return routing::parse_table_dump(text, file.string(), fabric.topology, fabric.lids);
+}
+
 EngineReport try_engine(const routing::Engine& engine, const PlannedFabric& fabric,
-                        const PlanRouteArguments& arguments, const base::ParallelFor& parallel) {
+                        const PlanRouteArguments& arguments, const routing::Options& options,
+                        const base::ParallelFor& parallel) {
   EngineReport report;
   report.engine = engine.name();
-  routing::Options options;
-  options.root_guids = arguments.root_guids;
   const auto begin = steady_now();
   const auto routes = engine.route(
       {fabric.topology, fabric.lids, options, parallel, std::min(arguments.vls, fabric.data_vls)});
@@ -108,8 +123,19 @@ Exit run_plan_route(const PlanRouteArguments& arguments) {
     report.engines.emplace_back().engine = routes.engine;
     judge(routes, *fabric, arguments, parallel, report.engines.back());
   }
+  routing::Options options;
+  options.root_guids = arguments.root_guids;
+  if (!arguments.torus_config.empty()) {
+    auto torus = read_torus_file(arguments.torus_config);
+    if (torus.has_error()) {
+      complain(torus.error().message);
+      return Exit::Fabric;
+    }
+    options.torus = std::move(*torus);
+  }
   for (const std::string& name : arguments.engines) {
-    report.engines.push_back(try_engine(*routing::find_engine(name), *fabric, arguments, parallel));
+    report.engines.push_back(
+        try_engine(*routing::find_engine(name), *fabric, arguments, options, parallel));
   }
   const bool certified = std::any_of(report.engines.begin(), report.engines.end(),
                                      [](const EngineReport& engine) { return engine.certified; });

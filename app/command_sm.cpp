@@ -73,7 +73,7 @@ Exit run_sm(const SmArguments& arguments) {
     complain(log.error().message);
     return Exit::Output;
   }
-  Session session{arguments, settings.config, **log, {}, {}, {}, {}, {}, {}};
+  Session session{arguments, settings.config, **log, {}, {}, {}, {}, {}, {}, {}};
   (*log)->set_before_line([&session] { session.progress.clear(); });
   const auto prepared = prepare(session);
   if (prepared.has_error()) {

@@ -103,7 +103,8 @@ struct PlanRouteArguments {
   std::vector<std::string> engines;  // names of engines that exist
   std::filesystem::path tables;      // opensm-lfts.dump to judge as well; empty: none
   std::vector<mad::Guid> root_guids;
-  std::string format = "table";  // or json, csv
+  std::filesystem::path torus_config;  // empty: torus-2QoS finds axes and origin
+  std::string format = "table";        // or json, csv
   bool metrics = false;
   std::uint8_t lmc = 0;
   unsigned vls = 4;

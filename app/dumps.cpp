@@ -6,11 +6,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "app/files.hpp"
+#include "app/lane_dumps.hpp"
 #include "mad/link.hpp"
 
 namespace heddle::app {
@@ -256,6 +258,17 @@ base::Result<void> write_dumps(const std::filesystem::path& directory,
   for (const Dump& dump :
        {Dump{"opensm-subnet.lst", &write_subnet_list}, Dump{"opensm.fdbs", &write_forwarding_list},
         Dump{"opensm-lfts.dump", &write_forwarding_dump}}) {
+    const auto written =
+        replace_file(directory / dump.name, [&](std::ostream& out) { dump.write(out, snapshot); });
+    if (written.has_error()) return written.error();
+  }
+  for (const Dump& dump : {Dump{"opensm-path-sl.dump", &write_path_levels},
+                           Dump{"opensm-sl2vl.dump", &write_lane_maps}}) {
+    if (!has_lane_dumps(snapshot)) {
+      std::error_code gone;  // an old one would speak of other routes
+      std::filesystem::remove(directory / dump.name, gone);
+      continue;
+    }
     const auto written =
         replace_file(directory / dump.name, [&](std::ostream& out) { dump.write(out, snapshot); });
     if (written.has_error()) return written.error();

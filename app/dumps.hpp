@@ -17,7 +17,7 @@ void write_forwarding_list(std::ostream& out, const sm::Snapshot& snapshot);
 // opensm-lfts.dump: per switch, LID, out port, who that LID is.
 void write_forwarding_dump(std::ostream& out, const sm::Snapshot& snapshot);
 
-// All of them, each replaced as a whole. The directory must exist.
+// All of them and those of lane_dumps.hpp, each replaced as a whole. The directory must exist.
 base::Result<void> write_dumps(const std::filesystem::path& directory,
                                const sm::Snapshot& snapshot);
 

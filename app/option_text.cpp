@@ -55,6 +55,8 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("cover_replies", o.routing.cover_replies);
   visit("max_vls", o.routing.max_vls);
   visit("root_guids", o.routing.options.root_guids);
+  visit("torus", o.routing.options.torus);
+  visit("tables", o.routing.options.tables);
 }
 
 template <std::unsigned_integral Number>
@@ -80,6 +82,15 @@ std::string value_text(partitions::Enforcement value) {
 std::string value_text(const std::shared_ptr<const partitions::Policy>& policy) {
   if (!policy) return "";
   const std::string text = partitions::to_text(*policy);
+  return base::hex_bytes(std::as_bytes(std::span(text)));
+}
+std::string value_text(const std::optional<routing::TorusFile>& torus) {
+  if (!torus) return "";
+  return base::hex_bytes(std::as_bytes(std::span(torus->source)));
+}
+std::string value_text(const std::shared_ptr<const routing::TableFile>& tables) {
+  if (!tables) return "";
+  const std::string text = tables->name + '\n' + tables->text;
   return base::hex_bytes(std::as_bytes(std::span(text)));
 }
 std::string value_text(const std::shared_ptr<const sa::PrefixRoutes>& routes) {
@@ -150,6 +161,24 @@ bool parse_value(std::string_view text, std::shared_ptr<const qos::Policy>& poli
   auto parsed = qos::parse(*file, "recorded");
   if (!parsed) return false;
   policy = std::make_shared<const qos::Policy>(std::move(parsed->policy));
+  return true;
+}
+bool parse_value(std::string_view text, std::optional<routing::TorusFile>& torus) {
+  torus.reset();
+  if (text.empty()) return true;
+  auto parsed = routing::parse_torus_file(file_of(text).value_or("?"), "recorded");
+  if (!parsed) return false;
+  torus = std::move(*parsed);
+  return true;
+}
+bool parse_value(std::string_view text, std::shared_ptr<const routing::TableFile>& tables) {
+  tables.reset();
+  if (text.empty()) return true;
+  const auto file = file_of(text);
+  const std::size_t end = file ? file->find('\n') : std::string::npos;
+  if (end == std::string::npos) return false;
+  tables = std::make_shared<const routing::TableFile>(
+      routing::TableFile{file->substr(0, end), file->substr(end + 1)});
   return true;
 }
 bool parse_value(std::string_view text, std::shared_ptr<const partitions::Policy>& policy) {

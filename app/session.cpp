@@ -43,6 +43,7 @@ sm::Options machine_options(Session& session) {
   options.qos_policy = session.qos_policy.read(session.config, session.log);
   options.partitions = with_levels(std::move(options.partitions), options.qos_policy.get());
   options.prefix_routes = session.prefix_routes.read(session.config, session.log);
+  session.routing_files.read(session.config, session.log, options.routing.options);
   return options;
 }
 

@@ -20,6 +20,7 @@
 #include "app/prefix_routes.hpp"
 #include "app/progress.hpp"
 #include "app/qos_policy.hpp"
+#include "app/routing_files.hpp"
 #include "app/run_record.hpp"
 #include "sim/blueprint.hpp"
 
@@ -35,6 +36,7 @@ struct Session {
   PartitionPolicy partitions;
   PrefixRoutesFile prefix_routes;
   QosPolicyFile qos_policy;
+  RoutingFiles routing_files;
   Progress progress{std::cerr, is_live_terminal(STDERR_FILENO)};
   boost::asio::io_context loop{1};
 };

@@ -36,6 +36,9 @@ struct Config {
   bool cover_replies = true;
   std::uint32_t max_vls = 1;
   std::vector<std::uint64_t> root_guids;
+  std::string root_guid_file;  // "": root_guids only
+  std::string torus_config;    // "": axes and origin are found
+  std::string lft_file;        // "": the engine "file" has none
 
   // [partitions]
   std::string partitions_file;  // "": everybody in the default partition

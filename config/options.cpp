@@ -93,6 +93,16 @@ std::vector<Option> routing_options() {
       {"routing", "root_guids", &Config::root_guids,
        "Node GUIDs of the switches that updn takes as roots; empty finds them",
        "[\"0x0002c90300a1b2c3\"]"},
+      {"routing", "root_guid_file", &Config::root_guid_file,
+       "File with more of them, one GUID on a line, as OpenSM's root_guid_file",
+       "\"/etc/heddle/roots\""},
+      {"routing", "torus_config", &Config::torus_config,
+       "File that tells torus-2QoS the axes, directions and datelines, as OpenSM's "
+       "torus-2QoS.conf; empty finds them from the cables",
+       "\"/etc/heddle/torus-2QoS.conf\""},
+      {"routing", "lft_file", &Config::lft_file,
+       "Tables for the engine file: an opensm-lfts.dump, as OpenSM's lfts_file",
+       "\"/etc/heddle/opensm-lfts.dump\""},
   };
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chooses the engine that suits the fabric, for whoever does not want to: ftree for trees, whole or
-// damaged, weave for everything else.
+// damaged; dimension order for grids and the rules of dragonflies where the VLs allow that; weave
+// for everything else.
 #pragma once
 
 #include "routing/engine.hpp"
@@ -11,7 +12,7 @@ class Auto : public Engine {
  public:
   std::string_view name() const override { return "auto"; }
   std::string_view summary() const override {
-    return "ftree where the fabric is a tree, weave elsewhere; says which, and why";
+    return "the engine of the fabric's shape: trees, grids, dragonflies; else weave; says why";
   }
   // Routes::engine is the engine that was chosen.
   base::Result<Routes> route(const Request& request) const override;

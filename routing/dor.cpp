@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "routing/balance.hpp"
+#include "routing/grid_routes.hpp"
 #include "routing/way_finder.hpp"
 
 namespace heddle::routing {
@@ -60,9 +61,20 @@ class LowestPortFirst : public WayFinder {
 
 base::Result<Routes> DimensionOrder::route(const Request& request) const {
   const CompactChannels channels(request.topology);
+  std::string why;
+  if (const auto grid = recognise_grid(request.topology, channels)) {
+    auto routes = route_grid(request, *grid, channels);
+    if (routes) {
+      routes->engine = name();
+      return routes;
+    }
+    why = routes.error().message;
+  } else {
+    why = "the fabric is no grid: " + grid.error().message;
+  }
   auto tables = balanced_tables(
       request, [&] { return std::make_unique<LowestPortFirst>(request.topology, channels); });
-  return Routes{std::string(name()), std::move(tables), {}};
+  return Routes{std::string(name()), std::move(tables), {"by the order of ports, as " + why}};
 }
 
 }  // namespace heddle::routing

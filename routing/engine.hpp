@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,13 +16,30 @@
 #include "fabric/lanes.hpp"
 #include "fabric/lid_map.hpp"
 #include "fabric/topology.hpp"
+#include "routing/torus_file.hpp"
 
 namespace heddle::routing {
+
+// A file as it was read.
+struct TableFile {
+  std::string name;  // for errors
+  std::string text;
+  friend bool operator==(const TableFile&, const TableFile&) = default;
+};
 
 struct Options {
   // Roots of the tree for updn, as node GUIDs; empty: found from the topology.
   std::vector<mad::Guid> root_guids;
-  friend bool operator==(const Options&, const Options&) = default;
+  // What torus-2QoS shall take for x, y and z; nothing: found from the topology.
+  std::optional<TorusFile> torus;
+  // The tables that the engine "file" takes, an opensm-lfts.dump; null: none. Shared, as it may be
+  // large.
+  std::shared_ptr<const TableFile> tables;
+  friend bool operator==(const Options& a, const Options& b) {
+    const bool same_tables =
+        a.tables == b.tables || (a.tables && b.tables && *a.tables == *b.tables);
+    return same_tables && a.root_guids == b.root_guids && a.torus == b.torus;
+  }
 };
 
 // Everything an engine may look at. All references outlive the call.
@@ -50,7 +68,7 @@ struct Routes {
 class Engine {
  public:
   virtual ~Engine() = default;
-  // As written in --routing, lower case.
+  // As written in --routing.
   virtual std::string_view name() const = 0;
   // One line for --help.
   virtual std::string_view summary() const = 0;

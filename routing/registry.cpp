@@ -3,11 +3,15 @@
 #include "routing/dfsssp.hpp"
 #include "routing/dnup.hpp"
 #include "routing/dor.hpp"
+#include "routing/dragonfly.hpp"
 #include "routing/engine.hpp"
+#include "routing/file_tables.hpp"
 #include "routing/ftree.hpp"
+#include "routing/hyperx.hpp"
 #include "routing/lash.hpp"
 #include "routing/minhop.hpp"
 #include "routing/sssp.hpp"
+#include "routing/torus_qos.hpp"
 #include "routing/updn.hpp"
 #include "routing/weave.hpp"
 
@@ -20,13 +24,18 @@ const std::vector<const Engine*>& engines() {
   static const DownUp dnup;
   static const FatTree ftree;
   static const DimensionOrder dor;
+  static const TorusQos torus;
+  static const HyperX hyperx;
+  static const Dragonfly dragonfly;
+  static const FileTables file;
   static const Sssp sssp;
   static const Dfsssp dfsssp;
   static const Lash lash;
   static const Nue nue;
   static const Weave weave;
-  static const std::vector<const Engine*> all{&automatic, &minhop, &updn, &dnup, &ftree, &dor,
-                                              &sssp,      &dfsssp, &lash, &nue,  &weave};
+  static const std::vector<const Engine*> all{&automatic, &minhop, &updn,   &dnup,      &ftree,
+                                              &dor,       &torus,  &hyperx, &dragonfly, &sssp,
+                                              &dfsssp,    &lash,   &nue,    &weave,     &file};
   return all;
 }
 

@@ -227,6 +227,10 @@ TEST(OptionText, EveryOptionSurvives) {
   o.routing.cover_replies = false;
   o.routing.max_vls = 4;
   o.routing.options.root_guids = {mad::Guid{1}, mad::Guid{~0ull}};
+  o.routing.options.torus =
+      routing::parse_torus_file("torus 3 1 1\nxp_link 0x1 0x2\n", "file").value();
+  o.routing.options.tables = std::make_shared<const routing::TableFile>(
+      routing::TableFile{"a dump", "Unicast lids [0-1] of switch Lid 1 guid 0x1 ('')\n"});
   o.partition_enforcement = partitions::Enforcement::Out;
   EXPECT_EQ(app::parse_options_text(app::options_text(o)).value(), o);
   const auto file = partitions::parse("Default=0x7fff, ipoib, sl=3 : ALL=full ;\nA=2: 0x10=both;",

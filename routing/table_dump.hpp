@@ -2,16 +2,16 @@
 // Forwarding tables from opensm-lfts.dump, as OpenSM and Heddle write it.
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "app/planned_fabric.hpp"
 #include "base/result.hpp"
 #include "fabric/forwarding_tables.hpp"
+#include "fabric/lid_map.hpp"
+#include "fabric/topology.hpp"
 
-namespace heddle::app {
+namespace heddle::routing {
 
 struct DumpedTables {
   fabric::ForwardingTables tables;
@@ -22,8 +22,7 @@ struct DumpedTables {
 // that are of no known form are an error with the number of the line; switches and ports that the
 // fabric does not have are only counted.
 base::Result<DumpedTables> parse_table_dump(std::string_view text, std::string_view file,
-                                            const PlannedFabric& fabric);
-base::Result<DumpedTables> read_table_dump(const std::filesystem::path& file,
-                                           const PlannedFabric& fabric);
+                                            const fabric::Topology& topology,
+                                            const fabric::LidMap& lids);
 
-}  // namespace heddle::app
+}  // namespace heddle::routing

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/table_dump.hpp"
+#include "routing/table_dump.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <unordered_map>
 
@@ -11,7 +9,7 @@
 
 #include "base/text.hpp"
 
-namespace heddle::app {
+namespace heddle::routing {
 namespace {
 
 struct Entry {
@@ -37,7 +35,8 @@ std::optional<mad::Guid> guid_after(std::string_view line, std::string_view befo
 
 class Reader {
  public:
-  Reader(const PlannedFabric& fabric, std::string_view file) : fabric_(fabric), file_(file) {}
+  Reader(const fabric::Topology& topology, const fabric::LidMap& lids, std::string_view file)
+      : topology_(topology), lids_(lids), file_(file) {}
 
   std::optional<base::Error> read(std::string_view line) {
     ++number_;
@@ -62,19 +61,19 @@ class Reader {
 
   DumpedTables finish() {
     std::unordered_map<mad::Guid, fabric::PortIndex> port_of;
-    for (const fabric::PortIndex port : fabric_.topology.endports()) {
-      port_of.emplace(fabric_.topology.port(port).guid, port);
+    for (const fabric::PortIndex port : topology_.endports()) {
+      port_of.emplace(topology_.port(port).guid, port);
     }
-    DumpedTables dumped{{fabric_.topology.switch_count(), fabric_.lids.top()}, {}};
+    DumpedTables dumped{{topology_.switch_count(), lids_.top()}, {}};
     std::size_t unknown = 0;
     for (const Entry& entry : entries_) {
       const auto port = port_of.find(entry.port);
       const unsigned offset = entry.lid.value - base_of_.at(entry.port).value;
-      if (port == port_of.end() || offset >= fabric_.lids.range(port->second).count()) {
+      if (port == port_of.end() || offset >= lids_.range(port->second).count()) {
         ++unknown;
         continue;
       }
-      const unsigned lid = fabric_.lids.base(port->second).value + offset;
+      const unsigned lid = lids_.base(port->second).value + offset;
       dumped.tables.set(entry.at, mad::Lid{static_cast<std::uint16_t>(lid)}, entry.out);
     }
     if (switches_unknown_ > 0) {
@@ -95,9 +94,9 @@ class Reader {
     const auto guid = guid_after(line, " guid ");
     if (!guid) return wrong("no switch GUID");
     began_ = true;
-    const auto node = fabric_.topology.find_node(*guid);
+    const auto node = topology_.find_node(*guid);
     at_.reset();
-    if (node && fabric_.topology.is_switch(*node)) at_ = fabric::SwitchIndex{node->value};
+    if (node && topology_.is_switch(*node)) at_ = fabric::SwitchIndex{node->value};
     switches_unknown_ += at_ ? 0 : 1;
     return std::nullopt;
   }
@@ -106,7 +105,8 @@ class Reader {
     return base::error(fmt::format("{}:{}: {}", file_, number_, what));
   }
 
-  const PlannedFabric& fabric_;
+  const fabric::Topology& topology_;
+  const fabric::LidMap& lids_;
   std::string_view file_;
   std::size_t number_ = 0;
   bool began_ = false;
@@ -119,8 +119,9 @@ class Reader {
 }  // namespace
 
 base::Result<DumpedTables> parse_table_dump(std::string_view text, std::string_view file,
-                                            const PlannedFabric& fabric) {
-  Reader reader(fabric, file);
+                                            const fabric::Topology& topology,
+                                            const fabric::LidMap& lids) {
+  Reader reader(topology, lids, file);
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     if (auto wrong = reader.read(text.substr(0, end))) return *wrong;
@@ -129,12 +130,4 @@ base::Result<DumpedTables> parse_table_dump(std::string_view text, std::string_v
   return reader.finish();
 }
 
-base::Result<DumpedTables> read_table_dump(const std::filesystem::path& file,
-                                           const PlannedFabric& fabric) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream) return base::error(fmt::format("{}: cannot be read", file.string()));
-  return parse_table_dump(text, file.string(), fabric);
-}
-
-}  // namespace heddle::app
+}  // namespace heddle::routing

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/routing_files.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "store/text_file.hpp"
+
+namespace heddle::app {
+namespace {
+
+base::Result<store::Content> read_whole(const std::filesystem::path& file, std::string_view what) {
+  auto content = store::TextFile(file, what).read();
+  if (content && content->text.empty()) {
+    return base::error(fmt::format("{}: {} is empty or not there", what, file.string()));
+  }
+  return content;
+}
+
+base::Result<std::vector<mad::Guid>> read_guid_list(const std::filesystem::path& file) {
+  const auto content = read_whole(file, "root file");
+  if (!content) return content.error();
+  return parse_guid_list(content->text, file.string());
+}
+
+// It is understood when routes are computed, since it speaks of ports.
+base::Result<std::shared_ptr<const routing::TableFile>> read_tables(
+    const std::filesystem::path& file) {
+  auto content = read_whole(file, "forwarding tables");
+  if (!content) return content.error();
+  return std::make_shared<const routing::TableFile>(
+      routing::TableFile{file.string(), std::move(content->text)});
+}
+
+// What the file says, if one is named; on trouble what it said before.
+template <class Value, class Read>
+void refresh(const std::string& file, Log& log, Value& kept, const Read& read) {
+  if (file.empty()) {
+    kept = {};
+    return;
+  }
+  auto value = read(std::filesystem::path(file));
+  if (value) {
+    kept = std::move(*value);
+    return;
+  }
+  log.say(sm::Severity::Error, "RoutingFileRefused", value.error().message);
+  log.say(sm::Severity::Error, "RoutingFileKept",
+          "What this file said when it was last right holds on; if it never was, nothing");
+}
+
+}  // namespace
+
+base::Result<std::vector<mad::Guid>> parse_guid_list(std::string_view text, std::string_view file) {
+  std::vector<mad::Guid> guids;
+  std::size_t number = 0;
+  for (const std::string_view whole : base::split(text, '\n')) {
+    ++number;
+    const std::string_view line = base::trim(whole);
+    if (line.empty() || line.front() == '#') continue;
+    const std::string_view word = line.substr(0, line.find_first_of(" \t"));
+    const auto guid = base::parse_hex(word);
+    if (!guid || *guid == 0) {
+      return base::error(
+          fmt::format("{}:{}: '{}' is no GUID", file, number, base::printable(word)));
+    }
+    if (guids.size() == kMaxListedGuids) {
+      return base::error(fmt::format("{}:{}: more than {} GUIDs", file, number, kMaxListedGuids));
+    }
+    guids.push_back(mad::Guid{*guid});
+  }
+  if (guids.empty()) return base::error(fmt::format("{}: it names no GUID", file));
+  return guids;
+}
+
+base::Result<routing::TorusFile> read_torus_file(const std::filesystem::path& file) {
+  const auto content = read_whole(file, "torus file");
+  if (!content) return content.error();
+  return routing::parse_torus_file(content->text, file.string());
+}
+
+void RoutingFiles::read(const config::Config& config, Log& log, routing::Options& options) {
+  refresh(config.torus_config, log, torus_, &read_torus_file);
+  refresh(config.root_guid_file, log, roots_, &read_guid_list);
+  refresh(config.lft_file, log, tables_, &read_tables);
+  options.torus = torus_;
+  options.tables = tables_;
+  options.root_guids.insert(options.root_guids.end(), roots_.begin(), roots_.end());
+}
+
+}  // namespace heddle::app

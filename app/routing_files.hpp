@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The files that the configuration's [routing] names, read again whenever the configuration is.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/logging.hpp"
+#include "base/result.hpp"
+#include "config/config.hpp"
+#include "routing/engine.hpp"
+
+namespace heddle::app {
+
+inline constexpr std::size_t kMaxListedGuids = 65'536;
+
+// A GUID on each line, what follows it and lines that begin with # are ignored, as in OpenSM's root
+// file. An error has the line; a file without any GUID is an error too.
+base::Result<std::vector<mad::Guid>> parse_guid_list(std::string_view text, std::string_view file);
+
+base::Result<routing::TorusFile> read_torus_file(const std::filesystem::path& file);
+
+class RoutingFiles {
+ public:
+  // Adds what the files say to the options. A broken or unreadable file is logged, and what it said
+  // when it was last right holds on.
+  void read(const config::Config& config, Log& log, routing::Options& options);
+
+ private:
+  std::optional<routing::TorusFile> torus_;
+  std::vector<mad::Guid> roots_;
+  std::shared_ptr<const routing::TableFile> tables_;
+};
+
+}  // namespace heddle::app

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which links of a fabric point the same way. Internal to the recognition of grids.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/result.hpp"
+#include "routing/way_finder.hpp"
+
+namespace heddle::routing {
+
+class DisjointSets {
+ public:
+  explicit DisjointSets(std::size_t count) : parent_(count) {
+    for (std::uint32_t i = 0; i < count; ++i) parent_[i] = i;
+  }
+  std::uint32_t find(std::uint32_t of) {
+    while (parent_[of] != of) of = parent_[of] = parent_[parent_[of]];
+    return of;
+  }
+  // The lower of the two stands for both afterwards.
+  void unite(std::uint32_t a, std::uint32_t b) {
+    a = find(a);
+    b = find(b);
+    parent_[a < b ? b : a] = a < b ? a : b;
+  }
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
+// Neighbouring switches, each pair once in each direction, however many cables join them.
+struct Arcs {
+  explicit Arcs(const CompactChannels& channels);
+  std::size_t degree(std::uint32_t at) const { return first[at + 1] - first[at]; }
+  // The arc between two neighbours; kNone if they are none.
+  std::uint32_t between(std::uint32_t from, std::uint32_t to_switch) const;
+
+  static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
+  std::vector<std::uint32_t> first;     // by switch, one more at the end
+  std::vector<std::uint32_t> from, to;  // by arc; those of a switch are sorted by `to`
+  std::vector<std::uint32_t> reverse;   // by arc
+  std::vector<std::uint8_t> port;       // by arc: the lowest one it leaves by
+};
+
+// The opposite sides of a square point the same way; so do those of the next square, and so on
+// through the grid. Arcs that point the same way are of one kind.
+struct ParallelArcs {
+  std::vector<std::uint32_t> kind_of;  // by arc; both directions of a link have different kinds
+  std::vector<std::uint32_t> reverse;  // by kind
+  std::vector<std::uint32_t> axis_of;  // by kind; equal for both directions
+  std::size_t axes = 0;
+};
+
+// An error if some link would be parallel to itself the other way round, or there are too many
+// kinds or neighbours.
+base::Result<ParallelArcs> find_parallel_arcs(const Arcs& arcs);
+
+}  // namespace heddle::routing
