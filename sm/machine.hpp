@@ -96,6 +96,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool is_overtaken() const;
   void advance();  // to the next stage, as long as nothing is in flight
   void finish_discovery();
+  void finish_in_vain();
   void assign();
   LidAssignment deal_lids();
   void tell_small_switches(mad::Lid needed);
@@ -140,6 +141,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::set<mad::Guid> unconfirmed;  // nodes that were read again since a light sweep saw nothing
   std::shared_ptr<const fabric::Topology> topology_before;  // of the last sweep
   base::Instant swept{};                                    // when the last full sweep began
+  base::Instant watched{};   // when the last full or light sweep ended
+  std::string sweep_reason;  // of this sweep
   Programming programming;
   PartitionProgramming partition_programming;
   LaneProgramming lane_programming;

@@ -51,6 +51,7 @@ bool Revisit::suspect(const Context& context, ObservedIndex node) {
 // The cable of this port leads nowhere known any more; whoever is at the other end knows more.
 void Revisit::sever(Context& context, ObservedEnd end) {
   auto& port = context.picture.observation[end.node].ports[end.port.value];
+  changed_ = true;
   port.dark = false;
   port.disbelieved.reset();
   if (!port.sighting) return;
@@ -63,6 +64,8 @@ void Revisit::sever(Context& context, ObservedEnd end) {
 
 void Revisit::on_answer(Context& context, Discovery& discovery, const Answer& answer) {
   switch (answer.request.attribute) {
+    case mad::AttributeId::NodeDescription:
+      return on_description(context, discovery, answer);
     case mad::AttributeId::SwitchInfo:
       return on_switch_info(context, discovery, answer);
     case mad::AttributeId::NodeInfo:
@@ -74,6 +77,13 @@ void Revisit::on_answer(Context& context, Discovery& discovery, const Answer& an
       break;
   }
   discovery.on_answer(context, answer);
+}
+
+void Revisit::on_description(Context& context, Discovery& discovery, const Answer& answer) {
+  const auto& node = context.picture.observation[{answer.request.subject}];
+  const std::string before = node.description;
+  discovery.on_answer(context, answer);
+  changed_ = changed_ || node.description != before;
 }
 
 void Revisit::on_switch_info(Context& context, Discovery& discovery, const Answer& answer) {
@@ -95,6 +105,7 @@ void Revisit::on_switch_info(Context& context, Discovery& discovery, const Answe
   discovery.on_answer(context, answer);
   // One that was met for the first time is being read already.
   const bool is_read = met_.count(guid) != 0;
+  changed_ = changed_ || changed || is_read;
   if (!is_known(answer) || !changed || is_read) return;
   context.picture.findings.erase(node.value);
   discovery.read_switch(context, node);
@@ -103,9 +114,11 @@ void Revisit::on_switch_info(Context& context, Discovery& discovery, const Answe
 void Revisit::on_port_info(Context& context, const Answer& answer) {
   const ObservedEnd end = subject_of(answer.request);
   auto& node = context.picture.observation[end.node];
-  if (!is_known(answer) || !node.is_switch()) return;
+  if (!is_known(answer)) return;
   const auto now = mad::decode<mad::PortInfo>(answer.data);
   const auto& before = node.ports[end.port.value].info;
+  changed_ = changed_ || before != now;
+  if (!node.is_switch()) return;
   if (end.port.value == 0) {
     if (before && before->lid != now.lid) node.table.forget();
     return;
@@ -128,6 +141,7 @@ void Revisit::on_node_info(Context& context, Discovery& discovery, const Answer&
   discovery.on_answer(context, answer);
   const auto& met = picture.observation[from.node].ports[from.port.value].sighting;
   if (!met) return;
+  changed_ = true;
   if (!known) {
     met_.insert(guid_of(context, met->node));
     visited_.insert(guid_of(context, met->node));

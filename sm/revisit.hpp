@@ -37,6 +37,8 @@ class Revisit {
   // reached any more has left the picture then.
   bool go_on(Context& context, Discovery& discovery);
 
+  // Anything is other than it was known to be.
+  bool changed() const { return changed_; }
   // The nodes that were read.
   const std::set<mad::Guid>& visited() const { return visited_; }
 
@@ -51,6 +53,7 @@ class Revisit {
   void settle_displaced(Context& context, Discovery& discovery);
   void reach_by(Context& context, fabric::ObservedEnd end, fabric::ObservedEnd from);
   void ask(Context& context, Discovery& discovery, fabric::ObservedIndex node, bool patiently);
+  void on_description(Context& context, Discovery& discovery, const Answer& answer);
   void on_switch_info(Context& context, Discovery& discovery, const Answer& answer);
   void on_port_info(Context& context, const Answer& answer);
   void on_node_info(Context& context, Discovery& discovery, const Answer& answer);
@@ -64,6 +67,7 @@ class Revisit {
   std::vector<fabric::ObservedIndex>
       silent_;  // to be asked once more, when their neighbours are read
   std::vector<Displaced> displaced_;
+  bool changed_ = false;
 };
 
 }  // namespace heddle::sm

@@ -158,7 +158,8 @@ void Core::Machine::prepare_sweep(bool full, std::string reason) {
   transactions.begin_counting();
   guid_before = own_guid();
   programming.begin_sweep();
-  say(SweepStarted{statistics.number, full, std::move(reason)});
+  sweep_reason = std::move(reason);
+  if (full) say(SweepStarted{statistics.number, true, sweep_reason});
 }
 
 void Core::Machine::begin_sweep(std::string reason) {
@@ -194,7 +195,6 @@ void Core::Machine::begin_revisit(const Suspicion& of) {
   picture.problems.clear();
   picture.silent.clear();
   begin_phase(Phase::Discovery, Stage::Discovery);
-  announce_phase(0);
   discovery = Discovery(&picture.observation, false);
   Context with = context();
   revisit.begin(with, of);
@@ -299,8 +299,23 @@ void Core::Machine::advance() {
   }
 }
 
+// A false alarm: whoever cries wolf five times a second must not make the log unreadable.
+void Core::Machine::finish_in_vain() {
+  end_phase();
+  tables_are_ours = true;
+  const TransactionCounters& counters = transactions.counters();
+  if (counters.unanswered > counters.unanswered_beyond) {
+    troubled = "something did not answer when it was asked again";
+  }
+  rest(options.sweep_interval);
+}
+
 void Core::Machine::finish_discovery() {
   Context with = context();
+  if (revisiting) {
+    if (!revisit.changed() && !others_may_have_written) return finish_in_vain();
+    say(SweepStarted{statistics.number, false, sweep_reason});
+  }
   // Of the last sweep, if at all: they do not fit the topology that comes now.
   picture.lids.reset();
   picture.routes.reset();
@@ -539,6 +554,7 @@ void Core::Machine::finish_sweep() {
   // What is silent beyond a port is asked for by every light sweep.
   if (counters.unanswered > counters.unanswered_beyond)
     troubled = "something did not answer in the last sweep";
+  if (!revisiting) watched = now;
   if (revisiting) unconfirmed.insert(revisit.visited().begin(), revisit.visited().end());
   const bool moved = programming.fabric_moved() || contradicts_itself_anew();
   if (moved) troubled = "the fabric changed during the last sweep";
@@ -595,6 +611,10 @@ void Core::Machine::rest(base::Duration pause) {
   looked = now;
   // An interval of zero turns periodic sweeps off; traps and commands still start one.
   wake = pause == base::Duration{} ? base::kNever : now + pause;
+  // However often single devices ask to be looked at, a look around is not put off.
+  if (revisiting && pause == options.sweep_interval && wake != base::kNever) {
+    wake = std::max(now, watched + pause);
+  }
   // What a trap told during the sweep may have come too late for it.
   if (trapped) heed_trap();
 }
@@ -626,7 +646,9 @@ void Core::Machine::begin_watch() {
   if (!blind && full_interval != base::Duration{} && now >= swept + full_interval) {
     return begin_sweep("the last one was long ago");
   }
-  if (!suspicion.empty()) return begin_sweep_of(suspicion);
+  const auto interval = options.sweep_interval;
+  const bool look_due = interval != base::Duration{} && now >= watched + interval;
+  if (!suspicion.empty() && !look_due) return begin_sweep_of(suspicion);
   stage = Stage::Watching;
   trapped = false;
   watch.begin(with, {!confirmed, unconfirmed});
@@ -638,6 +660,7 @@ void Core::Machine::finish_watch() {
     if (auto wish = election.take_wish()) due = std::move(wish);
     return rest(Election::kPollInterval);
   }
+  watched = now;
   if (watch.saw_stranger()) tables_are_ours = false;
   if (!watch.reason().empty()) return begin_sweep(watch.reason());
   if (!watch.suspicion().empty()) {
@@ -645,6 +668,7 @@ void Core::Machine::finish_watch() {
   }
   confirmed = true;
   unconfirmed.clear();
+  if (!suspicion.empty()) return begin_sweep_of(suspicion);
   rest(blind ? kSoon : options.sweep_interval);
 }
 

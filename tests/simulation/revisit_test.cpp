@@ -182,6 +182,20 @@ TEST_F(Revisit, GivesWayToAFullSweepFromTimeToTime) {
   EXPECT_EQ(full_sweeps(), 1u);
 }
 
+// A thousand traps a second from one host, and a link that goes meanwhile.
+TEST_F(Revisit, AStormOfTrapsHidesNoLostLink) {
+  bring_up(fabric("fat-tree:6,12"));
+  box().world().storm(node(box(), "host-0009"), 1ms, 60'000);
+  for (const unsigned port : {7u, 8u, 9u}) {
+    box().run_for(10s);
+    box().world().cut(cable(box(), "leaf-01", static_cast<std::uint8_t>(port)));
+    box().run_for(1s);
+    EXPECT_EQ(trouble(box()), "") << port;
+  }
+  EXPECT_EQ(box().count<sm::LinkDisappeared>(), 3u);
+  EXPECT_LE(box().count<sm::SweepStarted>(), 12u) << said();
+}
+
 // A device that answers nothing for a while, though its link is up.
 TEST_F(Revisit, OfASilentSwitchLosesNothingElse) {
   bring_up(fabric("fat-tree:6,12"));
