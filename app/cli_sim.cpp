@@ -97,17 +97,42 @@ void add_sim_options(CLI::App& sim, SimArguments& arguments) {
   sim.add_flag("-q,--quiet", arguments.quiet, "No banner and no summary");
 }
 
+// What every question to a running fabric needs.
+void add_fabric_name(CLI::App& command, SimCtlArguments& arguments) {
+  command.add_option("NAME", arguments.name, "The fabric's name")->required()->option_text(" ");
+  command.add_option("--dir", arguments.directory, "Where the control socket is")
+      ->option_text("DIR [$XDG_RUNTIME_DIR/heddle]")
+      ->envname("HEDDLE_SIM_DIR");
+  command.add_flag("--json", arguments.json, "Print the answer as it came, in JSON");
+}
+
+void add_sim_ping(CLI::App& sim, std::function<Exit()>& command) {
+  CLI::App* ping = sim.add_subcommand("ping", "Say whether IP would work between two hosts");
+  auto arguments = std::make_shared<SimCtlArguments>();
+  add_fabric_name(*ping, *arguments);
+  ping->add_option("NODES", arguments->words,
+                   "From, to, and as you like the MLID of the broadcast group and the P_Key")
+      ->required()
+      ->expected(2, 4)
+      ->option_text("NODE NODE [MLID [P_KEY]]");
+  ping->footer(
+      "ARP over the group, the answer, a packet there and one back, by the switches' own tables;\n"
+      "short for 'heddle sim ctl NAME ping ...'.\n"
+      "Exit codes: 0 it would, 2 it would not (the answer says where it ends), 8 no such fabric\n"
+      "runs.");
+  ping->callback([arguments, &command] {
+    arguments->words.insert(arguments->words.begin(), "ping");
+    command = [arguments] { return run_sim_ctl(*arguments); };
+  });
+}
+
 void add_sim_ctl(CLI::App& sim, std::function<Exit()>& command) {
   CLI::App* ctl = sim.add_subcommand("ctl", "Send one verb to a running fabric");
   auto arguments = std::make_shared<SimCtlArguments>();
-  ctl->add_option("NAME", arguments->name, "The fabric's name")->required()->option_text(" ");
+  add_fabric_name(*ctl, *arguments);
   ctl->add_option("VERB", arguments->words, "The verb and its arguments; 'help' lists them")
       ->required()
       ->option_text(" ");
-  ctl->add_option("--dir", arguments->directory, "Where the control socket is")
-      ->option_text("DIR [$XDG_RUNTIME_DIR/heddle]")
-      ->envname("HEDDLE_SIM_DIR");
-  ctl->add_flag("--json", arguments->json, "Print the answer as it came, in JSON");
   ctl->footer("Exit codes: 0 done, 2 the verb was refused, 8 no such fabric runs.");
   ctl->callback(
       [arguments, &command] { command = [arguments] { return run_sim_ctl(*arguments); }; });
@@ -131,6 +156,7 @@ void add_sim(CLI::App& app, std::function<Exit()>& command) {
   add_sim_options(*sim, *arguments);
   sim->footer(sim_footer());
   add_sim_ctl(*sim, command);
+  add_sim_ping(*sim, command);
   add_sim_export(*sim, command);
   add_sim_replay(*sim, command);
   add_sim_run(*sim, command);

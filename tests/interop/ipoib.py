@@ -86,7 +86,7 @@ class Lab:
         return groups[f"ff12:401b:{int(p_key, 16):x}::ffff:ffff"]
 
     def ping(self, source, destination, mlid, p_key="0xffff"):
-        done = self.ctl("ping", source, destination, mlid, p_key)
+        done = self.run(self.heddle, "sim", "ping", self.name, source, destination, mlid, p_key)
         return done.returncode == 0, done.stdout
 
     def expect_ping(self, source, destination, mlid, p_key="0xffff", works=True):
