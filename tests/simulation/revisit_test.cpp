@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -180,6 +181,28 @@ TEST_F(Revisit, GivesWayToAFullSweepFromTimeToTime) {
   bring_up(fabric("star:4"));
   box().run_for(40min);
   EXPECT_EQ(full_sweeps(), 1u);
+}
+
+// Two new hosts change places after they were met and before the switch was told that its changes
+// are known.
+TEST_F(Revisit, SortsOutHostsThatChangePlacesMeanwhile) {
+  bring_up(fabric("fat-tree:6,12"), false);
+  const auto first = cable(box(), "host-0002", 1), second = cable(box(), "host-0003", 1);
+  box().world().cut(first);
+  box().world().cut(second);
+  box().run_for(30s);
+  box().forget_events();
+  bool swapped = false;
+  box().set_listener([&](const sm::Event& event) {
+    const auto* phase = std::get_if<sm::PhaseStarted>(&event.value);
+    if (phase == nullptr || phase->phase != sm::Phase::Lids || std::exchange(swapped, true)) return;
+    box().world().swap_cables(first, second);
+  });
+  box().world().restore(first);
+  box().world().restore(second);
+  box().run_for(40s);
+  EXPECT_TRUE(swapped);
+  EXPECT_EQ(trouble(box()), "");
 }
 
 // A thousand traps a second from one host, and a link that goes meanwhile.
