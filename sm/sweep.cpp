@@ -316,10 +316,14 @@ void Core::Machine::finish_discovery() {
     if (!revisit.changed() && !others_may_have_written) return finish_in_vain();
     say(SweepStarted{statistics.number, false, sweep_reason});
   }
-  // Of the last sweep, if at all: they do not fit the topology that comes now.
+  picture.frozen = fabric::freeze(picture.observation);
+  if (revisiting && !is_coherent()) {
+    tables_are_ours = !others_may_have_written;  // nothing was written yet
+    return begin_sweep("the fabric contradicts itself");
+  }
+  // Of the last sweep, if at all: they do not fit this topology.
   picture.lids.reset();
   picture.routes.reset();
-  picture.frozen = fabric::freeze(picture.observation);
   discovery.conclude(with);
   if (!picture.own) return lose_port("the own port does not answer");
   picture.sm_port = picture.frozen.port_of(picture.observation, *picture.own);
@@ -327,10 +331,6 @@ void Core::Machine::finish_discovery() {
   const bool on_switch = picture.own->port.value == 0;
   if (!own || (!on_switch && own->port_state == mad::PortState::Down)) {
     return lose_port("the link of the SM's own port is down");
-  }
-  if (revisiting && !is_coherent()) {
-    tables_are_ours = !others_may_have_written;  // nothing was written yet
-    return begin_sweep("the fabric contradicts itself");
   }
   blind = false;
   if (!election.decide(with, own_guid())) return finish_sweep();
