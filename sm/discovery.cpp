@@ -110,7 +110,7 @@ bool Discovery::believable(Context& context, const mad::NodeInfo& info,
     if (asker.value == kOwnNode) {
       context.picture.problems.push_back(problem);
     } else {
-      context.picture.find(asker, problem);
+      context.picture.note(asker, problem);
     }
   }
   return complaints.empty();
@@ -137,7 +137,7 @@ void Discovery::on_node_info(Context& context, const Answer& answer) {
   if (known && !same_device(picture.observation[*known].info, info)) {
     const std::string first = route_to(context, *known);
     context.events.say(DuplicateGuid{info.node_guid, first, route.text()});
-    picture.find({request.subject}, "two devices have the node GUID " +
+    picture.note({request.subject}, "two devices have the node GUID " +
                                         base::hex(info.node_guid.value) + ", at " + first +
                                         " and " + route.text() + "; the latter is ignored");
     return disbelieve(context, answer);
@@ -278,7 +278,7 @@ void Discovery::look_beyond(Context& context, fabric::ObservedEnd end) {
   const DeviceId device = *context.picture.device(end);
   if (context.transactions.route(device).hop_count >= context.options.max_hops) {
     context.events.say(RouteTooLong{context.picture.name(end)});
-    context.picture.find(end.node, "what hangs on " + text(context.picture.name(end)) +
+    context.picture.note(end.node, "what hangs on " + text(context.picture.name(end)) +
                                        " is further away than max_hops allows");
     return;
   }
@@ -299,11 +299,11 @@ void Discovery::on_switch_info(Context& context, const Answer& answer) {
   }
   for (const auto& complaint : complaints) {
     context.events.say(DeviceLies{context.picture.name(index), complaint});
-    context.picture.find(index, text(context.picture.name(index)) + ": " + complaint);
+    context.picture.note(index, text(context.picture.name(index)) + ": " + complaint);
   }
   if (info.linear_fdb_cap < 2) {
     context.events.say(SwitchTooSmall{context.picture.name(index), info.linear_fdb_cap, {1}});
-    context.picture.find(index, text(context.picture.name(index)) +
+    context.picture.note(index, text(context.picture.name(index)) +
                                     " is ignored: it has no linear forwarding table");
     return;
   }
@@ -370,7 +370,7 @@ void Discovery::on_darkness(Context& context, const Answer& answer) {
   const auto* before = known_port(context, end);
   const bool was_dark = before != nullptr && before->dark;
   picture.observation[end.node].ports[end.port.value].dark = true;
-  picture.find(end.node,
+  picture.note(end.node,
                "nothing answers behind " + text(picture.name(end)) + ", although its link is up");
   if (was_dark) return;
   const auto route = context.transactions.route(request.device).then(request.beyond);
@@ -386,7 +386,7 @@ void Discovery::on_silence(Context& context, const Answer& answer) {
   NodeName node;
   if (request.subject != kOwnNode) {
     node = context.picture.name(fabric::ObservedIndex{request.subject});
-    context.picture.find({request.subject}, text(node) + " did not answer every question");
+    context.picture.note({request.subject}, text(node) + " did not answer every question");
   }
   context.events.say(
       DeviceSilent{context.transactions.route(request.device).text(), node, request.attribute});

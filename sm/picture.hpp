@@ -46,7 +46,7 @@ struct Picture {
   std::shared_ptr<const routing::Selected> routes;
   fabric::Intent intent;
 
-  void find(fabric::ObservedIndex about, std::string problem) {
+  void note(fabric::ObservedIndex about, std::string problem) {
     findings[about.value].push_back(std::move(problem));
   }
   // Findings and problems.

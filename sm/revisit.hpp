@@ -64,8 +64,7 @@ class Revisit {
   std::set<mad::Guid> met_;      // of these, the last: discovery reads them by itself
   std::set<mad::Guid> entirely_;
   std::vector<fabric::ObservedIndex> next_;
-  std::vector<fabric::ObservedIndex>
-      silent_;  // to be asked once more, when their neighbours are read
+  std::vector<fabric::ObservedIndex> silent_;  // asked once more when their neighbours are read
   std::vector<Displaced> displaced_;
   bool changed_ = false;
 };
