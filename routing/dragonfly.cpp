@@ -165,12 +165,7 @@ base::Result<Routes> Dragonfly::route(const Request& request) const {
   const auto groups = groups_of(request, channels);
   if (!groups) return groups.error();
   auto routes = route_groups(request, channels, *groups);
-  if (routes) return routes;
-  auto woven = Weave{}.route(request);
-  if (!woven) return woven;
-  woven->engine = name();
-  woven->notes.insert(woven->notes.begin(), "left to weave: " + routes.error().message);
-  return woven;
+  return routes ? std::move(routes) : leave_to_weave(request, name(), routes.error());
 }
 
 }  // namespace heddle::routing

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "routing/disjoint_sets.hpp"
+
 namespace heddle::routing {
 namespace {
 

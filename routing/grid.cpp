@@ -10,6 +10,7 @@
 
 #include "base/check.hpp"
 #include "fabric/islands.hpp"
+#include "routing/disjoint_sets.hpp"
 #include "routing/grid_links.hpp"
 
 namespace heddle::routing {

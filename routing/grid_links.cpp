@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "routing/disjoint_sets.hpp"
 #include "routing/grid.hpp"
 
 namespace heddle::routing {

@@ -10,26 +10,6 @@
 
 namespace heddle::routing {
 
-class DisjointSets {
- public:
-  explicit DisjointSets(std::size_t count) : parent_(count) {
-    for (std::uint32_t i = 0; i < count; ++i) parent_[i] = i;
-  }
-  std::uint32_t find(std::uint32_t of) {
-    while (parent_[of] != of) of = parent_[of] = parent_[parent_[of]];
-    return of;
-  }
-  // The lower of the two stands for both afterwards.
-  void unite(std::uint32_t a, std::uint32_t b) {
-    a = find(a);
-    b = find(b);
-    parent_[a < b ? b : a] = a < b ? a : b;
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
-
 // Neighbouring switches, each pair once in each direction, however many cables join them.
 struct Arcs {
   explicit Arcs(const CompactChannels& channels);

@@ -2,6 +2,7 @@
 #include "routing/hyperx.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "routing/grid_routes.hpp"
 #include "routing/weave.hpp"
@@ -41,12 +42,7 @@ base::Result<Routes> HyperX::route(const Request& request) const {
   const auto grid = hyperx_grid(request, channels);
   if (!grid) return grid.error();
   auto routes = route_as(name(), request, *grid, channels);
-  if (routes) return routes;
-  auto woven = Weave{}.route(request);
-  if (!woven) return woven;
-  woven->engine = name();
-  woven->notes.insert(woven->notes.begin(), "left to weave: " + routes.error().message);
-  return woven;
+  return routes ? std::move(routes) : leave_to_weave(request, name(), routes.error());
 }
 
 }  // namespace heddle::routing

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "routing/disjoint_sets.hpp"
+
 namespace heddle::routing {
 namespace {
 
@@ -12,26 +14,6 @@ using fabric::SwitchIndex;
 using fabric::Topology;
 
 constexpr std::uint32_t kNone = 0xFFFF'FFFF;
-
-// Pieces that grow together; each is named by its lowest member.
-class Pieces {
- public:
-  explicit Pieces(std::size_t count) : parent_(count) {
-    std::iota(parent_.begin(), parent_.end(), 0u);
-  }
-  std::uint32_t of(std::uint32_t at) {
-    while (parent_[at] != at) at = parent_[at] = parent_[parent_[at]];
-    return at;
-  }
-  void join(std::uint32_t a, std::uint32_t b) {
-    a = of(a);
-    b = of(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-};
 
 std::vector<std::uint32_t> sorted_by_level(const std::vector<std::uint32_t>& level) {
   std::vector<std::uint32_t> order(level.size());
@@ -68,16 +50,16 @@ class SubtreeLists {
     joins_.emplace_back(a, b);
   }
   void end_level() {
-    for (const auto& [a, b] : joins_) pieces_.join(a, b);
+    for (const auto& [a, b] : joins_) pieces_.unite(a, b);
     joins_.clear();
     std::sort(touched_.begin(), touched_.end());
     touched_.erase(std::unique(touched_.begin(), touched_.end()), touched_.end());
-    for (const std::uint32_t old : touched_) append(old, pieces_.of(old));
+    for (const std::uint32_t old : touched_) append(old, pieces_.find(old));
   }
 
   void collect(std::vector<SwitchIndex>& into) {
     for (std::uint32_t piece = 0; piece < head_.size(); ++piece) {
-      if (pieces_.of(piece) != piece) continue;
+      if (pieces_.find(piece) != piece) continue;
       for (std::uint32_t at = head_[piece]; at != kNone; at = next_[at]) {
         into.push_back(SwitchIndex{at});
       }
@@ -85,7 +67,7 @@ class SubtreeLists {
   }
 
  private:
-  void note(std::uint32_t at) { touched_.push_back(pieces_.of(at)); }
+  void note(std::uint32_t at) { touched_.push_back(pieces_.find(at)); }
   // Names ascend, and a piece has the lowest name of those that it is made of.
   void append(std::uint32_t old, std::uint32_t piece) {
     if (old == piece || head_[old] == kNone) return;
@@ -98,7 +80,7 @@ class SubtreeLists {
     head_[old] = kNone;
   }
 
-  Pieces pieces_;
+  DisjointSets pieces_;
   std::vector<std::uint32_t> head_, tail_;  // by piece
   std::vector<std::uint32_t> next_;         // by leaf
   std::vector<std::uint32_t> touched_;      // pieces, as they were before this level
@@ -123,16 +105,16 @@ std::vector<std::uint8_t> find_leaves(const Topology& topology,
 
 std::vector<std::uint32_t> find_planes(const Topology& topology,
                                        const std::vector<std::uint32_t>& level) {
-  Pieces pieces(level.size());
+  DisjointSets pieces(level.size());
   std::vector<std::uint32_t> plane(level.size());
   const auto order = sorted_by_level(level);
   for_each_level(order.rbegin(), order.rend(), level, [&](auto begin, auto end) {
     for (auto at = begin; at != end; ++at) {
       for (const auto& channel : topology.channels_from({*at})) {
-        if (level[channel.to.value] >= level[*at]) pieces.join(*at, channel.to.value);
+        if (level[channel.to.value] >= level[*at]) pieces.unite(*at, channel.to.value);
       }
     }
-    for (auto at = begin; at != end; ++at) plane[*at] = pieces.of(*at);
+    for (auto at = begin; at != end; ++at) plane[*at] = pieces.find(*at);
   });
   return plane;
 }

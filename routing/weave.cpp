@@ -253,6 +253,15 @@ base::Result<Routes> Weave::route(const Request& request) const {
   return better ? std::move(pairs->routes) : std::move(single.routes);
 }
 
+base::Result<Routes> leave_to_weave(const Request& request, std::string_view engine,
+                                    const base::Error& why) {
+  auto woven = Weave{}.route(request);
+  if (!woven) return woven;
+  woven->engine = engine;
+  woven->notes.insert(woven->notes.begin(), "left to weave: " + why.message);
+  return woven;
+}
+
 base::Result<Routes> Nue::route(const Request& request) const {
   const unsigned vls = request.cover_replies ? 1 : request.data_vls;
   auto routes = ByDestination(request, vls, true).weave().routes;

@@ -16,6 +16,10 @@ class Weave : public Engine {
   base::Result<Routes> route(const Request& request) const override;
 };
 
+// The routes of weave in the name of an engine that could not make them itself; a note says why.
+base::Result<Routes> leave_to_weave(const Request& request, std::string_view engine,
+                                    const base::Error& why);
+
 // What Nue does with a fixed division of the destinations over the VLs; for comparison.
 class Nue : public Engine {
  public:
