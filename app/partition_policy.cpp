@@ -3,8 +3,6 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "partitions/language.hpp"
 #include "store/text_file.hpp"
 
@@ -12,11 +10,8 @@ namespace heddle::app {
 namespace {
 
 base::Result<partitions::Parsed> read_file(const config::Config& config) {
-  auto content = store::TextFile(config.partitions_file, "partitions").read();
+  auto content = store::TextFile(config.partitions_file, "partitions").read_named();
   if (!content) return content.error();
-  if (content->text.empty()) {
-    return base::error(fmt::format("partitions: {} is empty or not there", config.partitions_file));
-  }
   return partitions::parse(content->text, config.partitions_file,
                            {config.allow_both_pkeys, /*qos=*/!config.qos_policy.empty()});
 }

@@ -9,11 +9,8 @@ namespace heddle::app {
 namespace {
 
 base::Result<sa::PrefixRoutes> read_file(const std::string& path) {
-  auto content = store::TextFile(path, "prefix routes").read();
+  auto content = store::TextFile(path, "prefix routes").read_named();
   if (!content) return content.error();
-  if (content->text.empty()) {
-    return base::error("prefix routes: " + path + " is empty or not there");
-  }
   return sa::parse_prefix_routes(content->text, path);
 }
 

@@ -10,9 +10,8 @@ namespace heddle::app {
 namespace {
 
 base::Result<qos::Parsed> read_file(const std::string& path) {
-  auto content = store::TextFile(path, "qos policy").read();
+  auto content = store::TextFile(path, "qos policy").read_named();
   if (!content) return content.error();
-  if (content->text.empty()) return base::error("qos policy: " + path + " is empty or not there");
   return qos::parse(content->text, path);
 }
 

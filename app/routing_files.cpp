@@ -11,16 +11,8 @@
 namespace heddle::app {
 namespace {
 
-base::Result<store::Content> read_whole(const std::filesystem::path& file, std::string_view what) {
-  auto content = store::TextFile(file, what).read();
-  if (content && content->text.empty()) {
-    return base::error(fmt::format("{}: {} is empty or not there", what, file.string()));
-  }
-  return content;
-}
-
 base::Result<std::vector<mad::Guid>> read_guid_list(const std::filesystem::path& file) {
-  const auto content = read_whole(file, "root file");
+  const auto content = store::TextFile(file, "root file").read_named();
   if (!content) return content.error();
   return parse_guid_list(content->text, file.string());
 }
@@ -28,7 +20,7 @@ base::Result<std::vector<mad::Guid>> read_guid_list(const std::filesystem::path&
 // It is understood when routes are computed, since it speaks of ports.
 base::Result<std::shared_ptr<const routing::TableFile>> read_tables(
     const std::filesystem::path& file) {
-  auto content = read_whole(file, "forwarding tables");
+  auto content = store::TextFile(file, "forwarding tables").read_named();
   if (!content) return content.error();
   return std::make_shared<const routing::TableFile>(
       routing::TableFile{file.string(), std::move(content->text)});
@@ -76,7 +68,7 @@ base::Result<std::vector<mad::Guid>> parse_guid_list(std::string_view text, std:
 }
 
 base::Result<routing::TorusFile> read_torus_file(const std::filesystem::path& file) {
-  const auto content = read_whole(file, "torus file");
+  const auto content = store::TextFile(file, "torus file").read_named();
   if (!content) return content.error();
   return routing::parse_torus_file(content->text, file.string());
 }

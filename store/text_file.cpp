@@ -78,6 +78,14 @@ base::Result<Content> TextFile::read() const {
   }
 }
 
+base::Result<Content> TextFile::read_named() const {
+  auto content = read();
+  if (content && content->text.empty()) {
+    return base::error(fmt::format("{}: {} is empty or not there", what_, file_.string()));
+  }
+  return content;
+}
+
 base::Result<void> TextFile::write_beside(const std::filesystem::path& beside,
                                           std::string_view text) const {
   File file(beside, O_WRONLY | O_CREAT | O_TRUNC);

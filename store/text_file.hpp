@@ -27,6 +27,8 @@ class TextFile {
 
   // Empty when there is no such file; one that cannot be read is an error.
   base::Result<Content> read() const;
+  // For a file that somebody named: that it is empty or not there is an error too.
+  base::Result<Content> read_named() const;
   // Writes beside the file, syncs, renames: after a crash or on a full disk the old content stands
   // whole. A device or a pipe (/dev/null) is written to: a file must not take its place.
   base::Result<void> replace(std::string_view text) const;
