@@ -193,6 +193,22 @@ TEST(Verification, OneWayRoundARingIsACreditLoop) {
   EXPECT_THAT(words, testing::MatchesRegex("(switch[0-3]/[12] -> ){4}switch[0-3]/[12]"));
 }
 
+// One destination's ways form a tree; with those to hosts that have gone they close the ring.
+TEST(Verification, PacketsToHostsThatHaveGoneCount) {
+  Routed ring(support::ring(4, 2));
+  set_clockwise(ring);
+  const Lid stays = ring.host_lid(0);
+  LidMap alone(ring.topology.port_count());
+  ASSERT_TRUE(alone.assign(ring.lids.owner(stays), {stays, 0}));
+  std::vector<bool> departed(std::size_t{ring.lids.top().value} + 1, true);
+  departed[stays.value] = false;
+  const auto judge = [&](const std::vector<bool>& gone) {
+    return verify(ring.topology, alone, ring.tables, {}, base::inline_for, gone).deadlock_free();
+  };
+  EXPECT_TRUE(judge({}));
+  EXPECT_FALSE(judge(departed));
+}
+
 // A clockwise ring of four, each half of the destinations on a level of its own: no half alone
 // closes the ring. But whoever answers on the level of the request brings the other half's back.
 TEST(Verification, LevelsOfDestinationsBreakALoopThatAnswersClose) {

@@ -203,6 +203,34 @@ TEST_F(Revisit, SortsOutHostsThatChangePlacesMeanwhile) {
   box().run_for(40s);
   EXPECT_TRUE(swapped);
   EXPECT_EQ(trouble(box()), "");
+  // What is answered to clients is what the hosts themselves hold.
+  const auto& known = box().snapshot();
+  for (const auto host : {"host-0002", "host-0003"}) {
+    const auto at =
+        known.topology.find_node(box().world().devices().plan.nodes[node(box(), host)].guid);
+    ASSERT_TRUE(at) << host;
+    const auto port = known.topology.port_of(*at, mad::PortNumber{1});
+    EXPECT_EQ(known.lids.base(port), registers(box(), host, 1).lid) << host;
+  }
+}
+
+// Whoever asks for a sweep by hand gets routes that owe nothing to those of before.
+TEST_F(Revisit, RoutesStayNearThoseOfBeforeUntilAskedOtherwise) {
+  bring_up(fabric("fat-tree:6,12"));
+  EXPECT_TRUE(box().snapshot().routes->fresh);
+  box().world().cut(cable(box(), "leaf-01", 7));
+  box().run_for(5s);
+  EXPECT_FALSE(box().snapshot().routes->fresh);
+  box().input(sm::ResweepCommand{"by hand"});
+  box().run_for(5s);
+  EXPECT_TRUE(box().snapshot().routes->fresh);
+  box().world().cut(cable(box(), "leaf-01", 8));
+  box().run_for(5s);
+  EXPECT_FALSE(box().snapshot().routes->fresh);
+  box().input(sm::OptionsChanged{std::make_shared<const sm::Options>()});
+  box().run_for(5s);
+  EXPECT_TRUE(box().snapshot().routes->fresh);
+  EXPECT_EQ(trouble(box()), "");
 }
 
 // A thousand traps a second from one host, and a link that goes meanwhile.
