@@ -27,6 +27,10 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("sm_key", o.sm_key.value);
   visit("m_key", o.m_key.value);
   visit("priority", o.priority);
+  visit("sticky_master", o.sticky_master);
+  visit("poll_interval", o.poll_interval);
+  visit("poll_misses", o.poll_misses);
+  visit("allowed_sm_guids", o.allowed_sm_guids);
   visit("lmc", o.lmc);
   visit("lmc_on_enhanced_port0", o.lmc_on_enhanced_port0);
   visit("reassign_lids", o.reassign_lids);

@@ -27,6 +27,12 @@ sm::Options to_sm_options(const config::Config& config) {
   options.sm_key = mad::SMKey{config.sm_key};
   options.m_key = mad::MKey{config.m_key};
   options.priority = byte(config.priority);
+  options.sticky_master = config.sticky_master;
+  options.poll_interval = config.poll_interval;
+  options.poll_misses = config.poll_misses;
+  for (const std::uint64_t guid : config.allowed_sm_guids) {
+    options.allowed_sm_guids.push_back(mad::Guid{guid});
+  }
   options.lmc = byte(config.lmc);
   options.lmc_on_enhanced_port0 = config.lmc_on_enhanced_port0;
   options.reassign_lids = config.reassign;

@@ -22,6 +22,10 @@ struct Config {
   std::uint64_t sm_key = 1;
   std::uint64_t m_key = 0;
   std::uint32_t sm_sl = 0;
+  bool sticky_master = false;
+  base::Duration poll_interval = std::chrono::seconds(5);
+  std::uint32_t poll_misses = 3;
+  std::vector<std::uint64_t> allowed_sm_guids;
 
   // [lids]
   std::uint32_t lmc = 0;

@@ -53,6 +53,16 @@ std::vector<Option> sm_options() {
        "\"0x0000000000000000\""},
       {"sm", "sm_sl", &Config::sm_sl, "Service level for traffic to the subnet manager", "0", 0,
        15},
+      {"sm", "sticky_master", &Config::sticky_master,
+       "Once master, do not hand over to a standby that ranks higher", "true"},
+      {"sm", "poll_interval", &Config::poll_interval,
+       "How often a standby asks the master whether it is there", "\"300ms\"", 50 * kMillisecond,
+       kDay},
+      {"sm", "poll_misses", &Config::poll_misses,
+       "After so many silent polls in a row a standby takes over", "3", 1, 100},
+      {"sm", "allowed_sm_guids", &Config::allowed_sm_guids,
+       "Port GUIDs of the subnet managers that may take part in the election; empty allows all",
+       "[\"0x0002c90300a1b2c3\"]"},
   };
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sm/election.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace heddle::sm {
@@ -15,9 +16,19 @@ enum class Control : std::uint32_t {
   Discover = 5,
 };
 
+// A rival is given this many times the patience that a silent master is.
+constexpr unsigned kPatienceWithRivals = 2;
+constexpr unsigned kAnnouncements = 3;
+
 bool outranks(std::uint8_t priority_a, mad::Guid guid_a, std::uint8_t priority_b,
               mad::Guid guid_b) {
   return priority_a != priority_b ? priority_a > priority_b : guid_a < guid_b;
+}
+
+void keep_higher(const OtherSM*& highest, const OtherSM& other) {
+  const bool higher =
+      highest == nullptr || outranks(other.priority, other.guid, highest->priority, highest->guid);
+  if (higher) highest = &other;
 }
 
 }  // namespace
@@ -28,78 +39,227 @@ void Election::change(Context& context, mad::SMState to, std::string reason) {
   context.events.say(StateChanged{from, to, std::move(reason)});
 }
 
-bool Election::decide(Context& context, mad::Guid own_guid) {
-  if (state_ == mad::SMState::NotActive) return false;
-  rival_seen_ = false;
-  const OtherSM* better = nullptr;
-  for (const OtherSM& other : context.picture.other_sms) {
-    if (other.state == mad::SMState::NotActive) continue;
-    const bool higher = outranks(other.priority, other.guid, context.options.priority, own_guid);
-    const bool is_master = other.state == mad::SMState::Master;
-    rival_seen_ |= is_master;
-    if (is_master) context.events.say(RivalMasterSeen{other.guid, other.priority});
-    // Whoever programs the fabric now keeps it until it hands over, whatever its rank.
-    const bool yield = state_ == mad::SMState::Master ? is_master && higher : is_master || higher;
-    if (yield && (better == nullptr || is_master)) better = &other;
+// --- the decision -------------------------------------------------------------------------------
+
+bool Election::may_take_part(Context& context, mad::Guid guid) {
+  const auto& allowed = context.options.allowed_sm_guids;
+  if (allowed.empty() || std::find(allowed.begin(), allowed.end(), guid) != allowed.end()) {
+    return true;
   }
-  if (better != nullptr && !std::exchange(handed_over_, false)) {
-    master_ = *better;
-    misses_ = 0;
-    change(
-        context, mad::SMState::Standby,
-        better->state == mad::SMState::Master ? "another SM is master" : "another SM ranks higher");
+  if (strangers_.insert(guid).second) context.events.say(StrangeManagerIgnored{guid});
+  return false;
+}
+
+bool Election::outranks_us(const Options& options, const OtherSM& other) const {
+  return outranks(other.priority, other.guid, options.priority, own_guid_);
+}
+
+Election::Candidates Election::candidates(Context& context) {
+  Candidates found;
+  for (const OtherSM& other : context.picture.other_sms) {
+    if (other.state == mad::SMState::NotActive || !may_take_part(context, other.guid)) continue;
+    keep_higher(found.highest, other);
+    if (other.state == mad::SMState::Master) keep_higher(found.master, other);
+    if (other.state == mad::SMState::Standby) keep_higher(found.standby, other);
+  }
+  return found;
+}
+
+bool Election::decide(Context& context, mad::Guid own_guid) {
+  own_guid_ = own_guid;
+  if (state_ == mad::SMState::NotActive) return false;
+  const Candidates others = candidates(context);
+  rival_seen_ = others.master != nullptr;
+  master_.reset();
+  successor_.reset();
+  unwilling_.clear();
+  if (giver_) {
+    take_office(context, "the master handed over");
+    return true;
+  }
+  return state_ == mad::SMState::Master ? decide_in_office(context, others)
+                                        : decide_anew(context, others);
+}
+
+// Two subnets have become one, most likely.
+bool Election::decide_in_office(Context& context, const Candidates& others) {
+  if (others.master == nullptr) {
+    stubborn_ = {};
+    return true;
+  }
+  const OtherSM& rival = *others.master;
+  context.events.say(RivalMasterSeen{rival.guid, rival.priority});
+  if (outranks_us(context.options, rival)) {
+    successor_ = rival;
     return false;
   }
-  handed_over_ = false;
-  master_.reset();
-  change(context, mad::SMState::Master, "no SM ranks higher");
+  if (rival.guid == stubborn_) return true;
+  master_ = rival;
+  reachable_ = true;
+  misses_ = idle_ = 0;
+  return false;
+}
+
+// Whoever programs the fabric now keeps it until it hands over, whatever its rank.
+bool Election::decide_anew(Context& context, const Candidates& others) {
+  if (others.master != nullptr) {
+    follow(context, *others.master, "another SM is master");
+    return false;
+  }
+  if (others.highest != nullptr && outranks_us(context.options, *others.highest)) {
+    follow(context, *others.highest, "another SM ranks higher");
+    return false;
+  }
+  take_office(context, "no SM ranks higher");
+  return true;
+}
+
+void Election::take_office(Context& context, std::string reason) {
+  change(context, mad::SMState::Master, std::move(reason));
+  announcements_ = 0;
+  const auto giver = std::exchange(giver_, std::nullopt);
+  for (const OtherSM& other : context.picture.other_sms) {
+    if (other.guid != giver) continue;
+    control(context, other.device, static_cast<std::uint32_t>(Control::Acknowledge));
+  }
+}
+
+void Election::follow(Context& context, const OtherSM& master, std::string reason) {
+  master_ = master;
+  reachable_ = true;
+  misses_ = idle_ = 0;
+  change(context, mad::SMState::Standby, std::move(reason));
+  const bool master_must_know =
+      master.state == mad::SMState::Master && !outranks_us(context.options, master);
+  announcements_ = master_must_know ? kAnnouncements : 0;
+}
+
+// --- what is asked of others --------------------------------------------------------------------
+
+void Election::control(Context& context, DeviceId device, std::uint32_t modifier) {
+  Request request;
+  request.device = device;
+  request.purpose = Purpose::Election;
+  request.method = mad::Method::Set;
+  request.attribute = mad::AttributeId::SMInfo;
+  request.modifier = modifier;
+  request.optional = true;
+  context.transactions.submit(request);
+}
+
+bool Election::hand_over(Context& context) {
+  if (state_ != mad::SMState::Master || polls()) return false;
+  if (!successor_ && !context.options.sticky_master) {
+    const OtherSM* standby = candidates(context).standby;
+    const bool higher = standby != nullptr && outranks_us(context.options, *standby);
+    if (higher && unwilling_.count(standby->guid) == 0) successor_ = *standby;
+  }
+  if (!successor_) return false;
+  control(context, successor_->device, static_cast<std::uint32_t>(Control::Handover));
   return true;
 }
 
 void Election::poll(Context& context) {
-  if (state_ != mad::SMState::Standby || !master_) return;
+  if (!master_) return;
+  if (!reachable_) {
+    return state_ == mad::SMState::Master ? on_rival(context, std::nullopt)
+                                          : on_poll(context, std::nullopt);
+  }
   Request request;
   request.device = master_->device;
   request.purpose = Purpose::Election;
   request.attribute = mad::AttributeId::SMInfo;
+  request.optional = true;
   context.transactions.submit(request);
 }
 
 void Election::on_answer(Context& context, const Answer& answer) {
+  const bool well = answer.answered && answer.status == mad::kStatusOk;
+  if (answer.request.method == mad::Method::Set) {
+    const bool handover = answer.request.modifier == static_cast<std::uint32_t>(Control::Handover);
+    if (handover && successor_) on_handed_over(context, answer);
+    return;
+  }
+  if (!master_) return;
+  const auto info = well ? std::optional(mad::decode<mad::SMInfo>(answer.data)) : std::nullopt;
+  state_ == mad::SMState::Master ? on_rival(context, info) : on_poll(context, info);
+}
+
+void Election::seek(Context& context, std::string reason) {
+  master_.reset();
+  change(context, mad::SMState::Discovering, reason);
+  wish_ = std::move(reason);
+}
+
+// Of a master that hands over we hear that it stands by; its successor needs some time.
+void Election::on_poll(Context& context, const std::optional<mad::SMInfo>& master) {
   if (state_ != mad::SMState::Standby) return;
-  if (!answer.answered || answer.status != mad::kStatusOk) {
-    if (++misses_ < kPollMisses) return;
-    change(context, mad::SMState::Discovering, "the master no longer answers");
-    wish_ = "the master no longer answers";
+  if (!master) {
+    if (++misses_ >= context.options.poll_misses) seek(context, "the master no longer answers");
     return;
   }
   misses_ = 0;
-  const auto info = mad::decode<mad::SMInfo>(answer.data);
-  if (info.sm_state == mad::SMState::Master) return;
-  change(context, mad::SMState::Discovering, "the master gave up its office");
-  wish_ = "the master gave up its office";
+  if (master->sm_state == mad::SMState::Master) {
+    idle_ = 0;
+    return;
+  }
+  const bool ended = master->sm_state == mad::SMState::NotActive;
+  if (ended || ++idle_ >= context.options.poll_misses) seek(context, "nobody is master");
 }
+
+void Election::on_rival(Context& context, const std::optional<mad::SMInfo>& rival) {
+  const unsigned patience = context.options.poll_misses;
+  if (!rival) {
+    if (++misses_ < patience) return;
+    wish_ = "the other master no longer answers";
+  } else if (rival->sm_state != mad::SMState::Master) {
+    wish_ = "the other master gave up its office";
+  } else {
+    misses_ = 0;
+    if (++idle_ < kPatienceWithRivals * patience) return;
+    stubborn_ = master_->guid;
+    context.events.say(RivalMasterStays{master_->guid, master_->priority});
+    wish_ = "another SM of lower rank keeps calling itself master";
+  }
+  master_.reset();
+}
+
+// To a rival of higher rank the office is lost anyway.
+void Election::on_handed_over(Context& context, const Answer& answer) {
+  const OtherSM successor = *std::exchange(successor_, std::nullopt);
+  const bool taken = answer.answered && answer.status == mad::kStatusOk;
+  if (taken || successor.state == mad::SMState::Master) {
+    context.events.say(HandedOver{successor.guid, successor.priority});
+    return follow(context, successor, "another SM ranks higher");
+  }
+  unwilling_.insert(successor.guid);
+  context.events.say(HandoverRefused{successor.guid, successor.priority});
+}
+
+// --- what others ask of us ----------------------------------------------------------------------
 
 mad::Status Election::on_control(Context& context, std::uint32_t modifier,
                                  const mad::SMInfo& sender) {
   // The key is what shows that the sender is an SM of this subnet.
-  if (sender.sm_key != context.options.sm_key) return mad::kStatusBadField;
+  if (sender.sm_key != context.options.sm_key || !may_take_part(context, sender.guid)) {
+    return mad::kStatusBadField;
+  }
   switch (static_cast<Control>(modifier)) {
     case Control::Handover:
-      if (state_ != mad::SMState::Standby && state_ != mad::SMState::Master) break;
-      handed_over_ = true;
+      if (state_ == mad::SMState::NotActive) break;
+      giver_ = sender.guid;
       wish_ = "the master handed over";
       return mad::kStatusOk;
     case Control::Acknowledge:
       return mad::kStatusOk;
     case Control::Disable:
       if (state_ != mad::SMState::Standby) break;
+      master_.reset();
       change(context, mad::SMState::NotActive, "the master disabled this SM");
       return mad::kStatusOk;
     case Control::Standby:
       if (state_ != mad::SMState::NotActive) break;
-      change(context, mad::SMState::Discovering, "the master enabled this SM");
-      wish_ = "the master enabled this SM";
+      seek(context, "the master enabled this SM");
       return mad::kStatusOk;
     case Control::Discover:
       if (state_ != mad::SMState::Standby && state_ != mad::SMState::Master) break;
@@ -111,6 +271,12 @@ mad::Status Election::on_control(Context& context, std::uint32_t modifier,
 
 std::optional<std::string> Election::take_wish() {
   return std::exchange(wish_, std::nullopt);
+}
+
+bool Election::take_announcement() {
+  if (state_ != mad::SMState::Standby || announcements_ == 0) return false;
+  --announcements_;
+  return true;
 }
 
 }  // namespace heddle::sm

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Who is master (IBA vol. 1, 14.4): decides after each discovery, polls the master while standing
-// by, and obeys the control packets of other SMs.
+// by, hands the office over to whoever ranks higher, and obeys the control packets of other SMs.
+//
+// Rank is priority, then the lower port GUID. A master that meets another master of lower rank
+// waits for its HANDOVER; one that meets a master, or unless it is `sticky` a standby, of higher
+// rank sends HANDOVER.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 
-#include "base/time.hpp"
 #include "mad/sm_info.hpp"
 #include "sm/context.hpp"
 
@@ -16,19 +19,21 @@ namespace heddle::sm {
 
 class Election {
  public:
-  // How often a standby asks the master, and how many silent times in a row make it gone.
-  static constexpr base::Duration kPollInterval = std::chrono::seconds(5);
-  static constexpr unsigned kPollMisses = 3;
-
   mad::SMState state() const { return state_; }
-
-  // After discovery: may we program the fabric? Otherwise we stand by and poll.
-  bool decide(Context& context, mad::Guid own_guid);
-
+  // Somebody else has the office, or shall hand it over: it is asked from time to time.
+  bool polls() const { return master_.has_value(); }
   // The last decision met another SM that calls itself master.
   bool rival_seen() const { return rival_seen_; }
 
-  // While standing by: asks the master. Its answer, or its silence, may end the standing by.
+  // After discovery: may we program the fabric? Otherwise we stand by, or wait for a rival.
+  bool decide(Context& context, mad::Guid own_guid);
+  // What was known of devices does not hold any more; the next decision tells anew.
+  void lose_devices() { reachable_ = false; }
+
+  // When nothing is being programmed: queues a HANDOVER if there is somebody to give the office to.
+  // False if there is nobody.
+  bool hand_over(Context& context);
+  // Asks whom we stand by for, or the rival that we wait for. An answer, or silence, may end that.
   void poll(Context& context);
   void on_answer(Context& context, const Answer& answer);
 
@@ -37,15 +42,44 @@ class Election {
 
   // A full sweep is wanted, for this reason; asked once.
   std::optional<std::string> take_wish();
+  // A standby that ranks higher than its master tells it of that by trap 144, a few times unless it
+  // is heard. Asked once for each.
+  bool take_announcement();
+  void on_repressed() { announcements_ = 0; }
 
  private:
+  struct Candidates {
+    const OtherSM* master = nullptr;   // the highest of those that call themselves so
+    const OtherSM* standby = nullptr;  // the highest of those that stand by
+    const OtherSM* highest = nullptr;  // of all that take part
+  };
+  Candidates candidates(Context& context);
+  bool may_take_part(Context& context, mad::Guid guid);
+  bool outranks_us(const Options& options, const OtherSM& other) const;
+  bool decide_in_office(Context& context, const Candidates& others);
+  bool decide_anew(Context& context, const Candidates& others);
+  void take_office(Context& context, std::string reason);
+  void follow(Context& context, const OtherSM& master, std::string reason);
+  void control(Context& context, DeviceId device, std::uint32_t modifier);
+  void on_poll(Context& context, const std::optional<mad::SMInfo>& master);
+  void on_rival(Context& context, const std::optional<mad::SMInfo>& rival);
+  void on_handed_over(Context& context, const Answer& answer);
+  void seek(Context& context, std::string reason);
   void change(Context& context, mad::SMState to, std::string reason);
 
   mad::SMState state_ = mad::SMState::Discovering;
-  std::optional<OtherSM> master_;  // whom we poll
-  unsigned misses_ = 0;
+  mad::Guid own_guid_{};
+  std::optional<OtherSM> master_;     // whom we poll: the master, or a rival as master
+  bool reachable_ = false;            // master_->device is one
+  std::optional<OtherSM> successor_;  // to whom a HANDOVER is to be sent, or is under way
+  std::set<mad::Guid> unwilling_;     // who did not take the office
+  std::set<mad::Guid> strangers_;     // who must not take part, and have been told of
+  std::optional<mad::Guid> giver_;    // the former master, who gave us the office
+  mad::Guid stubborn_{};              // a rival of lower rank that keeps it
+  unsigned misses_ = 0;               // polls in a row without an answer
+  unsigned idle_ = 0;                 // with one, but not the hoped for
+  unsigned announcements_ = 0;        // yet to be made
   bool rival_seen_ = false;
-  bool handed_over_ = false;  // the former master gave us the fabric
   std::optional<std::string> wish_;
 };
 

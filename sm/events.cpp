@@ -484,6 +484,63 @@ struct Rendering<RivalMasterSeen> {
 };
 
 template <>
+struct Rendering<RivalMasterStays> {
+  static constexpr std::string_view name = "RivalMasterStays";
+  static Severity severity(const RivalMasterStays&) { return Severity::Error; }
+  static std::string sentence(const RivalMasterStays& e) {
+    return fmt::format(
+        "The subnet manager on port {} with priority {} keeps calling itself master, though this "
+        "one ranks higher: both will write to the fabric until one is stopped",
+        guid_text(e.guid), e.priority);
+  }
+  static Fields fields(const RivalMasterStays& e) {
+    return {{"guid", guid_text(e.guid)}, {"priority", number(e.priority)}};
+  }
+};
+
+template <>
+struct Rendering<HandedOver> {
+  static constexpr std::string_view name = "HandedOver";
+  static Severity severity(const HandedOver&) { return Severity::Info; }
+  static std::string sentence(const HandedOver& e) {
+    return fmt::format(
+        "The fabric was handed over to the subnet manager on port {}, which has priority {}",
+        guid_text(e.guid), e.priority);
+  }
+  static Fields fields(const HandedOver& e) {
+    return {{"guid", guid_text(e.guid)}, {"priority", number(e.priority)}};
+  }
+};
+
+template <>
+struct Rendering<HandoverRefused> {
+  static constexpr std::string_view name = "HandoverRefused";
+  static Severity severity(const HandoverRefused&) { return Severity::Warning; }
+  static std::string sentence(const HandoverRefused& e) {
+    return fmt::format(
+        "The subnet manager on port {} with priority {} ranks higher but did not take the fabric "
+        "over: this one stays master",
+        guid_text(e.guid), e.priority);
+  }
+  static Fields fields(const HandoverRefused& e) {
+    return {{"guid", guid_text(e.guid)}, {"priority", number(e.priority)}};
+  }
+};
+
+template <>
+struct Rendering<StrangeManagerIgnored> {
+  static constexpr std::string_view name = "StrangeManagerIgnored";
+  static Severity severity(const StrangeManagerIgnored&) { return Severity::Error; }
+  static std::string sentence(const StrangeManagerIgnored& e) {
+    return fmt::format(
+        "The subnet manager on port {} is not one of allowed_sm_guids: it has no part in the "
+        "election",
+        guid_text(e.guid));
+  }
+  static Fields fields(const StrangeManagerIgnored& e) { return {{"guid", guid_text(e.guid)}}; }
+};
+
+template <>
 struct Rendering<PKeyTableFull> {
   static constexpr std::string_view name = "PKeyTableFull";
   static Severity severity(const PKeyTableFull&) { return Severity::Error; }

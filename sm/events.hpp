@@ -133,6 +133,23 @@ struct RivalMasterSeen {
   mad::Guid guid{};
   std::uint8_t priority{};
 };
+// It ranks lower, was given time to hand over, and did not.
+struct RivalMasterStays {
+  mad::Guid guid{};
+  std::uint8_t priority{};
+};
+struct HandedOver {
+  mad::Guid guid{};
+  std::uint8_t priority{};
+};
+struct HandoverRefused {
+  mad::Guid guid{};
+  std::uint8_t priority{};
+};
+// It is not on the list of those that may manage this fabric.
+struct StrangeManagerIgnored {
+  mad::Guid guid{};
+};
 struct PKeyTableFull {
   PortName port;
   std::uint16_t capacity{};
@@ -178,7 +195,8 @@ using EventValue =
                  NodeAppeared, NodeDisappeared, LinkAppeared, LinkDisappeared, SwitchChanged,
                  DuplicateGuid, CableLoopsBack, DeviceLies, DeviceSilent, SetRefused, LidConflict,
                  LidsExhausted, SwitchTooSmall, RouteTooLong, EngineRejected, RoutesChosen,
-                 RoutingFailed, QosLevelsLeftOut, RivalMasterSeen, PKeyTableFull, MulticastUnproven,
+                 RoutingFailed, QosLevelsLeftOut, RivalMasterSeen, RivalMasterStays, HandedOver,
+                 HandoverRefused, StrangeManagerIgnored, PKeyTableFull, MulticastUnproven,
                  JoinRefused, AdministrationLoad, RegistrationsLost, MembersNotAsked,
                  SubscriberLost, MadIgnored>;
 

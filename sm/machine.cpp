@@ -19,6 +19,12 @@ TransactionLimits limits_of(const Options& options) {
           options.largest_timeout, options.attempts};
 }
 
+mad::SmpData data_of(const mad::SMInfo& info) {
+  mad::SmpData data{};
+  mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(data));
+  return data;
+}
+
 }  // namespace
 
 std::string text(const NodeName& node) {
@@ -71,6 +77,7 @@ base::Instant Core::Machine::deadline() {
 }
 
 mad::SmpData Core::Machine::data_for(const Request& request) {
+  if (request.purpose == Purpose::Election) return data_of(own_sm_info());
   if (request.purpose == Purpose::Partitions) return partition_programming.data_for(request);
   if (request.purpose == Purpose::Lanes) return lane_programming.data_for(request);
   if (request.purpose == Purpose::Multicast) return multicast_programming.data_for(request);
@@ -227,6 +234,7 @@ void Core::Machine::on(const MadReceived& received) {
   const auto smp = mad::decode_smp(received.datagram.payload);
   if (!smp) return say(MadIgnored{"not a subnet management packet of a known version"});
   if (!mad::is_response(smp->method)) return on_request(received.datagram.peer, *smp);
+  if (smp->method == mad::Method::TrapRepress) return election.on_repressed();
   const bool answers = smp->method == mad::Method::GetResp;
   if (const auto answer = answers ? transactions.on_response(now, *smp) : std::nullopt) {
     dispatch(*answer);
@@ -276,6 +284,10 @@ mad::Guid Core::Machine::own_guid() const {
   return node.is_switch() ? node.info.port_guid : node.ports[picture.own->port.value].guid;
 }
 
+mad::SMInfo Core::Machine::own_sm_info() {
+  return {own_guid(), options.sm_key, ++act_count, options.priority, election.state()};
+}
+
 void Core::Machine::answer_sm_info(const mad::Address& peer, const mad::Smp& request) {
   mad::Smp reply = request;
   reply.method = mad::Method::GetResp;
@@ -298,10 +310,37 @@ void Core::Machine::answer_sm_info(const mad::Address& peer, const mad::Smp& req
   }
   // Whoever Gets has proved nothing, and the key would let it command us; a Set brought the key.
   const bool knows_key = request.method == mad::Method::Set && reply.status == mad::kStatusOk;
-  const mad::SMInfo info{own_guid(), knows_key ? options.sm_key : mad::SMKey{}, ++act_count,
-                         options.priority, election.state()};
-  mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(reply.data));
+  auto info = own_sm_info();
+  if (!knows_key) info.sm_key = {};
+  reply.data = data_of(info);
   outputs.emplace_back(SendMad{mad::make_datagram(peer, reply)});
+}
+
+// A master looks after whoever tells of a change in itself (IBA vol. 1, 14.4.1 and 14.2.5.1).
+void Core::Machine::announce_rank() {
+  const auto end = picture.sm_port == fabric::kNoPort
+                       ? std::nullopt
+                       : std::optional(picture.frozen.end_of[picture.sm_port.value]);
+  const auto* port = end ? &picture.observation[end->node].ports[end->port.value] : nullptr;
+  if (port == nullptr || !port->info || port->info->lid == mad::kNoLid) return;
+  const auto& node = picture.observation[end->node].info;
+  mad::LocalChangesNotice change;
+  change.lid = port->info->lid;
+  change.other_local_changes = true;
+  change.capability_mask = port->info->capability_mask;
+  change.sm_priority_changed = true;
+  mad::Smp trap;
+  trap.management_class = mad::ManagementClass::SubnLidRouted;
+  trap.method = mad::Method::Trap;
+  trap.attribute_id = mad::AttributeId::Notice;
+  trap.m_key = options.m_key;
+  trap.transaction_id = mad::TransactionId{++announced};
+  mad::encode(mad::make_notice(mad::TrapNumber::LocalChanges, mad::NoticeType::Informational,
+                               node.node_type, change.lid, change),
+              std::span<std::byte, mad::kSmpDataBytes>(trap.data));
+  mad::Address master;
+  master.lid = port->info->master_sm_lid;
+  outputs.emplace_back(SendMad{mad::make_datagram(master, trap)});
 }
 
 // Whoever repeats a trap until it is repressed gets its answer; what it tells is a reason to look.

@@ -92,6 +92,10 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool suspect_issuer(const mad::Address& peer, const mad::Notice& notice);
   void begin_anew();
   void begin_watch();
+  bool begin_hand_over();
+  void begin_polling();
+  void finish_polling();
+  void announce_rank();
   bool has_seen_enough() const;
   bool is_overtaken() const;
   void advance();  // to the next stage, as long as nothing is in flight
@@ -127,6 +131,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
 
   Context context() { return {options, transactions, *this, picture}; }
   mad::Guid own_guid() const;
+  mad::SMInfo own_sm_info();
 
   Options options;
   std::vector<RememberedLids> memory;
@@ -183,7 +188,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::uint64_t sweeps_finished = 0;
   std::uint64_t ticket = 0;
   std::uint32_t act_count = 0;
-  sa::Server administration;  // answers while we are master
+  std::uint64_t announced = 0;  // traps that told of our rank
+  sa::Server administration;    // answers while we are master
   LookUps look_ups;
   base::Instant told_load{};  // when the load of the administration was last told
   bool permanent_groups_due = true;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include "base/time.hpp"
 #include "mad/types.hpp"
@@ -23,7 +24,12 @@ struct Options {
   mad::SMKey sm_key{1};
   mad::MKey m_key{0};
   std::uint8_t priority = 0;  // 0..15
-  std::uint8_t lmc = 0;       // 0..7
+  // Election. A sticky master does not hand over to a standby that ranks higher.
+  bool sticky_master = false;
+  base::Duration poll_interval = std::chrono::seconds(5);  // how often a standby asks the master
+  std::uint32_t poll_misses = 3;            // 1..: silent times in a row that make it gone
+  std::vector<mad::Guid> allowed_sm_guids;  // of SMs' ports; empty: all
+  std::uint8_t lmc = 0;                     // 0..7
   bool lmc_on_enhanced_port0 = false;
   bool reassign_lids = false;  // forget what memory and ports hold
 

@@ -169,6 +169,7 @@ void Core::Machine::begin_sweep(std::string reason) {
   unconfirmed.clear();
   swept = now;
   transactions.reset();
+  election.lose_devices();
   // A sweep that got no further than the own port says nothing about what came or went.
   if (picture.lids) before = std::exchange(picture, {});
   picture = {};
@@ -307,6 +308,7 @@ void Core::Machine::finish_in_vain() {
   if (counters.unanswered > counters.unanswered_beyond) {
     troubled = "something did not answer when it was asked again";
   }
+  if (begin_hand_over()) return;
   rest(options.sweep_interval);
 }
 
@@ -333,7 +335,10 @@ void Core::Machine::finish_discovery() {
     return lose_port("the link of the SM's own port is down");
   }
   blind = false;
-  if (!election.decide(with, own_guid())) return finish_sweep();
+  if (!election.decide(with, own_guid())) {
+    home.reset();  // somebody else's routes will stand
+    return finish_sweep();
+  }
   report_changes();
   assign();
 }
@@ -560,7 +565,8 @@ void Core::Machine::finish_sweep() {
   if (moved) troubled = "the fabric changed during the last sweep";
   if (moved && ++hurried <= kMaxHurried) return rest(kSoon);
   if (!moved) hurried = 0;
-  if (election.state() == mad::SMState::Standby) return rest(Election::kPollInterval);
+  if (begin_hand_over()) return;
+  if (election.polls()) return rest(options.poll_interval);
   // Without a link no trap can wake us, whatever the interval.
   rest(blind ? kSoon : options.sweep_interval);
 }
@@ -631,14 +637,14 @@ void Core::Machine::begin_watch() {
   Context with = context();
   switch (election.state()) {
     case mad::SMState::Standby:
-      stage = Stage::Polling;
-      return election.poll(with);
+      return begin_polling();
     case mad::SMState::NotActive:
-      return rest(Election::kPollInterval);
+      return rest(options.poll_interval);
     case mad::SMState::Discovering:
       if (!blind) return begin_sweep("no state was decided on");
       break;
     case mad::SMState::Master:
+      if (election.polls()) return begin_polling();
       break;
   }
   if (!troubled.empty()) return begin_sweep(troubled);
@@ -656,10 +662,7 @@ void Core::Machine::begin_watch() {
 
 void Core::Machine::finish_watch() {
   tell_load();
-  if (stage == Stage::Polling) {
-    if (auto wish = election.take_wish()) due = std::move(wish);
-    return rest(Election::kPollInterval);
-  }
+  if (stage == Stage::Polling) return finish_polling();
   watched = now;
   if (watch.saw_stranger()) tables_are_ours = false;
   if (!watch.reason().empty()) return begin_sweep(watch.reason());
@@ -669,7 +672,34 @@ void Core::Machine::finish_watch() {
   confirmed = true;
   unconfirmed.clear();
   if (!suspicion.empty()) return begin_sweep_of(suspicion);
+  if (begin_hand_over()) return;
   rest(blind ? kSoon : options.sweep_interval);
+}
+
+// Only a fabric that stands is given to somebody else.
+bool Core::Machine::begin_hand_over() {
+  Context with = context();
+  if (!election.hand_over(with)) return false;
+  stage = Stage::Polling;
+  return true;
+}
+
+void Core::Machine::begin_polling() {
+  stage = Stage::Polling;
+  if (election.take_announcement()) announce_rank();
+  Context with = context();
+  election.poll(with);
+}
+
+void Core::Machine::finish_polling() {
+  if (auto wish = election.take_wish()) due = std::move(wish);
+  if (election.state() != mad::SMState::Master && administration.view() != nullptr) {
+    tables_are_ours = false;
+    home.reset();
+    renew_view();
+  }
+  const bool master = election.state() == mad::SMState::Master && !election.polls();
+  rest(master ? options.sweep_interval : options.poll_interval);
 }
 
 void Core::Machine::report_changes() {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sm/watch.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "mad/sm_info.hpp"
 
 namespace heddle::sm {
 namespace {
@@ -33,6 +36,7 @@ void Watch::begin(Context& context, const Cables& cables) {
   ask_behind_silent_links(context);
   ask_along_cables(context, cables);
   ask_neighbour(context);
+  ask_managers(context);
 }
 
 void Watch::ask_own_port(Context& context) {
@@ -106,8 +110,36 @@ void Watch::ask_neighbour(Context& context) {
   context.transactions.submit(request);
 }
 
+void Watch::ask_managers(Context& context) {
+  for (const OtherSM& other : context.picture.other_sms) {
+    Request request = ask(other.device, mad::AttributeId::SMInfo, *context.picture.own);
+    request.optional = true;
+    context.transactions.submit(request);
+  }
+}
+
+void Watch::on_manager(Context& context, const Answer& answer) {
+  auto& others = context.picture.other_sms;
+  const auto known = std::find_if(others.begin(), others.end(), [&](const OtherSM& other) {
+    return other.device == answer.request.device;
+  });
+  if (known == others.end()) return;
+  const bool well = answer.answered && answer.status == mad::kStatusOk;
+  const auto info = well ? mad::decode<mad::SMInfo>(answer.data) : mad::SMInfo{};
+  if (info.guid != known->guid) {
+    others.erase(known);
+    return;
+  }
+  const bool claims = info.sm_state == mad::SMState::Master && known->state != mad::SMState::Master;
+  known->priority = info.priority;
+  known->state = info.sm_state;
+  if (claims) found("another subnet manager calls itself master");
+}
+
 void Watch::on_answer(Context& context, const Answer& answer) {
   switch (answer.request.attribute) {
+    case mad::AttributeId::SMInfo:
+      return on_manager(context, answer);
     case mad::AttributeId::SwitchInfo:
       return on_switch_info(context, answer);
     case mad::AttributeId::PortInfo:

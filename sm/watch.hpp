@@ -21,7 +21,8 @@ class Watch {
     std::set<mad::Guid> of;  // these switches, if not all
   };
   // Asks every switch for its SwitchInfo, the own port for its PortInfo, and once more whatever
-  // did not answer behind a link that is up. Done when the transactions are idle.
+  // did not answer behind a link that is up, and other SMs who they are. Done when the transactions
+  // are idle.
   void begin(Context& context, const Cables& cables);
   void on_answer(Context& context, const Answer& answer);
 
@@ -38,10 +39,12 @@ class Watch {
   void ask_behind_silent_links(Context& context);
   void ask_along_cables(Context& context, const Cables& cables);
   void ask_neighbour(Context& context);
+  void ask_managers(Context& context);
   void ask_beyond(Context& context, fabric::ObservedEnd end);
   void on_switch_info(Context& context, const Answer& answer);
   void on_own_port(Context& context, const Answer& answer);
   void on_neighbour(Context& context, const Answer& answer);
+  void on_manager(Context& context, const Answer& answer);
   void found(std::string reason);
   void suspect(const Context& context, fabric::ObservedIndex node, std::string reason);
   void suspect_cable(const Context& context, fabric::ObservedEnd end, std::string reason);

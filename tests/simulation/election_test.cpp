@@ -120,8 +120,15 @@ class TwoManagers : public testing::Test {
     for (const auto& port : box_->world().devices().ports) all.push_back(port.info.lid.value);
     return all;
   }
-  static constexpr base::Duration takeover_time() {
-    return sm::Election::kPollMisses * (sm::Election::kPollInterval + seconds(4));
+  static base::Duration takeover_time() {
+    const sm::Options options;
+    return options.poll_misses * (options.poll_interval + seconds(4));
+  }
+  static BoxOptions master_on(std::string_view node, std::uint8_t priority) {
+    BoxOptions options;
+    options.at = node;
+    options.sm.priority = priority;
+    return options;
   }
 
   std::unique_ptr<Box> box_;
@@ -145,8 +152,10 @@ TEST_F(TwoManagers, TheHigherPriorityWins) {
   EXPECT_EQ(sets_of("host-0001"), 0u);
 }
 
-TEST_F(TwoManagers, OneThatComesLaterStandsByWhateverItsPriority) {
-  Box box("fat-tree:3,6");
+TEST_F(TwoManagers, AStickyMasterKeepsItsOfficeWhoeverComes) {
+  BoxOptions options;
+  options.sm.sticky_master = true;
+  Box box("fat-tree:3,6", options);
   ASSERT_TRUE(box.run_until_quiet());
   SeatOptions second;
   second.sm.priority = 15;
@@ -154,6 +163,123 @@ TEST_F(TwoManagers, OneThatComesLaterStandsByWhateverItsPriority) {
   EXPECT_EQ(sets_during(box, [&] { box.run_for(seconds(60)); }), 0u);
   EXPECT_EQ(late.core().state(), mad::SMState::Standby);
   EXPECT_EQ(box.core().state(), mad::SMState::Master);
+}
+
+// Without traps of its own port, too: a standby of higher rank makes itself heard.
+TEST_F(TwoManagers, OneThatRanksHigherIsGivenTheOffice) {
+  start(4, 3);
+  EXPECT_EQ(box_->core().state(), mad::SMState::Master);
+  const auto before = lids();
+  sets_.clear();
+  sm::Options raised;
+  raised.priority = 5;
+  other_->input(sm::OptionsChanged{std::make_shared<const sm::Options>(raised)});
+  box_->run_for(seconds(20));
+  EXPECT_EQ(box_->core().state(), mad::SMState::Standby);
+  EXPECT_EQ(other_->core().state(), mad::SMState::Master);
+  EXPECT_EQ(trouble_for(*box_, other_->endpoint()), "");
+  EXPECT_EQ(lids(), before);
+  auto& sets = sets_[node(*box_, "host-0016")];
+  EXPECT_EQ(sets[mad::AttributeId::LinearForwardingTable], 0u);
+  EXPECT_EQ(box_->count<sm::HandedOver>(), 1u);
+  // And back, when it dies.
+  other_->die();
+  box_->run_for(takeover_time());
+  EXPECT_EQ(box_->core().state(), mad::SMState::Master);
+  EXPECT_EQ(trouble(*box_), "");
+}
+
+// Whoever takes the office and dies at once leaves it to the one that gave it.
+TEST_F(TwoManagers, ASuccessorThatDiesIsSucceeded) {
+  start(4, 3);
+  box_->set_listener([this](const sm::Event& event) {
+    if (std::holds_alternative<sm::HandedOver>(event.value)) other_->die();
+  });
+  sm::Options raised;
+  raised.priority = 5;
+  other_->input(sm::OptionsChanged{std::make_shared<const sm::Options>(raised)});
+  box_->run_for(seconds(20) + takeover_time());
+  EXPECT_EQ(box_->count<sm::HandedOver>(), 1u);
+  EXPECT_EQ(box_->core().state(), mad::SMState::Master);
+  EXPECT_EQ(trouble(*box_), "");
+}
+
+// Two subnets, each with its master, are joined by a cable.
+TEST_F(TwoManagers, OfTwoSubnetsThatMergeOneMasterRemains) {
+  for (const unsigned priority : {2u, 4u}) {
+    sim::Planner plan = dumbbell();
+    Box box(std::move(plan).finish(), master_on("left-a", 3));
+    const auto first = cable(box, "left", 3), second = cable(box, "left", 4);
+    box.world().cut(first);
+    box.world().cut(second);
+    SeatOptions right;
+    right.sm.priority = static_cast<std::uint8_t>(priority);
+    Seat& other = box.add_seat("right-a", right);
+    ASSERT_TRUE(box.run_until_quiet());
+    ASSERT_EQ(box.core().state(), mad::SMState::Master);
+    ASSERT_EQ(other.core().state(), mad::SMState::Master);
+    box.world().restore(first);
+    box.world().restore(second);
+    box.run_for(seconds(40));
+    const bool ours = priority < 3;
+    EXPECT_EQ(box.core().state(), ours ? mad::SMState::Master : mad::SMState::Standby);
+    EXPECT_EQ(other.core().state(), ours ? mad::SMState::Standby : mad::SMState::Master);
+    EXPECT_EQ(trouble_for(box, ours ? box.endpoint() : other.endpoint()), "");
+  }
+}
+
+TEST_F(TwoManagers, WhoIsNotOnTheListHasNoPartInIt) {
+  BoxOptions options;
+  Box probe("fat-tree:3,6", options);
+  options.sm.allowed_sm_guids = {probe.world().port_guid(probe.endpoint())};
+  Box box("fat-tree:3,6", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  SeatOptions second;
+  second.sm.priority = 15;
+  Seat& late = box.add_seat("host-0016", second);
+  box.run_for(seconds(60));
+  EXPECT_EQ(late.core().state(), mad::SMState::Standby);
+  EXPECT_EQ(box.core().state(), mad::SMState::Master);
+  EXPECT_EQ(box.count<sm::StrangeManagerIgnored>(), 1u);
+}
+
+TEST_F(TwoManagers, TheStandbyNoticesWithinASecondIfAsked) {
+  BoxOptions options;
+  options.sm.priority = 4;
+  Box box("fat-tree:3,6", options);
+  SeatOptions second;
+  second.sm.poll_interval = std::chrono::milliseconds(200);
+  Seat& other = box.add_seat("host-0016", second);
+  ASSERT_TRUE(box.run_until_quiet());
+  box.run_for(seconds(5));
+  ASSERT_EQ(other.core().state(), mad::SMState::Standby);
+  box.seat().die();
+  box.run_for(seconds(2));
+  EXPECT_EQ(other.core().state(), mad::SMState::Master);
+}
+
+// Five of them; whichever is master dies, until nobody is left.
+TEST_F(TwoManagers, OfManyTheHighestOfThoseWhoLiveIsMaster) {
+  Box box("fat-tree:3,6", master_on("", 1));
+  std::vector<Seat*> seats{&box.seat()};
+  for (const auto& [name, priority] : std::vector<std::pair<std::string, std::uint8_t>>{
+           {"host-0004", 9}, {"host-0007", 2}, {"host-0011", 9}, {"host-0016", 5}}) {
+    SeatOptions options;
+    options.sm.priority = priority;
+    seats.push_back(&box.add_seat(name, options));
+  }
+  for (const std::size_t expected : {1u, 3u, 4u, 2u, 0u}) {
+    box.run_for(seconds(80));
+    for (std::size_t i = 0; i < seats.size(); ++i) {
+      if (seats[i] == nullptr) continue;
+      EXPECT_EQ(seats[i]->core().state(),
+                i == expected ? mad::SMState::Master : mad::SMState::Standby)
+          << i << " of " << expected;
+    }
+    EXPECT_EQ(trouble_for(box, seats[expected]->endpoint()), "") << expected;
+    seats[expected]->die();
+    seats[expected] = nullptr;
+  }
 }
 
 TEST_F(TwoManagers, TheStandbyTakesOverWithoutTouchingLidsAndTables) {
