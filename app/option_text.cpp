@@ -25,6 +25,7 @@ template <class OptionsType, class Visitor>
 void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("subnet_prefix", o.subnet_prefix.value);
   visit("sm_key", o.sm_key.value);
+  visit("tell_sm_key", o.tell_sm_key);
   visit("m_key", o.m_key.value);
   visit("priority", o.priority);
   visit("sticky_master", o.sticky_master);

@@ -25,6 +25,7 @@ sm::Options to_sm_options(const config::Config& config) {
   sm::Options options;
   options.subnet_prefix = mad::GidPrefix{config.subnet_prefix};
   options.sm_key = mad::SMKey{config.sm_key};
+  options.tell_sm_key = config.tell_sm_key;
   options.m_key = mad::MKey{config.m_key};
   options.priority = byte(config.priority);
   options.sticky_master = config.sticky_master;

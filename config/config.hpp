@@ -20,6 +20,7 @@ struct Config {
   std::uint32_t priority = 0;
   std::uint64_t subnet_prefix = 0xfe80'0000'0000'0000;
   std::uint64_t sm_key = 1;
+  bool tell_sm_key = false;
   std::uint64_t m_key = 0;
   std::uint32_t sm_sl = 0;
   bool sticky_master = false;

@@ -48,6 +48,10 @@ std::vector<Option> sm_options() {
        "Shared secret of the subnet managers of one fabric; managers with another key are not "
        "trusted",
        "\"0x0000000000000001\""},
+      {"sm", "tell_sm_key", &Config::tell_sm_key,
+       "Tell the sm_key to any subnet manager that asks, as OpenSM needs it to see in this one a "
+       "manager of its fabric; the default key is told anyway",
+       "true"},
       {"sm", "m_key", &Config::m_key,
        "Key that protects ports from being reconfigured by others; 0 protects nothing",
        "\"0x0000000000000000\""},

@@ -284,6 +284,14 @@ mad::Guid Core::Machine::own_guid() const {
   return node.is_switch() ? node.info.port_guid : node.ports[picture.own->port.value].guid;
 }
 
+// The key would let whoever has it command us (IBA vol. 1, 14.4.7); but OpenSM takes no SM for one
+// that does not tell it, and says nothing in its question that would prove who asks.
+bool Core::Machine::may_learn_sm_key(mad::MKey shown) const {
+  const bool is_secret = options.sm_key != kPublicSMKey;
+  const bool proved = options.m_key != mad::MKey{} && shown == options.m_key;
+  return !is_secret || options.tell_sm_key || proved;
+}
+
 mad::SMInfo Core::Machine::own_sm_info() {
   return {own_guid(), options.sm_key, ++act_count, options.priority, election.state()};
 }
@@ -308,10 +316,9 @@ void Core::Machine::answer_sm_info(const mad::Address& peer, const mad::Smp& req
   } else if (request.method != mad::Method::Get) {
     reply.status = mad::kStatusBadMethodAttribute;
   }
-  // Whoever Gets has proved nothing, and the key would let it command us; a Set brought the key.
-  const bool knows_key = request.method == mad::Method::Set && reply.status == mad::kStatusOk;
+  const bool proved = request.method == mad::Method::Set && reply.status == mad::kStatusOk;
   auto info = own_sm_info();
-  if (!knows_key) info.sm_key = {};
+  if (!proved && !may_learn_sm_key(request.m_key)) info.sm_key = {};
   reply.data = data_of(info);
   outputs.emplace_back(SendMad{mad::make_datagram(peer, reply)});
 }

@@ -132,6 +132,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   Context context() { return {options, transactions, *this, picture}; }
   mad::Guid own_guid() const;
   mad::SMInfo own_sm_info();
+  bool may_learn_sm_key(mad::MKey shown) const;
 
   Options options;
   std::vector<RememberedLids> memory;

@@ -19,9 +19,13 @@
 
 namespace heddle::sm {
 
+// What every SM uses unless told otherwise: no secret.
+inline constexpr mad::SMKey kPublicSMKey{1};
+
 struct Options {
   mad::GidPrefix subnet_prefix = mad::kDefaultGidPrefix;
-  mad::SMKey sm_key{1};
+  mad::SMKey sm_key = kPublicSMKey;
+  bool tell_sm_key = false;  // to whoever asks; the public one is told anyway
   mad::MKey m_key{0};
   std::uint8_t priority = 0;  // 0..15
   // Election. A sticky master does not hand over to a standby that ranks higher.

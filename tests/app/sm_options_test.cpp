@@ -53,6 +53,8 @@ TEST(SmOptions, EveryOptionOfTheMachineArrives) {
       config.partition_enforcement = "out";
     } else if (option.key == "root_guids") {
       config.root_guids = {7};
+    } else if (option.key == "allowed_sm_guids") {
+      config.allowed_sm_guids = {7};
     }
     EXPECT_NE(to_sm_options(config), to_sm_options(before)) << config::qualified(option);
   }

@@ -37,6 +37,7 @@ class SmInfo : public testing::Test {
  protected:
   SmInfo() {
     options_.sm.priority = 9;
+    options_.sm.sm_key = mad::SMKey{0x5EC2E7};
     box_ = std::make_unique<Box>("star:4", options_);
     box_->run_until_quiet();
   }
@@ -64,6 +65,31 @@ class SmInfo : public testing::Test {
   BoxOptions options_;
   std::unique_ptr<Box> box_;
 };
+
+// OpenSM believes in no manager that keeps the key to itself.
+TEST_F(SmInfo, AKeyThatIsNoSecretIsTold) {
+  sm::Options open = options_.sm;
+  open.tell_sm_key = true;
+  for (const sm::Options& options : {sm::Options{}, open}) {
+    box_->input(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
+    const auto answer = ask(by_directed_route(sm_info_request(mad::Method::Get)));
+    ASSERT_TRUE(answer.has_value());
+    EXPECT_EQ(mad::decode<mad::SMInfo>(answer->data).sm_key, options.sm_key);
+  }
+}
+
+TEST_F(SmInfo, TheKeyIsToldToWhoShowsTheMKey) {
+  sm::Options options = options_.sm;
+  options.m_key = mad::MKey{0x77};
+  box_->input(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
+  auto request = by_directed_route(sm_info_request(mad::Method::Get));
+  for (const bool right : {false, true}) {
+    request.m_key = mad::MKey{right ? 0x77u : 0x78u};
+    const auto answer = ask(request);
+    ASSERT_TRUE(answer.has_value());
+    EXPECT_EQ(mad::decode<mad::SMInfo>(answer->data).sm_key, right ? options.sm_key : mad::SMKey{});
+  }
+}
 
 TEST_F(SmInfo, IsToldToWhoAsksByDirectedRoute) {
   expect_master(ask(by_directed_route(sm_info_request(mad::Method::Get))));

@@ -1,0 +1,261 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Heddle and Debian's OpenSM on one fabric: who is master, who stands by, and who comes after.
+
+  mastership.py --heddle build/gcc/heddle --server ibsim SCENARIO
+  mastership.py --heddle build/gcc/heddle --server device SCENARIO
+
+Debian's sminfo says who is master, asked on both nodes; the outside judges, or on the device door
+iblinkinfo and saquery, say whether the fabric is right then."""
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "device"))
+from inside import SKIPPED, without_door  # noqa: E402
+from lab import HeddleLab, Lab  # noqa: E402
+from netfile import read_net  # noqa: E402
+from run import settled  # noqa: E402
+
+NET = Path(__file__).resolve().parent / "nets" / "tree.net"
+PATIENCE = 60
+OPENSM = "sminfo_polling_timeout 500\npolling_retry_number 3\n"
+HEDDLE = '[sm]\npoll_interval = "500ms"\n[sweep]\ninterval = "2s"\n'
+
+
+class Wrong(Exception):
+    pass
+
+
+def wait_for(what, question):
+    until = time.monotonic() + PATIENCE
+    while not (answer := question()):
+        if time.monotonic() > until:
+            raise Wrong(f"waited {PATIENCE} s for {what}")
+        time.sleep(0.1)
+    return answer
+
+
+class SocketBench:
+    """Two hosts of the tree, by the preload library."""
+
+    def __init__(self, heddle, server):
+        self.heddle, self.net = heddle, read_net(NET)
+        hosts = sorted(name for name, kind in self.net.kinds.items() if kind == "ca")
+        self.places = hosts[0], hosts[-1]
+        self.lab = (HeddleLab(heddle, NET, self.net) if server == "heddle"
+                    else Lab(NET, self.net))
+        self.folder = self.lab.folder
+
+    def close(self):
+        self.lab.close()
+
+    def start(self, place, command, log):
+        return self.lab.start(*command, log=log, host=place)
+
+    def ask(self, place, *command):
+        code, output, _ = self.lab.run(*command, host=place, seconds=20)
+        return output if code == 0 else ""
+
+    def heddle_port(self, _place):
+        return ["--port", "ibsim0:1"]
+
+    def opensm_port(self, _place):
+        return []
+
+    def expect_right(self, master):
+        self.lab.host = master
+        if found := settled(self.lab, self.net, 1):
+            raise Wrong(f"with {master} as master: {found}")
+
+
+class DeviceBench:
+    """Two adapters in one name space, by true device files."""
+    places = "mlx5_0", "mlx5_1"
+
+    def __init__(self):
+        self.heddle, self.folder = os.environ["HEDDLE"], Path.cwd()
+
+    def close(self):
+        pass
+
+    def start(self, _place, command, log):
+        with open(log, "wb") as output:
+            return subprocess.Popen([str(word) for word in command], stdin=subprocess.DEVNULL,
+                                    stdout=output, stderr=subprocess.STDOUT)
+
+    def ask(self, place, *command):
+        try:
+            done = subprocess.run([command[0], "-C", place, *command[1:]], capture_output=True,
+                                  text=True, timeout=20, check=False)
+        except subprocess.TimeoutExpired:
+            return ""
+        return done.stdout if done.returncode == 0 else ""
+
+    def heddle_port(self, place):
+        return ["--port", f"{place}:1"]
+
+    def opensm_port(self, place):
+        return ["-g", guid_of(place)]
+
+    def expect_right(self, master):
+        def right():
+            links = re.findall(r"==\((.*?)\)==>", self.ask(master, "iblinkinfo"))
+            paths = self.ask(master, "saquery", "PR").count("PathRecord dump")
+            hosts = self.ask(master, "saquery", "NR").count("Channel Adapter")
+            return (links and all("Active" in link for link in links) and
+                    hosts > 1 and paths >= hosts * hosts)
+        wait_for(f"a fabric that is right, with {master} as master", right)
+
+
+def guid_of(adapter):
+    gid = Path(f"/sys/class/infiniband/{adapter}/ports/1/gids/0").read_text().strip()
+    return "0x" + gid.replace(":", "")[-16:]
+
+
+class Managers:
+    def __init__(self, bench):
+        self.bench, self.running = bench, {}
+        (bench.folder / "opensm.conf").write_text(OPENSM)
+        (bench.folder / "heddle.toml").write_text(HEDDLE)
+
+    def start(self, who, place, priority):
+        command = getattr(self, f"_{who}")(place, priority)
+        self.running[who] = place, self.bench.start(place, command, self.log(who))
+
+    def log(self, who):
+        return self.bench.folder / f"{who}.out"
+
+    def _heddle(self, place, priority):
+        return [self.bench.heddle, "sm", *self.bench.heddle_port(place), "--config",
+                self.bench.folder / "heddle.toml", "--priority", priority, "--lid-memory",
+                self.bench.folder / "lids"]
+
+    def _opensm(self, place, priority):
+        return ["opensm", *self.bench.opensm_port(place), "-F", self.bench.folder / "opensm.conf",
+                "-p", priority, "-D", "0x43", "-d", "2", "-f", self.bench.folder / "osm.log"]
+
+    def kill(self, who):
+        process = self.running.pop(who)[1]
+        process.send_signal(signal.SIGKILL)
+        process.wait(10)
+
+    def master(self):
+        """Who is master, if all that run agree on one."""
+        found = set()
+        for place, _ in self.running.values():
+            told = self.bench.ask(place, "sminfo")
+            state = re.search(r"sm lid (\d+) sm guid (0x[0-9a-f]+),.* state 3 ", told)
+            found.add(state and int(state[2], 16))
+        if len(found) != 1 or not (guid := found.pop()):
+            return None
+        owners = [who for who, (place, _) in self.running.items() if self._guid(place) == guid]
+        return owners[0] if owners else None
+
+    def _guid(self, place):
+        told = self.bench.ask(place, "smpquery", "-D", "NodeInfo", "0")
+        found = re.search(r"PortGuid:\.*(0x[0-9a-f]+)", told)
+        return int(found[1], 16) if found else None
+
+    def expect_master(self, who):
+        wait_for(f"{who} to be master", lambda: self.master() == who)
+        for name, (_, process) in self.running.items():
+            if process.poll() is not None:
+                raise Wrong(f"{name} ended with {process.returncode}")
+        self.bench.expect_right(self.running[who][0])
+        if self.master() != who:
+            raise Wrong(f"{who} is master no more")
+
+    def dump(self):
+        for name in ("heddle.out", "opensm.out", "osm.log"):
+            file = self.bench.folder / name
+            if file.exists():
+                print(f"--- {name}:", file.read_text(errors="replace")[-5000:], sep="\n")
+
+
+# --- scenarios ----------------------------------------------------------------------------------
+
+def takes_over_from(managers, first, second):
+    """The second one stands by for the first, and takes over when that is killed."""
+    one, other = managers.bench.places
+    managers.start(first, one, 5)
+    managers.expect_master(first)
+    managers.start(second, other, 3)
+    time.sleep(3)
+    managers.expect_master(first)
+    managers.kill(first)
+    managers.expect_master(second)
+
+
+def hands_over_to(managers, first, second):
+    """The second one ranks higher, is given the fabric, and is followed when it is killed."""
+    one, other = managers.bench.places
+    managers.start(first, one, 3)
+    managers.expect_master(first)
+    managers.start(second, other, 9)
+    managers.expect_master(second)
+    managers.kill(second)
+    managers.expect_master(first)
+
+
+SCENARIOS = {
+    "heddle_after_opensm": (takes_over_from, "opensm", "heddle"),
+    "opensm_after_heddle": (takes_over_from, "heddle", "opensm"),
+    "heddle_hands_over": (hands_over_to, "heddle", "opensm"),
+    "opensm_hands_over": (hands_over_to, "opensm", "heddle"),
+}
+
+
+def play(bench, name):
+    scenario, *who = SCENARIOS[name]
+    managers = Managers(bench)
+    try:
+        scenario(managers, *who)
+    except (Wrong, TimeoutError) as wrong:
+        print(wrong)
+        managers.dump()
+        return 1
+    finally:
+        for who in list(managers.running):
+            managers.kill(who)
+        bench.close()
+    return 0
+
+
+def inside_the_door(heddle, name):
+    if reason := without_door():
+        print(f"skipped: {reason}")
+        return SKIPPED
+    with tempfile.TemporaryDirectory(prefix="heddle-masters-") as folder:
+        environment = {**os.environ, "HEDDLE": heddle, "XDG_RUNTIME_DIR": folder,
+                       "OSM_TMP_DIR": folder, "OSM_CACHE_DIR": folder}
+        return subprocess.run(
+            [heddle, "sim", "run", "fat-tree:2,4", "--at", "host-0001", "--at", "host-0008", "--",
+             sys.executable, str(Path(__file__).resolve()), "--server", "inside", name],
+            cwd=folder, env=environment, check=False).returncode
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--heddle")
+    parser.add_argument("--server", choices=("ibsim", "heddle", "device", "inside"),
+                        default="ibsim")
+    parser.add_argument("scenario", choices=SCENARIOS)
+    options = parser.parse_args()
+    if options.server == "inside":
+        return play(DeviceBench(), options.scenario)
+    heddle = str(Path(options.heddle).resolve())
+    if options.server == "device":
+        return inside_the_door(heddle, options.scenario)
+    return play(SocketBench(heddle, options.server), options.scenario)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
