@@ -54,6 +54,7 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("prefix_routes", o.prefix_routes);
   visit("qos_policy", o.qos_policy);
   visit("partition_enforcement", o.partition_enforcement);
+  visit("keep_routes_on_takeover", o.keep_routes_on_takeover);
   visit("engines", o.routing.engines);
   visit("fallback", o.routing.fallback);
   visit("accept_credit_loops", o.routing.accept_credit_loops);

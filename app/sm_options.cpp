@@ -53,6 +53,7 @@ sm::Options to_sm_options(const config::Config& config) {
   options.attempts = config.attempts;
   options.max_hops = config.max_hops;
   options.partition_enforcement = *partitions::enforcement_of(config.partition_enforcement);
+  options.keep_routes_on_takeover = config.keep_on_takeover;
   options.routing.engines = config.engines;
   options.routing.fallback = config.fallback;
   options.routing.accept_credit_loops = config.accept_credit_loops;

@@ -40,6 +40,7 @@ struct Config {
   bool accept_credit_loops = false;
   bool cover_replies = true;
   std::uint32_t max_vls = 1;
+  bool keep_on_takeover = true;
   std::vector<std::uint64_t> root_guids;
   std::string root_guid_file;  // "": root_guids only
   std::string torus_config;    // "": axes and origin are found

@@ -104,6 +104,10 @@ std::vector<Option> routing_options() {
        "routes "
        "where there are rings; but then every client must use the service level of its PathRecord",
        "4", 1, 15},
+      {"routing", "keep_on_takeover", &Config::keep_on_takeover,
+       "When another subnet manager leaves the fabric to this one, keep the routes it finds as far "
+       "as they can be proven; they give way to its own when a sweep is asked for by hand",
+       "false"},
       {"routing", "root_guids", &Config::root_guids,
        "Node GUIDs of the switches that updn takes as roots; empty finds them",
        "[\"0x0002c90300a1b2c3\"]"},

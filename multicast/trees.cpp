@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "multicast/branches.hpp"
+#include "multicast/mlid_pool.hpp"
 
 namespace heddle::multicast {
 namespace {
@@ -59,6 +60,17 @@ std::vector<ChannelIndex> same_channels(const fabric::Topology& before,
   return same;
 }
 
+// Whoever gets what leaves a switch by this port, unless it is another switch.
+std::optional<mad::Guid> endport_at(const fabric::Topology& topology, SwitchIndex at,
+                                    mad::PortNumber number) {
+  if (number.value > topology.node(at).port_count) return std::nullopt;
+  const fabric::PortIndex port = topology.port_of(at, number);
+  const fabric::PortIndex end = number.value == 0 ? port : topology.peer(port);
+  if (end == fabric::kNoPort) return std::nullopt;
+  const bool is_switch = number.value != 0 && topology.is_switch(topology.node_of(end));
+  return is_switch ? std::nullopt : std::optional(topology.port(end).guid);
+}
+
 }  // namespace
 
 class Trees::Engine {
@@ -74,6 +86,7 @@ class Trees::Engine {
   void apply(const RoleChange& change);
   void set_topology(std::shared_ptr<const fabric::Topology> topology);
   void rebuild(mad::Lid mlid, Tree& tree);
+  std::vector<RoleChange> adopt(const Tables& standing);
   std::vector<mad::Guid> unserved(mad::Lid mlid) const;
 
   std::map<mad::Lid, Tree> trees;
@@ -98,6 +111,7 @@ class Trees::Engine {
   std::vector<std::vector<SwitchIndex>> pieces_of(mad::Lid mlid, const Tree& tree);
   void seat_members(mad::Lid mlid, Tree& tree);
   void mend(mad::Lid mlid, Tree& tree);
+  void take_links(mad::Lid mlid, Tree& tree, const Tables& standing);
 
   TreeOptions options_;
   std::shared_ptr<const fabric::Topology> topology_;
@@ -347,6 +361,54 @@ void Trees::Engine::set_topology(std::shared_ptr<const fabric::Topology> topolog
   }
 }
 
+// Links that both ends know of, unless they close a circle.
+void Trees::Engine::take_links(mad::Lid mlid, Tree& tree, const Tables& standing) {
+  for (std::uint32_t s = 0; s < topology_->switch_count(); ++s) {
+    standing.entry(SwitchIndex{s}, mlid).for_each([&](mad::PortNumber port) {
+      if (port.value > topology_->node(SwitchIndex{s}).port_count) return;
+      const ChannelIndex link = topology_->channel_by_port(SwitchIndex{s}, port);
+      if (link == kNoChannel) return;
+      const fabric::Channel& channel = topology_->channels()[link.value];
+      const bool counts =
+          channel.from < channel.to && standing.contains(channel.to, mlid, channel.in);
+      if (!counts || !branches_.has_entry(channel.from, mlid) ||
+          !branches_.has_entry(channel.to, mlid)) {
+        return;
+      }
+      make_stop(tree, channel.from);
+      make_stop(tree, channel.to);
+      set_link(mlid, tree, link, true);
+    });
+  }
+  tree.changed = 0;
+  if (tree.links + pieces_of(mlid, tree).size() > tree.stops.size()) rebuild(mlid, tree);
+  mend(mlid, tree);
+}
+
+std::vector<RoleChange> Trees::Engine::adopt(const Tables& standing) {
+  std::map<mad::Lid, Tree> found;
+  for (std::uint32_t s = 0; s < topology_->switch_count(); ++s) {
+    const SwitchIndex at{s};
+    const std::size_t count = standing.block_count(at) * mad::kMlidsPerMftBlock;
+    for (std::size_t index = 0; index < std::min(count, kMaxMlids); ++index) {
+      const mad::Lid mlid{static_cast<std::uint16_t>(mad::kFirstMulticastLid.value + index)};
+      if (trees.count(mlid) != 0) continue;
+      standing.entry(at, mlid).for_each([&](mad::PortNumber port) {
+        const auto guid = endport_at(*topology_, at, port);
+        if (guid) found[mlid].members.emplace(*guid, Role::Receiver);
+      });
+    }
+  }
+  std::vector<RoleChange> members;
+  for (auto& [mlid, tree] : found) {
+    for (const auto& [port, role] : tree.members) members.push_back({mlid, port, role});
+    seat_members(mlid, tree);
+    take_links(mlid, tree, standing);
+  }
+  trees.merge(found);
+  return members;
+}
+
 std::vector<mad::Guid> Trees::Engine::unserved(mad::Lid mlid) const {
   std::vector<mad::Guid> ports;
   const auto found = trees.find(mlid);
@@ -369,6 +431,10 @@ void Trees::apply(std::span<const RoleChange> changes) {
 
 void Trees::set_topology(std::shared_ptr<const fabric::Topology> topology) {
   engine_->set_topology(std::move(topology));
+}
+
+std::vector<RoleChange> Trees::adopt(const Tables& standing) {
+  return engine_->adopt(standing);
 }
 
 void Trees::rebuild(mad::Lid mlid) {

@@ -53,6 +53,11 @@ class Trees {
   // that are new to the topology in. Tables and indices are those of the new topology from then on.
   void set_topology(std::shared_ptr<const fabric::Topology> topology);
 
+  // Takes over what another manager left in the switches: of each LID that has no members yet, the
+  // endports that the tables lead to become receivers, and the links between switches stay where
+  // they make a tree. Gives the members that it found.
+  std::vector<RoleChange> adopt(const Tables& standing);
+
   // Makes a tree anew, as if all members had joined at once.
   void rebuild(mad::Lid mlid);
 

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "routing/standing.hpp"
+
 namespace heddle::routing {
 namespace {
 
@@ -161,6 +163,9 @@ base::Result<std::shared_ptr<const Selected>> select_near_home(const Topology& t
                                                                const Policy& policy,
                                                                const Home* home,
                                                                const base::ParallelFor& parallel) {
+  if (home != nullptr && home->found) {
+    return select_standing(topology, lids, policy, *home, parallel);
+  }
   Departure departure;
   if (home != nullptr) departure = departure_from(*home, topology, lids, policy);
   if (departure.comparable && departure.whole) return home->selected;

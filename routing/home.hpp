@@ -19,6 +19,8 @@ struct Home {
   std::shared_ptr<const fabric::LidMap> lids;
   Policy policy;
   std::shared_ptr<const Selected> selected;
+  // Its tables were read from the switches, and nobody has proven them (routing/standing.hpp).
+  bool found = false;
 };
 
 // What lies between a home and a fabric of now.

@@ -115,6 +115,7 @@ bool Election::decide_anew(Context& context, const Candidates& others) {
 }
 
 void Election::take_office(Context& context, std::string reason) {
+  succeeds_ = std::exchange(stood_by_, false) || giver_;
   change(context, mad::SMState::Master, std::move(reason));
   announcements_ = 0;
   const auto giver = std::exchange(giver_, std::nullopt);
@@ -128,6 +129,7 @@ void Election::follow(Context& context, const OtherSM& master, std::string reaso
   master_ = master;
   reachable_ = true;
   misses_ = idle_ = 0;
+  stood_by_ = true;
   change(context, mad::SMState::Standby, std::move(reason));
   const bool master_must_know =
       master.state == mad::SMState::Master && !outranks_us(context.options, master);

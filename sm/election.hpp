@@ -27,6 +27,8 @@ class Election {
 
   // After discovery: may we program the fabric? Otherwise we stand by, or wait for a rival.
   bool decide(Context& context, mad::Guid own_guid);
+  // The last decision gave us an office that somebody else had held before.
+  bool succeeds() const { return succeeds_; }
   // What was known of devices does not hold any more; the next decision tells anew.
   void lose_devices() { reachable_ = false; }
 
@@ -80,6 +82,8 @@ class Election {
   unsigned idle_ = 0;                 // with one, but not the hoped for
   unsigned announcements_ = 0;        // yet to be made
   bool rival_seen_ = false;
+  bool stood_by_ = false;  // since we were last master
+  bool succeeds_ = false;
   std::optional<std::string> wish_;
 };
 

@@ -19,12 +19,6 @@ TransactionLimits limits_of(const Options& options) {
           options.largest_timeout, options.attempts};
 }
 
-mad::SmpData data_of(const mad::SMInfo& info) {
-  mad::SmpData data{};
-  mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(data));
-  return data;
-}
-
 }  // namespace
 
 std::string text(const NodeName& node) {
@@ -64,20 +58,28 @@ void Core::Machine::step(base::Instant moment, Input input) {
   pump();
   if (is_overtaken()) begin_anew();
   advance();
+  if (now >= inheritance_ends) end_inheritance();
   carry_out_administration();
   if (role_changes.empty() && fetches.empty() && alias_writes.empty()) return;
   advance();
   carry_out_administration();
 }
 
+// Whoever has not registered by now is no member.
+void Core::Machine::end_inheritance() {
+  inheritance_ends = base::kNever;
+  const auto left = multicast_programming.release(administration.registrations().groups);
+  role_changes.insert(role_changes.end(), left.begin(), left.end());
+}
+
 base::Instant Core::Machine::deadline() {
   if (!started) return base::Instant{};
   const base::Instant next = stage == Stage::Resting ? wake : transactions.deadline();
-  return std::min(next, administration.deadline());
+  return std::min({next, administration.deadline(), inheritance_ends});
 }
 
 mad::SmpData Core::Machine::data_for(const Request& request) {
-  if (request.purpose == Purpose::Election) return data_of(own_sm_info());
+  if (request.purpose == Purpose::Election) return sm_info_data(true);
   if (request.purpose == Purpose::Partitions) return partition_programming.data_for(request);
   if (request.purpose == Purpose::Lanes) return lane_programming.data_for(request);
   if (request.purpose == Purpose::Multicast) return multicast_programming.data_for(request);
@@ -284,72 +286,6 @@ mad::Guid Core::Machine::own_guid() const {
   return node.is_switch() ? node.info.port_guid : node.ports[picture.own->port.value].guid;
 }
 
-// The key would let whoever has it command us (IBA vol. 1, 14.4.7); but OpenSM takes no SM for one
-// that does not tell it, and says nothing in its question that would prove who asks.
-bool Core::Machine::may_learn_sm_key(mad::MKey shown) const {
-  const bool is_secret = options.sm_key != kPublicSMKey;
-  const bool proved = options.m_key != mad::MKey{} && shown == options.m_key;
-  return !is_secret || options.tell_sm_key || proved;
-}
-
-mad::SMInfo Core::Machine::own_sm_info() {
-  return {own_guid(), options.sm_key, ++act_count, options.priority, election.state()};
-}
-
-void Core::Machine::answer_sm_info(const mad::Address& peer, const mad::Smp& request) {
-  mad::Smp reply = request;
-  reply.method = mad::Method::GetResp;
-  if (request.management_class == mad::ManagementClass::SubnDirectedRoute) {
-    // The hop pointer stays as it came: the port's own agent has counted the last hop already.
-    reply.direction = true;
-    std::swap(reply.dr_slid, reply.dr_dlid);
-  }
-  reply.status = mad::kStatusOk;
-  if (request.method == mad::Method::Set) {
-    Context with = context();
-    reply.status = election.on_control(with, request.attribute_modifier,
-                                       mad::decode<mad::SMInfo>(request.data));
-    if (auto wish = election.take_wish()) {
-      due = std::move(wish);
-      tables_are_ours = false;  // whoever handed over wrote its own
-    }
-  } else if (request.method != mad::Method::Get) {
-    reply.status = mad::kStatusBadMethodAttribute;
-  }
-  const bool proved = request.method == mad::Method::Set && reply.status == mad::kStatusOk;
-  auto info = own_sm_info();
-  if (!proved && !may_learn_sm_key(request.m_key)) info.sm_key = {};
-  reply.data = data_of(info);
-  outputs.emplace_back(SendMad{mad::make_datagram(peer, reply)});
-}
-
-// A master looks after whoever tells of a change in itself (IBA vol. 1, 14.4.1 and 14.2.5.1).
-void Core::Machine::announce_rank() {
-  const auto end = picture.sm_port == fabric::kNoPort
-                       ? std::nullopt
-                       : std::optional(picture.frozen.end_of[picture.sm_port.value]);
-  const auto* port = end ? &picture.observation[end->node].ports[end->port.value] : nullptr;
-  if (port == nullptr || !port->info || port->info->lid == mad::kNoLid) return;
-  const auto& node = picture.observation[end->node].info;
-  mad::LocalChangesNotice change;
-  change.lid = port->info->lid;
-  change.other_local_changes = true;
-  change.capability_mask = port->info->capability_mask;
-  change.sm_priority_changed = true;
-  mad::Smp trap;
-  trap.management_class = mad::ManagementClass::SubnLidRouted;
-  trap.method = mad::Method::Trap;
-  trap.attribute_id = mad::AttributeId::Notice;
-  trap.m_key = options.m_key;
-  trap.transaction_id = mad::TransactionId{++announced};
-  mad::encode(mad::make_notice(mad::TrapNumber::LocalChanges, mad::NoticeType::Informational,
-                               node.node_type, change.lid, change),
-              std::span<std::byte, mad::kSmpDataBytes>(trap.data));
-  mad::Address master;
-  master.lid = port->info->master_sm_lid;
-  outputs.emplace_back(SendMad{mad::make_datagram(master, trap)});
-}
-
 // Whoever repeats a trap until it is repressed gets its answer; what it tells is a reason to look.
 void Core::Machine::repress_trap(const mad::Address& peer, const mad::Smp& trap) {
   mad::Smp repress = trap;
@@ -415,7 +351,8 @@ void Core::Machine::on(const RoutesReady& ready) {
   }
   picture.routes = *ready.selected;
   const bool from_home = home && home->selected == picture.routes;
-  if (picture.routes->fresh && !from_home) {
+  const bool from_standing = home && home->found;
+  if ((picture.routes->fresh || from_standing) && !from_home) {
     home = std::make_shared<const routing::Home>(
         routing::Home{picture.frozen.topology, picture.lids, asked_by, picture.routes});
   }

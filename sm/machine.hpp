@@ -72,6 +72,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void look_up(const mad::Datagram& request);
   void carry_out_administration();
   void tell_load();
+  void end_inheritance();
   void begin_fetching();
   void begin_aliasing();
   void finish_aliasing();
@@ -100,6 +101,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool is_overtaken() const;
   void advance();  // to the next stage, as long as nothing is in flight
   void finish_discovery();
+  void enter_office();
+  std::shared_ptr<const routing::Home> standing_routes(const routing::Policy& policy) const;
   void finish_in_vain();
   void assign();
   LidAssignment deal_lids();
@@ -131,7 +134,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
 
   Context context() { return {options, transactions, *this, picture}; }
   mad::Guid own_guid() const;
-  mad::SMInfo own_sm_info();
+  mad::SmpData sm_info_data(bool with_key);
   bool may_learn_sm_key(mad::MKey shown) const;
 
   Options options;
@@ -178,8 +181,11 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::set<mad::Guid> seen_twice;  // nodes, in the last sweep: Frozen::contradictions
   std::string troubled;  // why the next light sweep must be a full one; empty: it need not
 
-  std::shared_ptr<const routing::Home> home;  // what the routes stay close to
-  routing::Policy asked_by;                   // of the routes that were asked for last
+  bool keeps_standing = false;  // this sweep takes the routes over that it finds
+  std::vector<bool> heirlooms;  // by SwitchIndex: whose multicast tables it takes over
+  base::Instant inheritance_ends = base::kNever;  // when members must have registered
+  std::shared_ptr<const routing::Home> home;      // what the routes stay close to
+  routing::Policy asked_by;                       // of the routes that were asked for last
 
   SweepStatistics statistics;
   base::Instant sweep_began{};

@@ -65,6 +65,8 @@ struct Options {
   partitions::Enforcement partition_enforcement = partitions::Enforcement::Both;
 
   routing::Policy routing;
+  // Routes that another master leaves stay as far as they can be proven.
+  bool keep_routes_on_takeover = true;
   friend bool operator==(const Options&, const Options&) = default;
 };
 

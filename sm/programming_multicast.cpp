@@ -68,31 +68,72 @@ void MulticastProgramming::renew(const Context& context, bool others,
 void MulticastProgramming::begin(Context& context, const std::vector<RoleChange>& changes,
                                  const multicast::Groups& groups, bool all) {
   trees_->apply(changes);
+  for (const RoleChange& change : changes) inherited_.erase({change.mlid, change.port});
   unproven_ = all ? trees_->mlids() : std::vector<mad::Lid>{};
   for (const RoleChange& change : changes) unproven_.push_back(change.mlid);
   std::sort(unproven_.begin(), unproven_.end());
   unproven_.erase(std::unique(unproven_.begin(), unproven_.end()), unproven_.end());
+  take_roles(groups);
+  rounds_ = 0;
+  read(context);
+}
+
+void MulticastProgramming::take_roles(const multicast::Groups& groups) {
   roles_.clear();
   for (const mad::Lid mlid : unproven_) {
     const auto roles = groups.roles(mlid);
     roles_.insert(roles_.end(), roles.begin(), roles.end());
+    for (auto heir = inherited_.lower_bound({mlid, {}});
+         heir != inherited_.end() && heir->first == mlid; ++heir) {
+      roles_.push_back({mlid, heir->second, multicast::Role::Receiver});
+    }
   }
-  rounds_ = 0;
-  read(context);
+}
+
+// What stands is known now.
+void MulticastProgramming::take_over() {
+  heirlooms_.clear();
+  for (const RoleChange& member : trees_->adopt(standing_)) {
+    inherited_.emplace(member.mlid, member.port);
+    unproven_.push_back(member.mlid);
+    roles_.push_back(member);
+  }
+  std::sort(unproven_.begin(), unproven_.end());
+  unproven_.erase(std::unique(unproven_.begin(), unproven_.end()), unproven_.end());
+}
+
+std::vector<RoleChange> MulticastProgramming::release(const multicast::Groups& groups) {
+  std::vector<RoleChange> changes;
+  for (const auto& [mlid, port] : inherited_) {
+    changes.push_back({mlid, port, groups.role(mlid, port)});
+  }
+  return changes;
+}
+
+// Of the LIDs that changed, not of all there are: one join among thousands of groups must be cheap.
+std::set<std::uint16_t> MulticastProgramming::blocks_to_read(const Context& context,
+                                                             SwitchIndex at) const {
+  constexpr std::uint16_t kUntold = 8;  // blocks, of a switch that has no MulticastFDBTop
+  std::set<std::uint16_t> blocks;
+  for (const mad::Lid mlid : unproven_) {
+    blocks.insert(static_cast<std::uint16_t>(mad::mft_block_of(mlid)));
+  }
+  const auto& info =
+      context.picture.observation[context.picture.frozen.node_of[at.value]].switch_info;
+  if (at.value >= heirlooms_.size() || !heirlooms_[at.value] || !info) return blocks;
+  const mad::Lid top{info->multicast_fdb_top};
+  const bool told = top >= mad::kFirstMulticastLid && top != mad::kPermissiveLid;
+  const auto count = told ? mad::mft_block_of(top) + 1 : kUntold;
+  for (std::uint16_t block = 0; block < count; ++block) blocks.insert(block);
+  return blocks;
 }
 
 void MulticastProgramming::read(Context& context) {
   step_ = Step::Reading;
   failed_ = false;
-  // Of the LIDs that changed, not of all there are: one join among thousands of groups must be
-  // cheap.
-  std::set<std::uint16_t> used;
-  for (const mad::Lid mlid : unproven_) {
-    used.insert(static_cast<std::uint16_t>(mad::mft_block_of(mlid)));
-  }
   for (std::uint32_t s = 0; s < topology_->switch_count(); ++s) {
     const std::size_t cap = topology_->node(SwitchIndex{s}).multicast_fdb_cap;
-    for (const std::uint16_t block : used) {
+    for (const std::uint16_t block : blocks_to_read(context, SwitchIndex{s})) {
       const bool exists = block * mad::kMlidsPerMftBlock < cap;
       const bool known = block < known_[s].size() && known_[s][block];
       if (exists && !known) read_block(context, SwitchIndex{s}, block);
@@ -147,6 +188,7 @@ bool MulticastProgramming::go_on(Context& context) {
 
 // A switch whose blocks are not known gets nothing: no tree can be proven that runs through it.
 bool MulticastProgramming::plan(Context& context) {
+  if (!heirlooms_.empty()) take_over();
   if (!prove(context)) {
     step_ = Step::Idle;
     return false;

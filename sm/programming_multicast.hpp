@@ -11,6 +11,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "multicast/change.hpp"
@@ -35,6 +37,13 @@ class MulticastProgramming {
   // proven, else those that the changes concern.
   void begin(Context& context, const std::vector<multicast::RoleChange>& changes,
              const multicast::Groups& groups, bool all);
+  // The next begin() reads what another manager left in these switches, and takes over what leads
+  // to endports: they are held to be members until release(), since they will not have registered
+  // yet.
+  void inherit(std::vector<bool> from) { heirlooms_ = std::move(from); }
+  bool has_inherited() const { return !inherited_.empty(); }
+  // Nobody is held to be a member any longer who has not registered: to be given to begin().
+  std::vector<multicast::RoleChange> release(const multicast::Groups& groups);
   // Whether this is the topology of the last renew(): a sweep that failed leaves another picture.
   bool stands_on(const std::shared_ptr<const fabric::Topology>& topology) const {
     return trees_.has_value() && topology_ == topology;
@@ -53,7 +62,10 @@ class MulticastProgramming {
  private:
   enum class Step : std::uint8_t { Idle, Reading, Writing };
 
+  void take_roles(const multicast::Groups& groups);
+  void take_over();
   void read(Context& context);
+  std::set<std::uint16_t> blocks_to_read(const Context& context, fabric::SwitchIndex at) const;
   void read_block(Context& context, fabric::SwitchIndex at, std::uint16_t block);
   bool plan(Context& context);
   void write_stage(Context& context);
@@ -72,6 +84,8 @@ class MulticastProgramming {
   std::vector<mad::Lid> unproven_;            // whose trees changed since they were last proven
   std::vector<multicast::RoleChange> roles_;  // of these
   std::vector<multicast::Stage> stages_;      // to be written; the first one is being written
+  std::vector<bool> heirlooms_;  // by SwitchIndex: whose tables are yet to be taken over
+  std::set<std::pair<mad::Lid, mad::Guid>> inherited_;  // receivers that have not registered
   Step step_ = Step::Idle;
   unsigned rounds_ = 0;  // of planning in this phase
   bool failed_ = false;  // something was refused or not answered in this round

@@ -18,6 +18,8 @@ using fabric::PortIndex;
 constexpr base::Duration kSoon = std::chrono::seconds(1);
 // ... but a fabric that never stands still must not be swept without pause.
 constexpr unsigned kMaxHurried = 3;
+// After a takeover, clients have so long to register what they are members of.
+constexpr base::Duration kInheritance = std::chrono::minutes(5);
 // Traps that come in a storm are answered one by one, but looked after no oftener than this.
 constexpr base::Duration kBetweenTrapLooks = std::chrono::milliseconds(200);
 
@@ -109,6 +111,7 @@ void Core::Machine::begin_multicast() {
   stage = Stage::Multicast;
   Context with = context();
   multicast_programming.renew(with, others_may_have_written, programming.doubted());
+  if (!heirlooms.empty()) multicast_programming.inherit(std::exchange(heirlooms, {}));
   multicast_programming.begin(with, std::exchange(role_changes, {}),
                               administration.registrations().groups, true);
 }
@@ -335,10 +338,12 @@ void Core::Machine::finish_discovery() {
     return lose_port("the link of the SM's own port is down");
   }
   blind = false;
+  const auto state_before = election.state();
   if (!election.decide(with, own_guid())) {
     home.reset();  // somebody else's routes will stand
     return finish_sweep();
   }
+  if (state_before != mad::SMState::Master) enter_office();
   report_changes();
   assign();
 }
@@ -450,6 +455,7 @@ void Core::Machine::ask_for_routes() {
   routing::Policy policy = options.routing;
   policy.max_vls = lanes_failed || lanes_refused ? 1 : std::min(policy.max_vls, data_vls(picture));
   asked_by = policy;
+  if (std::exchange(keeps_standing, false)) home = standing_routes(policy);
   outputs.emplace_back(
       ComputeRoutes{++ticket, picture.frozen.topology, picture.lids, std::move(policy), home});
 }
@@ -581,6 +587,7 @@ void Core::Machine::renew_view() {
     outdated.clear();
     permanent_groups_due = true;
     clients_are_known = false;
+    inheritance_ends = base::kNever;
     return;
   }
   if (std::exchange(permanent_groups_due, false)) {
@@ -590,6 +597,9 @@ void Core::Machine::renew_view() {
     if (!outdated.empty()) due = "groups have other terms, which their members must be told";
   }
   tell_load();
+  if (multicast_programming.has_inherited() && inheritance_ends == base::kNever) {
+    inheritance_ends = now + kInheritance;
+  }
   administration.set_multicast_tables(multicast_programming.tables());
   const mad::SMInfo own{own_guid(), options.sm_key, act_count, options.priority, election.state()};
   fetches.clear();  // of the old view
@@ -674,32 +684,6 @@ void Core::Machine::finish_watch() {
   if (!suspicion.empty()) return begin_sweep_of(suspicion);
   if (begin_hand_over()) return;
   rest(blind ? kSoon : options.sweep_interval);
-}
-
-// Only a fabric that stands is given to somebody else.
-bool Core::Machine::begin_hand_over() {
-  Context with = context();
-  if (!election.hand_over(with)) return false;
-  stage = Stage::Polling;
-  return true;
-}
-
-void Core::Machine::begin_polling() {
-  stage = Stage::Polling;
-  if (election.take_announcement()) announce_rank();
-  Context with = context();
-  election.poll(with);
-}
-
-void Core::Machine::finish_polling() {
-  if (auto wish = election.take_wish()) due = std::move(wish);
-  if (election.state() != mad::SMState::Master && administration.view() != nullptr) {
-    tables_are_ours = false;
-    home.reset();
-    renew_view();
-  }
-  const bool master = election.state() == mad::SMState::Master && !election.polls();
-  rest(master ? options.sweep_interval : options.poll_interval);
 }
 
 void Core::Machine::report_changes() {

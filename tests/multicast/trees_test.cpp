@@ -293,6 +293,48 @@ TEST(Trees, MembersThatAppearAreLetInAndThoseThatGoAreRemembered) {
 }
 
 // Members that leave in the middle of a long way leave the way behind.
+// What another manager left is taken over as it stands, bit by bit.
+TEST(Trees, AdoptWhatTheyFind) {
+  for (const auto& fabric : fabrics()) {
+    const auto topology = staged(fabric.recipe);
+    Planted planted(topology);
+    base::Prng random(11);
+    const auto ports = stage_ports(*topology);
+    for (std::uint16_t group = 0; group < 40; ++group) {
+      for (const mad::Guid port : ports) {
+        const bool joins = random.below(3) == 0;
+        if (joins) planted.set({static_cast<std::uint16_t>(0xC000 + group)}, port, Role::Receiver);
+      }
+    }
+    Trees heir(topology);
+    EXPECT_EQ(heir.adopt(planted.trees.tables()), planted.roles()) << fabric.name;
+    EXPECT_EQ(heir.tables(), planted.trees.tables()) << fabric.name;
+    EXPECT_THAT(heir.adopt(planted.trees.tables()), IsEmpty());
+  }
+}
+
+// Circles, bits without a cable, links that only one end knows of: what comes out is right.
+TEST(Trees, AdoptNothingThatIsWrong) {
+  for (const auto& fabric : fabrics()) {
+    const auto topology = staged(fabric.recipe);
+    base::Prng random(7);
+    for (int round = 0; round < 20; ++round) {
+      Tables standing(topology->switch_count());
+      for (std::uint32_t s = 0; s < topology->switch_count(); ++s) {
+        for (unsigned port = 0; port < 40; ++port) {
+          if (random.below(2) == 0)
+            standing.set({s}, kMlid, {static_cast<std::uint8_t>(port)}, true);
+        }
+      }
+      Trees heir(topology);
+      const auto members = heir.adopt(standing);
+      const auto proof = verify(*topology, heir.tables(), members);
+      EXPECT_TRUE(proof.proven()) << fabric.name << ": "
+                                  << describe(*topology, proof.samples.front());
+    }
+  }
+}
+
 TEST(Trees, DriftFromAFreshTreeIsBounded) {
   const auto topology = staged(support::ring(60, 1));
   const auto ports = stage_ports(*topology);

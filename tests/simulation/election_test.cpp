@@ -5,10 +5,13 @@
 #include <chrono>
 #include <map>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "mad/sm_info.hpp"
 #include "sim/devices.hpp"
+#include "sim/walker.hpp"
+#include "tests/simulation/ipoib_client.hpp"
 #include "tests/simulation/judging.hpp"
 
 namespace heddle::test {
@@ -329,13 +332,105 @@ TEST_F(TwoManagers, TheStandbyDoesNotTrustTablesItReadLongAgo) {
   const auto trunk = cable(*box_, "leaf-6", 4);
   box_->world().cut(trunk);
   box_->run_for(seconds(12));
-  ASSERT_NE(table(*box_, "leaf-2"), before) << "the master went round the cut";
+  const auto round_the_cut = table(*box_, "leaf-2");
+  ASSERT_NE(round_the_cut, before);
   box_->seat().die();
   box_->world().restore(trunk);
   box_->run_for(takeover_time());
   EXPECT_EQ(other_->core().state(), mad::SMState::Master);
   EXPECT_EQ(trouble_for(*box_, other_->endpoint()), "");
+  EXPECT_EQ(table(*box_, "leaf-2"), round_the_cut) << "what works is kept";
+  other_->input(sm::ResweepCommand{"by hand"});
+  box_->run_for(seconds(5));
+  EXPECT_EQ(trouble_for(*box_, other_->endpoint()), "");
   EXPECT_EQ(table(*box_, "leaf-2"), before);
+}
+
+// Somebody writes to a switch behind the managers' backs: this LID leaves it by this port.
+void tamper(Box& box, std::string_view at, mad::Lid lid, std::uint8_t out) {
+  mad::Smp set;
+  set.method = mad::Method::Set;
+  set.management_class = mad::ManagementClass::SubnLidRouted;
+  set.attribute_id = mad::AttributeId::LinearForwardingTable;
+  set.attribute_modifier = static_cast<std::uint32_t>(lid.value / fabric::kLftBlockLids);
+  const auto& held = table(box, at);
+  for (std::size_t i = 0; i < fabric::kLftBlockLids; ++i) {
+    const std::size_t entry = set.attribute_modifier * fabric::kLftBlockLids + i;
+    set.data[i] = std::byte{entry == lid.value ? out : held.at(entry)};
+  }
+  mad::Address to;
+  to.lid = registers(box, at, 0).lid;
+  const auto from = *box.world().find_endpoint("host-0002");
+  box.world().send(from, mad::make_datagram(to, set), box.now());
+  box.run_for(std::chrono::milliseconds(100));
+  ASSERT_EQ(table(box, at).at(lid.value), out);
+}
+
+// Routes of another kind than our own, and one of them broken.
+TEST_F(TwoManagers, TheStandbyKeepsWhatItCanProveOfForeignRoutes) {
+  for (const bool broken : {false, true}) {
+    SCOPED_TRACE(broken);
+    BoxOptions options;
+    options.sm.priority = 4;
+    options.sm.routing.engines = {"updn"};
+    Box box("fat-tree:3,6", options);
+    SeatOptions second;
+    second.sm.routing.engines = {"ftree"};
+    Seat& other = box.add_seat("host-0016", second);
+    ASSERT_TRUE(box.run_until_quiet());
+    box.run_for(seconds(20));
+    const auto before = table(box, "leaf-2");
+    box.seat().die();
+    if (broken) tamper(box, "leaf-2", registers(box, "host-0001", 1).lid, 1);
+    box.run_for(takeover_time());
+    ASSERT_EQ(other.core().state(), mad::SMState::Master);
+    EXPECT_EQ(trouble_for(box, other.endpoint()), "");
+    const auto* chosen = other.last<sm::RoutesChosen>();
+    ASSERT_NE(chosen, nullptr);
+    EXPECT_EQ(chosen->engine, broken ? "ftree" : "standing");
+    EXPECT_LE(chosen->blocks_to_write, broken ? 6u : 0u);
+    const auto& after = table(box, "leaf-2");
+    unsigned moved = 0;
+    for (std::size_t lid = 0; lid < before.size(); ++lid) moved += before[lid] != after[lid];
+    EXPECT_LE(moved, broken ? 1u : 0u);
+    // It stays near them when something is lost.
+    box.world().cut(cable(box, "leaf-6", 4));
+    box.run_for(seconds(12));
+    EXPECT_EQ(trouble_for(box, other.endpoint()), "");
+    EXPECT_FALSE(other.snapshot().routes->fresh);
+  }
+}
+
+// Members of groups are not known to the new master until they register again. Their packets go on
+// meanwhile; who does not register is a member no longer.
+TEST_F(TwoManagers, TheStandbyLeavesMulticastTreesAsTheyStand) {
+  start(4, 3);
+  std::vector<IpoibClient> clients;
+  for (int host = 2; host <= 15; ++host)
+    clients.emplace_back(*box_, fmt::format("host-{:04}", host));
+  mad::Lid mlid{};
+  for (auto& client : clients) mlid = client.join(kIpv4Broadcast).records.at(0).mlid;
+  const auto members_reached = [&] {
+    const auto spread = sim::spread(box_->world().devices(), clients[0].port(), {mlid});
+    EXPECT_TRUE(spread.loops.empty() && spread.twice.empty());
+    return spread.reached.size();
+  };
+  const auto all = members_reached();
+  ASSERT_EQ(all, clients.size() - 1);
+  sets_.clear();
+  box_->seat().die();
+  box_->run_for(takeover_time());
+  ASSERT_EQ(other_->core().state(), mad::SMState::Master);
+  EXPECT_EQ(members_reached(), all);
+  for (std::size_t i = 0; i + 1 < clients.size(); ++i) {
+    ASSERT_EQ(clients[i].join(kIpv4Broadcast).status(), mad::kStatusOk);
+    EXPECT_EQ(members_reached(), all);
+  }
+  auto& sets = sets_[node(*box_, "host-0016")];
+  EXPECT_EQ(sets[mad::AttributeId::MulticastForwardingTable], 0u);
+  box_->run_for(std::chrono::minutes(6));
+  EXPECT_EQ(members_reached(), all - 1);
+  EXPECT_GT(sets[mad::AttributeId::MulticastForwardingTable], 0u);
 }
 
 TEST_F(TwoManagers, BothOnOneAdapterSeeEachOther) {

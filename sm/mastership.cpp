@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The machine and the office of master: taking it over, holding it against others, giving it away.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "mad/notice.hpp"
+#include "mad/sm_info.hpp"
+#include "sm/machine.hpp"
+
+namespace heddle::sm {
+
+// Clients do not know of it yet, and packets are under way: what works stays.
+void Core::Machine::enter_office() {
+  keeps_standing = election.succeeds() && options.keep_routes_on_takeover;
+  heirlooms.clear();
+  if (clients_are_known) return;
+  // One without a LinearFDBTop has restarted, and has lost its multicast tables too.
+  for (const auto node : picture.frozen.node_of) {
+    const auto& info = picture.observation[node].switch_info;
+    if (heirlooms.size() == picture.frozen.topology->switch_count()) break;
+    heirlooms.push_back(info && info->linear_fdb_top != 0);
+  }
+  if (std::none_of(heirlooms.begin(), heirlooms.end(), [](bool kept) { return kept; })) {
+    heirlooms.clear();
+  }
+}
+
+// As it was read, holes included.
+std::shared_ptr<const routing::Home> Core::Machine::standing_routes(
+    const routing::Policy& policy) const {
+  const auto& topology = *picture.frozen.topology;
+  fabric::ForwardingTables tables(topology.switch_count(), picture.lids->top());
+  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
+    const auto& held = picture.observation[picture.frozen.node_of[s]].table;
+    const auto row = tables.row(fabric::SwitchIndex{s});
+    for (std::size_t block = 0; block < tables.block_count(); ++block) {
+      if (!held.known(block)) continue;
+      const auto bytes = held.block(block);
+      std::copy(bytes.begin(), bytes.end(),
+                row.begin() + static_cast<std::ptrdiff_t>(block * fabric::kLftBlockLids));
+    }
+  }
+  auto found = std::make_shared<routing::Selected>();
+  found->routes.tables = std::move(tables);
+  return std::make_shared<const routing::Home>(routing::Home{
+      picture.frozen.topology, picture.lids, policy, std::move(found), /*found=*/true});
+}
+
+// Only a fabric that stands is given to somebody else.
+bool Core::Machine::begin_hand_over() {
+  Context with = context();
+  if (!election.hand_over(with)) return false;
+  stage = Stage::Polling;
+  return true;
+}
+
+void Core::Machine::begin_polling() {
+  stage = Stage::Polling;
+  if (election.take_announcement()) announce_rank();
+  Context with = context();
+  election.poll(with);
+}
+
+void Core::Machine::finish_polling() {
+  if (auto wish = election.take_wish()) due = std::move(wish);
+  if (election.state() != mad::SMState::Master && administration.view() != nullptr) {
+    tables_are_ours = false;
+    home.reset();
+    renew_view();
+  }
+  const bool master = election.state() == mad::SMState::Master && !election.polls();
+  rest(master ? options.sweep_interval : options.poll_interval);
+}
+
+// The key would let whoever has it command us (IBA vol. 1, 14.4.7); but OpenSM takes no SM for one
+// that does not tell it, and says nothing in its question that would prove who asks.
+bool Core::Machine::may_learn_sm_key(mad::MKey shown) const {
+  const bool is_secret = options.sm_key != kPublicSMKey;
+  const bool proved = options.m_key != mad::MKey{} && shown == options.m_key;
+  return !is_secret || options.tell_sm_key || proved;
+}
+
+mad::SmpData Core::Machine::sm_info_data(bool with_key) {
+  const mad::SMInfo info{own_guid(), with_key ? options.sm_key : mad::SMKey{}, ++act_count,
+                         options.priority, election.state()};
+  mad::SmpData data{};
+  mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(data));
+  return data;
+}
+
+void Core::Machine::answer_sm_info(const mad::Address& peer, const mad::Smp& request) {
+  mad::Smp reply = request;
+  reply.method = mad::Method::GetResp;
+  if (request.management_class == mad::ManagementClass::SubnDirectedRoute) {
+    // The hop pointer stays as it came: the port's own agent has counted the last hop already.
+    reply.direction = true;
+    std::swap(reply.dr_slid, reply.dr_dlid);
+  }
+  reply.status = mad::kStatusOk;
+  if (request.method == mad::Method::Set) {
+    Context with = context();
+    reply.status = election.on_control(with, request.attribute_modifier,
+                                       mad::decode<mad::SMInfo>(request.data));
+    if (auto wish = election.take_wish()) {
+      due = std::move(wish);
+      tables_are_ours = false;  // whoever handed over wrote its own
+    }
+  } else if (request.method != mad::Method::Get) {
+    reply.status = mad::kStatusBadMethodAttribute;
+  }
+  const bool proved = request.method == mad::Method::Set && reply.status == mad::kStatusOk;
+  reply.data = sm_info_data(proved || may_learn_sm_key(request.m_key));
+  outputs.emplace_back(SendMad{mad::make_datagram(peer, reply)});
+}
+
+// A master looks after whoever tells of a change in itself (IBA vol. 1, 14.4.1 and 14.2.5.1).
+void Core::Machine::announce_rank() {
+  const auto end = picture.sm_port == fabric::kNoPort
+                       ? std::nullopt
+                       : std::optional(picture.frozen.end_of[picture.sm_port.value]);
+  const auto* port = end ? &picture.observation[end->node].ports[end->port.value] : nullptr;
+  if (port == nullptr || !port->info || port->info->lid == mad::kNoLid) return;
+  const auto& node = picture.observation[end->node].info;
+  mad::LocalChangesNotice change;
+  change.lid = port->info->lid;
+  change.other_local_changes = true;
+  change.capability_mask = port->info->capability_mask;
+  change.sm_priority_changed = true;
+  mad::Smp trap;
+  trap.management_class = mad::ManagementClass::SubnLidRouted;
+  trap.method = mad::Method::Trap;
+  trap.attribute_id = mad::AttributeId::Notice;
+  trap.m_key = options.m_key;
+  trap.transaction_id = mad::TransactionId{++announced};
+  mad::encode(mad::make_notice(mad::TrapNumber::LocalChanges, mad::NoticeType::Informational,
+                               node.node_type, change.lid, change),
+              std::span<std::byte, mad::kSmpDataBytes>(trap.data));
+  mad::Address master;
+  master.lid = port->info->master_sm_lid;
+  outputs.emplace_back(SendMad{mad::make_datagram(master, trap)});
+}
+
+}  // namespace heddle::sm
