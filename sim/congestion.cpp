@@ -13,7 +13,6 @@ namespace {
 using Id = mad::CongestionAttributeId;
 
 constexpr std::uint8_t kControlTableBlocks = 2;
-constexpr unsigned kPortsPerBlock = 32;
 constexpr std::size_t kDataOffset = mad::kPerfDataOffset - mad::kCongestionLogOffset;
 constexpr std::uint8_t kResponseTime = 16;  // 4.096 us * 2^16
 
@@ -136,7 +135,8 @@ mad::Status dispatch(const Request& request, Id attribute, CongestionMad& body) 
       return on_setting(request, attribute, 0, data);
     case Id::SwitchPortCongestionSetting:
       if (!is_switch) break;
-      if (request.modifier * kPortsPerBlock > request.context.devices.nodes[node].port_count) {
+      if (request.modifier >
+          request.context.devices.nodes[node].port_count / mad::kCongestionPortsPerBlock) {
         return mad::kStatusBadField;
       }
       return on_setting(request, attribute, request.modifier, data);

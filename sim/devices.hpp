@@ -93,12 +93,19 @@ struct CongestionLog {
   std::vector<CongestionEvent> events;  // the newest
 };
 
+// The index into an adapter's CongestionControlTable, of a service level: as it was at a time.
+struct CongestionIndex {
+  std::uint16_t ccti = 0;
+  base::Instant since{};
+};
+
 // Of a management port, as far as anybody wrote it. Settings are kept as bytes, by attribute and
 // block; the attributes have fixed numbers of blocks.
 struct CongestionRegisters {
   mad::CongestionKeyInfo key;
   base::Instant lease_expires = base::kNever;
   CongestionLog log;
+  std::array<CongestionIndex, 16> indices{};  // of an adapter, by service level
   std::map<std::pair<std::uint16_t, std::uint32_t>, mad::PerfData> settings;
 };
 
