@@ -124,8 +124,8 @@ using OtherDescribed =
              PortExtendedSpeedsCountersRSFEC, PortSamplesControl, PortSamplesResult, CongestionInfo,
              CongestionKeyInfo, CongestionLogSwitch, CongestionLogCA, CongestionEntrySwitch,
              CongestionEventCA, SwitchCongestionSetting, SwitchPortCongestionSettingElement,
-             CACongestionSetting, CACongestionEntry, CongestionControlTable, TimeStamp, NodeRecord,
-             PortInfoRecord, SLtoVLMappingTableRecord, SwitchInfoRecord,
+             CACongestionSetting, CACongestionEntry, CongestionControlTable, BadCCKeyNotice,
+             TimeStamp, NodeRecord, PortInfoRecord, SLtoVLMappingTableRecord, SwitchInfoRecord,
              LinearForwardingTableRecord, MulticastForwardingTableRecord, SMInfoRecord, LinkRecord,
              GUIDInfoRecord, ServiceRecord, PKeyTableRecord, PathRecord, VLArbitrationTableRecord,
              MCMemberRecord, MultiPathRecord, TraceRecord, InformInfo, InformInfoRecord>;

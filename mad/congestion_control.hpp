@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "mad/gid.hpp"
 #include "mad/types.hpp"
 #include "mad/wire.hpp"
 
@@ -81,6 +82,39 @@ struct Layout<CongestionKeyInfo> {
       reserved<65, 15>,
       row<&CongestionKeyInfo::cc_key_lease_period, 80, 16>("CC_KeyLeasePeriod"),
       row<&CongestionKeyInfo::cc_key_violations, 96, 16>("CC_KeyViolations"),
+  };
+};
+
+// Trap 0 of this class, to where ClassPortInfo wants traps: somebody came with a wrong CC_Key.
+inline constexpr std::uint16_t kBadCCKeyTrap = 0;
+inline constexpr std::uint16_t kSendsTraps = 1u << 0;  // in ClassPortInfo.CapabilityMask
+
+struct BadCCKeyNotice {
+  Lid source_lid{};
+  Method method{};
+  std::uint16_t attribute_id{};
+  std::uint32_t attribute_modifier{};
+  std::uint32_t qp{};  // 24 bits
+  CCKey cc_key{};
+  Gid source_gid{};  // of the packet's GRH, zero without one
+  friend bool operator==(const BadCCKeyNotice&, const BadCCKeyNotice&) = default;
+};
+
+template <>
+struct Layout<BadCCKeyNotice> {
+  static constexpr std::string_view name = "CC_KeyViolation";
+  static constexpr unsigned bits = 432;
+  static constexpr auto rows = std::tuple{
+      row<&BadCCKeyNotice::source_lid, 0, 16>("SourceLID"),
+      row<&BadCCKeyNotice::method, 16, 8>("Method"),
+      reserved<24, 8>,
+      row<&BadCCKeyNotice::attribute_id, 32, 16>("AttributeID", Show::Hex),
+      row<&BadCCKeyNotice::attribute_modifier, 48, 32>("AttributeModifier", Show::Hex),
+      reserved<80, 8>,
+      row<&BadCCKeyNotice::qp, 88, 24>("QP", Show::Hex),
+      row<&BadCCKeyNotice::cc_key, 112, 64>("CC_Key", Show::Hex),
+      row<&BadCCKeyNotice::source_gid, 176, 128>("SourceGID"),
+      reserved<304, 128>,
   };
 };
 

@@ -79,6 +79,7 @@ template void visit_fields(const SwitchPortCongestionSettingElement&, FieldVisit
 template void visit_fields(const CACongestionSetting&, FieldVisitor&);
 template void visit_fields(const CACongestionEntry&, FieldVisitor&);
 template void visit_fields(const CongestionControlTable&, FieldVisitor&);
+template void visit_fields(const BadCCKeyNotice&, FieldVisitor&);
 template void visit_fields(const TimeStamp&, FieldVisitor&);
 template void visit_fields(const NodeRecord&, FieldVisitor&);
 template void visit_fields(const PortInfoRecord&, FieldVisitor&);

@@ -14,6 +14,7 @@
 
 #include "base/time.hpp"
 #include "mad/congestion_control.hpp"
+#include "mad/datagram.hpp"
 #include "mad/mlnx_extended_port_info.hpp"
 #include "mad/node_info.hpp"
 #include "mad/notice.hpp"
@@ -180,6 +181,8 @@ struct Devices {
   // began.
   std::vector<NodeIndex> changed_switches;
   std::vector<std::pair<PortIndex, mad::Notice>> notices;
+  // Traps of other classes than subnet management, by the port whose software sends them.
+  std::vector<std::pair<PortIndex, mad::Datagram>> class_traps;
   std::vector<CableIndex> training;
   std::vector<PortIndex> sampling;   // management ports whose mechanism was started
   bool training_takes_time = false;  // else links come up at once
