@@ -123,11 +123,12 @@ using OtherDescribed =
              PortXmitConCtrl, PortVLXmitTimeCong, PortExtendedSpeedsCounters,
              PortExtendedSpeedsCountersRSFEC, PortSamplesControl, PortSamplesResult, CongestionInfo,
              CongestionKeyInfo, CongestionLogSwitch, CongestionLogCA, CongestionEntrySwitch,
-             CongestionEventCA, CongestionControlTable, TimeStamp, NodeRecord, PortInfoRecord,
-             SLtoVLMappingTableRecord, SwitchInfoRecord, LinearForwardingTableRecord,
-             MulticastForwardingTableRecord, SMInfoRecord, LinkRecord, GUIDInfoRecord,
-             ServiceRecord, PKeyTableRecord, PathRecord, VLArbitrationTableRecord, MCMemberRecord,
-             MultiPathRecord, TraceRecord, InformInfo, InformInfoRecord>;
+             CongestionEventCA, SwitchCongestionSetting, SwitchPortCongestionSettingElement,
+             CACongestionSetting, CACongestionEntry, CongestionControlTable, BadCCKeyNotice,
+             TimeStamp, NodeRecord, PortInfoRecord, SLtoVLMappingTableRecord, SwitchInfoRecord,
+             LinearForwardingTableRecord, MulticastForwardingTableRecord, SMInfoRecord, LinkRecord,
+             GUIDInfoRecord, ServiceRecord, PKeyTableRecord, PathRecord, VLArbitrationTableRecord,
+             MCMemberRecord, MultiPathRecord, TraceRecord, InformInfo, InformInfoRecord>;
 
 // Calls visit.template operator()<T>() for everything described: the attributes above and these.
 template <class Visit>

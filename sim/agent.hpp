@@ -4,8 +4,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "base/time.hpp"
+#include "mad/gid.hpp"
 #include "sim/devices.hpp"
 
 namespace heddle::sim {
@@ -21,6 +23,8 @@ struct AgentContext {
   Devices& devices;
   PortIndex port = 0;
   base::Instant now{};
+  mad::Lid slid{};                 // who asks, of general management packets
+  std::optional<mad::Gid> sgid{};  // if there was a GRH
 
   NodeIndex node() const { return devices.lines[port].node; }
   std::uint8_t port_number() const { return devices.lines[port].number; }

@@ -13,7 +13,6 @@ namespace {
 using Id = mad::CongestionAttributeId;
 
 constexpr std::uint8_t kControlTableBlocks = 2;
-constexpr unsigned kPortsPerBlock = 32;
 constexpr std::size_t kDataOffset = mad::kPerfDataOffset - mad::kCongestionLogOffset;
 constexpr std::uint8_t kResponseTime = 16;  // 4.096 us * 2^16
 
@@ -49,7 +48,56 @@ void note_violation(CongestionRegisters& registers, base::Instant now) {
   }
 }
 
-bool key_admits(const Request& request, mad::CCKey key) {
+// What was written of ClassPortInfo: where traps are wanted.
+mad::ClassPortInfo wanted_traps(const Request& request) {
+  const auto& settings = registers_of(request).settings;
+  const auto found = settings.find({static_cast<std::uint16_t>(Id::ClassPortInfo), 0});
+  return found == settings.end() ? mad::ClassPortInfo{}
+                                 : mad::decode<mad::ClassPortInfo>(View(found->second));
+}
+
+template <class T>
+void put(mad::Payload& payload, std::size_t offset, const T& value) {
+  const auto bytes = mad::encode(value);
+  std::copy(bytes.begin(), bytes.end(), payload.begin() + static_cast<std::ptrdiff_t>(offset));
+}
+
+// Trap 0, sent once; nothing where nobody wants traps.
+void raise_violation(const Request& request, const mad::MADHeader& header, mad::CCKey key) {
+  constexpr std::uint32_t kManagementQueuePair = 1;
+  const AgentContext& context = request.context;
+  const mad::ClassPortInfo wanted = wanted_traps(request);
+  if (!mad::is_unicast(wanted.trap_lid)) return;
+  mad::BadCCKeyNotice details;
+  details.source_lid = context.slid;
+  details.method = header.method;
+  details.attribute_id = header.attribute_id;
+  details.attribute_modifier = header.attribute_modifier;
+  details.qp = kManagementQueuePair;
+  details.cc_key = key;
+  details.source_gid = context.sgid.value_or(mad::Gid{});
+  const mad::PortInfo& info = context.devices.ports[request.port].info;
+  const mad::IssuedNotice notice{
+      mad::make_notice(mad::TrapNumber{mad::kBadCCKeyTrap}, mad::NoticeType::Security,
+                       context.devices.nodes[context.node()].type, info.lid, details),
+      {info.gid_prefix, context.devices.port_guid(request.port)}};
+  mad::MADHeader told = header;
+  told.method = mad::Method::Trap;
+  told.attribute_id = static_cast<std::uint16_t>(Id::Notice);
+  told.attribute_modifier = 0;
+  told.transaction_id = mad::TransactionId{registers_of(request).key.cc_key_violations};
+  mad::Datagram trap;
+  trap.peer.lid = wanted.trap_lid;
+  trap.peer.sl = wanted.trap_sl;
+  trap.peer.qpn = kManagementQueuePair;
+  trap.peer.q_key = wanted.trap_q_key;
+  trap.payload.resize(mad::kMadBytes);
+  put(trap.payload, 0, told);
+  put(trap.payload, mad::kPerfDataOffset, notice);
+  context.devices.class_traps.emplace_back(request.port, std::move(trap));
+}
+
+bool key_admits(const Request& request, const mad::MADHeader& header, mad::CCKey key) {
   CongestionRegisters& registers = registers_of(request);
   let_lease_expire(registers, request.context.now);
   const mad::CongestionKeyInfo& info = registers.key;
@@ -60,6 +108,7 @@ bool key_admits(const Request& request, mad::CCKey key) {
   }
   if (!request.is_set && !info.cc_key_protect_bit) return true;
   note_violation(registers, request.context.now);
+  raise_violation(request, header, key);
   return false;
 }
 
@@ -109,13 +158,28 @@ mad::Status on_read_only(const Request& request, Id attribute, CongestionMad& bo
                 data_of(body));
   } else if (attribute == Id::TimeStamp) {
     mad::encode(mad::TimeStamp{congestion_time_stamp(request.context.now)}, data_of(body));
-  } else {
-    mad::ClassPortInfo info;
-    info.base_version = mad::kBaseVersion;
-    info.class_version = kCongestionClassVersion;
-    info.resp_time_value = kResponseTime;
-    mad::encode(info, data_of(body));
   }
+  return mad::kStatusOk;
+}
+
+// Only where traps are to go can be written.
+mad::Status on_class_port_info(const Request& request, Data data) {
+  if (request.is_set) on_setting(request, Id::ClassPortInfo, 0, data);
+  mad::ClassPortInfo info = wanted_traps(request);
+  info.base_version = mad::kBaseVersion;
+  info.class_version = kCongestionClassVersion;
+  info.capability_mask = mad::kSendsTraps;
+  info.capability_mask2 = 0;
+  info.resp_time_value = kResponseTime;
+  info.redirect_gid = {};
+  info.redirect_tc = 0;
+  info.redirect_sl = {};
+  info.redirect_fl = 0;
+  info.redirect_lid = {};
+  info.redirect_p_key = {};
+  info.redirect_qp = 0;
+  info.redirect_q_key = 0;
+  mad::encode(info, data);
   return mad::kStatusOk;
 }
 
@@ -125,6 +189,7 @@ mad::Status dispatch(const Request& request, Id attribute, CongestionMad& body) 
   const Data data = data_of(body);
   switch (attribute) {
     case Id::ClassPortInfo:
+      return on_class_port_info(request, data);
     case Id::CongestionInfo:
     case Id::CongestionLog:
     case Id::TimeStamp:
@@ -136,7 +201,8 @@ mad::Status dispatch(const Request& request, Id attribute, CongestionMad& body) 
       return on_setting(request, attribute, 0, data);
     case Id::SwitchPortCongestionSetting:
       if (!is_switch) break;
-      if (request.modifier * kPortsPerBlock > request.context.devices.nodes[node].port_count) {
+      if (request.modifier >
+          request.context.devices.nodes[node].port_count / mad::kCongestionPortsPerBlock) {
         return mad::kStatusBadField;
       }
       return on_setting(request, attribute, request.modifier, data);
@@ -161,7 +227,7 @@ Answer answer_congestion(const AgentContext& context, mad::MADHeader& header, Co
     header.status = mad::kStatusBadVersion;
     return Answer::Reply;
   }
-  if (!key_admits(request, body.key)) return Answer::Silence;
+  if (!key_admits(request, header, body.key)) return Answer::Silence;
   header.status = dispatch(request, static_cast<Id>(header.attribute_id), body);
   return Answer::Reply;
 }

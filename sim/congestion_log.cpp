@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "sim/congestion_settings.hpp"
 #include "sim/counters.hpp"
 
 namespace heddle::sim {
 namespace {
 
-constexpr std::int64_t kTimeStampNanoseconds = 1024;
 constexpr std::uint16_t kMostEvents = 0xFFFF;
 
 // The newest events, as many as any log shows.
@@ -26,6 +26,10 @@ void put(CongestionLogBytes& bytes, std::size_t offset, const T& value) {
   std::array<std::byte, mad::kBytes<T>> encoded{};
   mad::encode(value, std::span(encoded));
   std::copy(encoded.begin(), encoded.end(), bytes.begin() + static_cast<std::ptrdiff_t>(offset));
+}
+
+mad::Lid source_of(const Devices& devices, const Flow& flow) {
+  return devices.ports[devices.management_port(flow.from)].info.lid;
 }
 
 // The step that leaves by this port, null when there is none.
@@ -72,7 +76,8 @@ void put_adapter_log(CongestionLogBytes& bytes, const CongestionLog& log, std::u
 }  // namespace
 
 std::uint32_t congestion_time_stamp(base::Instant now) {
-  return static_cast<std::uint32_t>(now.time_since_epoch().count() / kTimeStampNanoseconds);
+  return static_cast<std::uint32_t>(now.time_since_epoch().count() /
+                                    mad::kCongestionTickNanoseconds);
 }
 
 base::Result<> mark_packets(Devices& devices, PortIndex at, const Flow& flow, std::uint64_t packets,
@@ -87,24 +92,32 @@ base::Result<> mark_packets(Devices& devices, PortIndex at, const Flow& flow, st
                                    describe(devices, at), describe(devices, way)));
   }
   const WalkStep& end = way.steps.back();
-  const PortIndex to = devices.port_at(end.node, end.in_port);
-  const unsigned level = flow.sl.value & 0xF;
   count(devices, at, element(Counter::SWPortVLCongestion, step->lane));
+  note_marks(devices, at, flow, now);
+  notify_of_marks(devices, devices.port_at(end.node, end.in_port), flow, packets, now,
+                  Logged::Always);
+  return {};
+}
+
+void note_marks(Devices& devices, PortIndex at, const Flow& flow, base::Instant now) {
+  CongestionLog& log = devices.congestion[devices.management_port(at)].log;
+  note(log, {source_of(devices, flow), flow.dlid, flow.sl, now});
+  log.ports.set(devices.lines[at].number);
+}
+
+void notify_of_marks(Devices& devices, PortIndex to, const Flow& flow, std::uint64_t packets,
+                     base::Instant now, Logged logged) {
+  const unsigned level = flow.sl.value & 0xF;
   count(devices, to, Counter::PortPktRcvFECN, packets);
   count(devices, to, element(Counter::PortSLRcvFECN, level), packets);
   count(devices, flow.from, Counter::PortPktRcvBECN, packets);
   count(devices, flow.from, element(Counter::PortSLRcvBECN, level), packets);
-
-  const mad::Lid source = devices.ports[devices.management_port(flow.from)].info.lid;
-  const CongestionEvent event{source, flow.dlid, flow.sl, now};
-  CongestionLog& of_switch = devices.congestion[devices.management_port(at)].log;
-  note(of_switch, event);
-  of_switch.ports.set(devices.lines[at].number);
-  if (devices.is_switch(devices.lines[flow.from].node)) return {};
-  CongestionLog& of_sender = devices.congestion[flow.from].log;
-  note(of_sender, event);
-  of_sender.levels = static_cast<std::uint16_t>(of_sender.levels | 1u << level);
-  return {};
+  if (devices.is_switch(devices.lines[flow.from].node)) return;
+  const bool wanted = take_notifications(devices, flow.from, flow.sl, packets, now);
+  if (!wanted && logged != Logged::Always) return;
+  CongestionLog& log = devices.congestion[flow.from].log;
+  note(log, {source_of(devices, flow), flow.dlid, flow.sl, now});
+  log.levels = static_cast<std::uint16_t>(log.levels | 1u << level);
 }
 
 CongestionLogBytes take_congestion_log(CongestionRegisters& registers, bool is_switch,

@@ -14,6 +14,7 @@
 
 #include "base/time.hpp"
 #include "mad/congestion_control.hpp"
+#include "mad/datagram.hpp"
 #include "mad/mlnx_extended_port_info.hpp"
 #include "mad/node_info.hpp"
 #include "mad/notice.hpp"
@@ -93,12 +94,19 @@ struct CongestionLog {
   std::vector<CongestionEvent> events;  // the newest
 };
 
+// The index into an adapter's CongestionControlTable, of a service level: as it was at a time.
+struct CongestionIndex {
+  std::uint16_t ccti = 0;
+  base::Instant since{};
+};
+
 // Of a management port, as far as anybody wrote it. Settings are kept as bytes, by attribute and
 // block; the attributes have fixed numbers of blocks.
 struct CongestionRegisters {
   mad::CongestionKeyInfo key;
   base::Instant lease_expires = base::kNever;
   CongestionLog log;
+  std::array<CongestionIndex, 16> indices{};  // of an adapter, by service level
   std::map<std::pair<std::uint16_t, std::uint32_t>, mad::PerfData> settings;
 };
 
@@ -173,6 +181,8 @@ struct Devices {
   // began.
   std::vector<NodeIndex> changed_switches;
   std::vector<std::pair<PortIndex, mad::Notice>> notices;
+  // Traps of other classes than subnet management, by the port whose software sends them.
+  std::vector<std::pair<PortIndex, mad::Datagram>> class_traps;
   std::vector<CableIndex> training;
   std::vector<PortIndex> sampling;   // management ports whose mechanism was started
   bool training_takes_time = false;  // else links come up at once

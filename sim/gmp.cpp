@@ -74,7 +74,7 @@ bool is_for_device(const mad::Payload& payload) {
   if (mad::is_response(header.method)) return false;
   if (header.management_class == ManagementClass::Perf ||
       header.management_class == ManagementClass::CongestionControl) {
-    return true;
+    return header.method != mad::Method::Trap;  // which are for their managers
   }
   const bool asks = header.method == mad::Method::Get || header.method == mad::Method::Set;
   return asks && is_firmware_class(header.management_class);

@@ -5,15 +5,17 @@
 
 #include "base/prng.hpp"
 #include "sim/counters.hpp"
+#include "sim/overload.hpp"
 
 namespace heddle::sim {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Pattern>, 4> kPatterns{
+constexpr std::array<std::pair<std::string_view, Pattern>, 5> kPatterns{
     {{"all-to-all", Pattern::AllToAll},
      {"shift", Pattern::Shift},
      {"ring", Pattern::Ring},
-     {"permutation", Pattern::Permutation}}};
+     {"permutation", Pattern::Permutation},
+     {"incast", Pattern::Incast}}};
 
 void count_link(Devices& devices, PortIndex out, const WalkStep& step, const Flow& flow,
                 std::uint64_t packets, std::uint64_t words) {
@@ -79,6 +81,26 @@ std::vector<PortIndex> active_hosts(const Devices& devices) {
   return hosts;
 }
 
+namespace {
+
+// To which of `count` hosts host i sends; a permutation starts from itself.
+std::size_t target_of(std::size_t i, std::size_t count, Pattern pattern, std::uint64_t number) {
+  switch (pattern) {
+    case Pattern::Incast:
+      return static_cast<std::size_t>((number + count - 1) % count);
+    case Pattern::Shift:
+      return (i + static_cast<std::size_t>(number % count)) % count;
+    case Pattern::Ring:
+      return (i + 1) % count;
+    case Pattern::Permutation:
+    case Pattern::AllToAll:
+      break;
+  }
+  return i;
+}
+
+}  // namespace
+
 std::vector<Flow> flows_of(const Devices& devices, const std::vector<PortIndex>& hosts,
                            Pattern pattern, std::uint64_t number) {
   constexpr std::size_t kMostFlows = 10'000'000;
@@ -89,10 +111,7 @@ std::vector<Flow> flows_of(const Devices& devices, const std::vector<PortIndex>&
     flows.push_back({hosts[from], devices.ports[hosts[to]].info.lid, {}, kDefaultPKey});
   };
   std::vector<std::size_t> target(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint64_t shift = pattern == Pattern::Ring ? 1 : number % count;
-    target[i] = pattern == Pattern::Permutation ? i : (i + static_cast<std::size_t>(shift)) % count;
-  }
+  for (std::size_t i = 0; i < count; ++i) target[i] = target_of(i, count, pattern, number);
   if (pattern == Pattern::Permutation) {
     base::Prng prng(number);
     prng.shuffle(target);
@@ -108,11 +127,16 @@ std::vector<Flow> flows_of(const Devices& devices, const std::vector<PortIndex>&
 }
 
 Driven drive(Devices& devices, const std::vector<Flow>& flows, std::uint64_t packets,
-             std::uint32_t words) {
+             std::uint32_t words, base::Instant now) {
   constexpr std::size_t kMostNamed = 100;
+  const auto way_of = [&](const Flow& flow) {
+    return walk(devices, flow.from, {flow.dlid, flow.sl, flow.p_key, 64});
+  };
   Driven driven;
+  Overload overload(devices, flows, packets, words, now);
   for (const Flow& flow : flows) {
-    const Walk way = walk(devices, flow.from, {flow.dlid, flow.sl, flow.p_key, 64});
+    const Walk way = way_of(flow);
+    overload.add(devices, flow, way);
     for (std::size_t i = 0; i + 1 < way.steps.size(); ++i) {
       // A sending switch has no port of its own; its first step leaves like any other.
       const PortIndex out = devices.port_at(way.steps[i].node, way.steps[i].out_port);
@@ -126,6 +150,11 @@ Driven drive(Devices& devices, const std::vector<Flow>& flows, std::uint64_t pac
     count_stop(devices, way.steps.back(), way.end, packets);
     if (driven.stopped.size() < kMostNamed) driven.stopped.push_back(flow);
   }
+  if (!overload.exists()) return driven;
+  // Ways are gone again rather than kept: ten million of them would be.
+  for (const Flow& flow : flows) driven.marked += overload.mark(devices, flow, way_of(flow));
+  overload.settle(devices);
+  driven.worst = overload.worst();
   return driven;
 }
 

@@ -51,6 +51,7 @@ struct World::Impl {
   void storm(NodeIndex node, base::Duration interval, unsigned count);
   void schedule_sample(PortIndex port);
   void send_notice(PortIndex from, const mad::Notice& notice);
+  void send_class_trap(PortIndex from, const mad::Datagram& trap);
 
   Devices devices;
   WorldOptions options;

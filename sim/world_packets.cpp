@@ -10,6 +10,12 @@
 
 namespace heddle::sim {
 
+void World::Impl::send_class_trap(PortIndex from, const mad::Datagram& trap) {
+  if (!mad::is_unicast(devices.ports[from].info.lid)) return;
+  ++counters.traps;
+  send_packet(from, trap);
+}
+
 void World::Impl::send_packet(EndpointId from, mad::Datagram datagram) {
   const std::uint32_t slot = take_slot();
   Flight& flight = flights_[slot];
@@ -94,8 +100,11 @@ void World::Impl::answer_packet(std::uint32_t slot) {
   Flight& flight = flights_[slot];
   const PortIndex port = flight.passage.at;
   const NodeIndex node = devices.lines[port].node;
+  std::optional<mad::Gid> asker;
+  if (flight.packet.peer.global_route) asker = flight.packet.peer.global_route->remote;
+  const AgentContext context{devices, port, now, flight.passage.slid, asker};
   const bool answered = !devices.nodes[node].misbehaviour.silent &&
-                        answer_gmp({devices, port, now}, flight.packet.payload) == Answer::Reply;
+                        answer_gmp(context, flight.packet.payload) == Answer::Reply;
   if (!answered) {
     ++counters.silent;
     report(Sighting::What::Discarded, port, nullptr);

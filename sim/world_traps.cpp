@@ -22,8 +22,8 @@ mad::Notice link_state_notice(const mad::PortInfo& info) {
 }  // namespace
 
 void World::Impl::follow_up() {
-  if (devices.changed_switches.empty() && devices.notices.empty() && devices.training.empty() &&
-      devices.sampling.empty()) {
+  if (devices.changed_switches.empty() && devices.notices.empty() && devices.class_traps.empty() &&
+      devices.training.empty() && devices.sampling.empty()) {
     return;
   }
   for (const PortIndex port : std::exchange(devices.sampling, {})) schedule_sample(port);
@@ -33,6 +33,7 @@ void World::Impl::follow_up() {
     });
   }
   const auto notices = std::exchange(devices.notices, {});
+  const auto class_traps = std::exchange(devices.class_traps, {});
   const auto changed = std::exchange(devices.changed_switches, {});
   if (!options.traps) return;
   for (auto node = changed.begin(); node != changed.end(); ++node) {
@@ -42,6 +43,7 @@ void World::Impl::follow_up() {
     send_notice(port, link_state_notice(devices.ports[port].info));
   }
   for (const auto& [port, notice] : notices) send_notice(port, notice);
+  for (const auto& [port, trap] : class_traps) send_class_trap(port, trap);
 }
 
 void World::Impl::schedule_sample(PortIndex port) {

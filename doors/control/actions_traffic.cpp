@@ -71,7 +71,8 @@ void ping(Context& context, Arguments& arguments, Outcome& outcome) {
 void traffic(Context& context, Arguments& arguments, Outcome& outcome) {
   const sim::Pattern pattern = read_pattern(arguments);
   const std::uint64_t packets = read_optional(arguments, "the packets", 1, kMostPackets, 1000);
-  const std::uint64_t number = read_optional(arguments, "the shift or seed", 0, UINT32_MAX, 1);
+  const std::uint64_t number =
+      read_optional(arguments, "the shift, seed or host", 0, UINT32_MAX, 1);
   if (!arguments.complete()) return;
   const auto flows = flows_in(context.host.world().devices(), pattern, number, outcome);
   if (flows.empty()) return;
@@ -80,8 +81,17 @@ void traffic(Context& context, Arguments& arguments, Outcome& outcome) {
       [&](sim::World& world) { driven = world.drive(flows, packets, kWordsOfFullPacket); });
   outcome.text = fmt::format("{} flows: {} packets arrived, {} were lost\n", flows.size(),
                              driven.arrived, driven.lost);
-  outcome.json =
-      json{{"flows", flows.size()}, {"arrived", driven.arrived}, {"lost", driven.lost}}.dump();
+  json told{{"flows", flows.size()},
+            {"arrived", driven.arrived},
+            {"lost", driven.lost},
+            {"marked", driven.marked}};
+  if (driven.worst.times > 0) {
+    const std::string port = sim::describe(context.host.world().devices(), driven.worst.port);
+    outcome.text += fmt::format("{} is asked for {:.2f} times what it carries, {} are marked\n",
+                                port, driven.worst.times, driven.marked);
+    told["crowded"] = {{"port", port}, {"times", driven.worst.times}};
+  }
+  outcome.json = told.dump();
 }
 
 void mark(Context& context, Arguments& arguments, Outcome& outcome) {

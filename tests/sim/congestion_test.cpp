@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mad/class_port_info.hpp"
 #include "sim/congestion_log.hpp"
 #include "sim/counters.hpp"
 #include "tests/sim/gmp_probe.hpp"
@@ -121,6 +122,44 @@ TEST_F(Congestion, TheKeyKeepsStrangersFromWritingAndIfItSaysSoFromReading) {
             key);
   key = {};
   EXPECT_FALSE(exchange(Method::Get, Id::CACongestionSetting, "host-0002"));
+}
+
+TEST_F(Congestion, AWrongKeyIsToldToWhoeverWantsTraps) {
+  const mad::Lid manager_lid = manager.lids.at(manager.probe.at);
+  mad::ClassPortInfo wanted;
+  wanted.trap_lid = manager_lid;
+  wanted.trap_qp = 1;
+  wanted.trap_q_key = kManagementQKey;
+  wanted.redirect_lid = mad::Lid{99};
+  wanted.capability_mask = 0xFFFF;
+  mad::PerfData data{};
+  mad::encode(wanted, std::span(data));
+  EXPECT_EQ(status(Method::Set, Id::ClassPortInfo, "host-0002", data), mad::kStatusOk);
+  const auto kept = mad::decode<mad::ClassPortInfo>(held(Id::ClassPortInfo, "host-0002"));
+  EXPECT_EQ(kept.trap_lid, manager_lid);
+  EXPECT_EQ(kept.redirect_lid, mad::kNoLid) << "nobody redirects this class";
+  EXPECT_EQ(kept.capability_mask, mad::kSendsTraps);
+  data = {};
+  mad::encode(mad::CongestionKeyInfo{mad::CCKey{0x55}, false, 0, 0}, std::span(data));
+  ASSERT_EQ(status(Method::Set, Id::CongestionKeyInfo, "host-0002", data), mad::kStatusOk);
+  key = mad::CCKey{0x1234};
+  const auto trap = exchange(Method::Set, Id::CACongestionSetting, "host-0002", {}, 3);
+  ASSERT_TRUE(trap);
+  const mad::Lid host = manager.lids.at(*world.find_endpoint("host-0002"));
+  EXPECT_EQ(trap->peer.lid, host);
+  const Gmp gmp = gmp_of(*trap);
+  EXPECT_EQ(gmp.header.method, Method::Trap);
+  EXPECT_EQ(gmp.header.attribute_id, 2);
+  const auto told =
+      mad::decode<mad::IssuedNotice>(std::span<const std::byte, 80>(gmp.data.data(), 80));
+  EXPECT_TRUE(told.notice.is_generic);
+  EXPECT_EQ(told.notice.trap_number, 0);
+  EXPECT_EQ(told.notice.type, mad::NoticeType::Security);
+  EXPECT_EQ(told.notice.issuer_lid, host);
+  EXPECT_EQ(told.issuer_gid.guid, world.port_guid(*world.find_endpoint("host-0002")));
+  EXPECT_EQ(mad::decode<mad::BadCCKeyNotice>(told.notice.data_details),
+            (mad::BadCCKeyNotice{manager_lid, Method::Set, 0x16, 3, 1, key, {}}));
+  EXPECT_TRUE(world.take_deliveries().empty()) << "once";
 }
 
 TEST_F(Congestion, ALeaseThatNobodyRenewsEndsTheProtection) {

@@ -20,6 +20,9 @@ TEST(Patterns, HaveTheFlowsOfTheirNames) {
   ASSERT_EQ(shift.size(), 6u);
   EXPECT_EQ(shift[5].dlid, stage.lid(hosts[1]));
   EXPECT_EQ(flows_of(devices, hosts, Pattern::Ring, 77)[0].dlid, stage.lid(hosts[1]));
+  const auto incast = flows_of(devices, hosts, Pattern::Incast, 3);
+  ASSERT_EQ(incast.size(), 5u);
+  for (const Flow& flow : incast) EXPECT_EQ(flow.dlid, stage.lid(hosts[2]));
   EXPECT_TRUE(flows_of(devices, hosts, Pattern::Shift, 6).empty()) << "nobody sends to itself";
   EXPECT_TRUE(flows_of(devices, {}, Pattern::Shift, 1).empty());
 }
@@ -49,7 +52,7 @@ TEST(Drive, MovesTheCountersOfEachPortOnTheWay) {
   const std::vector<Traffic> before = devices.traffic;
   const Flow flow{stage.port("host-0001"), stage.to("host-0008").dlid, mad::ServiceLevel{3},
                   kDefaultPKey};
-  const Driven driven = drive(devices, {flow}, 10, 70);
+  const Driven driven = drive(devices, {flow}, 10, 70, {});
   EXPECT_EQ(driven.arrived, 10u);
   std::set<PortIndex> moved;
   for (std::size_t i = 0; i + 1 < way.steps.size(); ++i) {
@@ -76,14 +79,14 @@ TEST(Drive, CountsWhatIsDroppedWhereItIsDropped) {
   auto& entry = stage.registers("switch-1").linear[flow.dlid.value];
   const std::uint8_t right = entry;
   entry = 255;
-  EXPECT_EQ(drive(devices, {flow}, 5, 70).lost, 5u);
+  EXPECT_EQ(drive(devices, {flow}, 5, 70, {}).lost, 5u);
   const PortIndex in = stage.port("switch-1", 1);
   EXPECT_EQ(count_of(devices, in, Counter::PortRcvSwitchRelayErrors), 5u);
   entry = right;
   const PortIndex out = stage.port("switch-1", 2);
   devices.ports[out].info.partition_enforcement_outbound = true;
   stage.set_keys(out, {0x8005});
-  const Driven driven = drive(devices, {flow}, 7, 70);
+  const Driven driven = drive(devices, {flow}, 7, 70, {});
   EXPECT_EQ(driven.stopped.size(), 1u);
   EXPECT_EQ(count_of(devices, out, Counter::PortXmitConstraintErrors), 7u);
 }

@@ -136,6 +136,41 @@ def counters():
         run("ibccquery", *operation)
 
 
+def congestion():
+    """ibccconfig sets switches and hosts, traffic crowds a port, ibccquery and perfquery tell."""
+    open_subnet()
+    # Our own switch, where the second host is as well.
+    switch, own = field(run("smpquery", "-D", "portinfo", "0,1", "0"), "Lid"), str(own_lid())
+
+    def crowd():
+        return run(os.environ["HEDDLE"], "sim", "ctl", os.environ["HEDDLE_SIM"], "traffic",
+                   "incast", "1000", "2")
+
+    expect("marks without settings", " 0 are marked" in crowd(), True)
+    waited = int(field(run("perfquery", own, "1"), "PortXmitWait"))
+    expect("waiting of a sender that is held back", waited > 0, True)
+    # Threshold and packet size, and a mark for every packet.
+    run("ibccconfig", "SwitchCongestionSetting", switch, "0x14", "0", "0", "15", "1", "0", "0:0",
+        "0")
+    expect("the threshold", field(run("ibccquery", "SwitchCongestionSetting", switch),
+                                  "Threshold"), "0x0f")
+    # CCTI by one for each notification, logged from 5 on; a table that waits one packet's time.
+    run("ibccconfig", "CACongestionSetting", own, "1", "1", "1000", "1", "5", "0")
+    run("ibccconfig", "CongestionControlTable", own, "63", "0", *["0:1"] * 64)
+    marked = re.search(r", (\d+) are marked", crowd())
+    expect("marks", int(marked.group(1)) > 0, True)
+    log = run("ibccquery", "CongestionLog", switch)
+    expect("the switch's events", int(field(log, "LogEventsCounter")) > 0, True)
+    expect("of a host", own in re.findall(r"^SLID:\.*(\d+)$", log, re.M), True)
+    log = run("ibccquery", "CongestionLog", own)
+    expect("our events", int(field(log, "ThresholdEventCounter")), 1)
+    expect("are ours", own in re.findall(r"^Local_LID_CN:\.*(\d+)$", log, re.M), True)
+    told = field(run("perfquery", "--rcvcc", own, "1"), "PortPktRcvBECN")
+    expect("notifications that we got", int(told) >= 5, True)
+    log = run("ibccquery", "CongestionLog", switch)
+    expect("what was told once", int(field(log, "LogEventsCounter")), 0)
+
+
 def links():
     """Ports that are disabled, enabled, reset and slowed down train again."""
     open_subnet()
@@ -219,7 +254,7 @@ def heddle():
 
 
 SCENARIOS = {one.__name__: one
-             for one in (tools, counters, links, ping, ibdiagnet, osmtest, heddle)}
+             for one in (tools, counters, congestion, links, ping, ibdiagnet, osmtest, heddle)}
 
 
 def main():
