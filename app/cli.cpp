@@ -89,13 +89,15 @@ std::string sm_footer() {
       "  heddle sm --sim dump.txt --routing updn   the same for a saved ibnetdiscover output\n"
       "  heddle sm                                 manage the fabric of the port that\n"
       "                                            'heddle ports' chooses\n"
-      "  heddle sm --port mlx5_0:1 --config heddle.toml\n\n"
+      "  heddle sm --port mlx5_0:1 --config heddle.toml\n"
+      "  heddle sm --shadow --once                 what would change if it were master\n\n"
       "Routing engines, for --routing (several, separated by commas, are tried in turn):\n{}\n"
       "FABRIC, for --sim (in quotes if it has a semicolon):\n{}\n"
       "Signals: SIGTERM and SIGINT end it, SIGHUP reads the configuration again and sweeps,\n"
       "SIGUSR1 reopens the log file.\n"
       "Exit codes: 0 fine, 1 internal, 2 command line, 3 configuration file, 4 no usable port,\n"
-      "5 the fabric is not wholly up (--once), 6 FABRIC cannot be built, 7 an output file cannot\n"
+      "5 the fabric is not wholly up, or --shadow would change it (--once), 6 FABRIC cannot be "
+      "built, 7 an output file cannot\n"
       "be written.",
       engines, sim::generator_help());
 }
@@ -107,6 +109,10 @@ void add_sm(CLI::App& app, std::function<Exit()>& command) {
       sm->add_option("--sim", arguments->fabric, "Manage a simulated fabric instead of a real one")
           ->option_text("FABRIC");
   sm->add_flag("--once", arguments->once, "End after the first sweep, with a summary");
+  const config::Option* shadow = config::find_option("sm", "shadow");
+  sm->add_flag_callback(
+      "--shadow", [=] { arguments->sources.overrides.emplace_back(shadow, "true"); },
+      std::string(shadow->meaning));
   sm->add_option("--config", arguments->sources.file,
                  "Read this configuration file; what the command line says wins")
       ->option_text("FILE");

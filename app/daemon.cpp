@@ -16,6 +16,7 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
       transport_(transport),
       parallel_(std::move(setup.parallel)),
       once_(setup.once),
+      takes_part_(!setup.options.shadow),
       record_(setup.record),
       core_(begin_machine(record_, steady_now(), std::move(setup.options),
                           std::move(setup.remembered), std::move(setup.registrations))),
@@ -37,7 +38,7 @@ Daemon::~Daemon() {
 
 void Daemon::run() {
   transport_.set_receiver([this](std::span<transport::Received> batch) { receive(batch); });
-  transport_.set_is_sm(true);
+  transport_.set_is_sm(takes_part_);
   step(sm::Tick{});
   loop_.run();
   transport_.set_is_sm(false);
@@ -50,6 +51,7 @@ void Daemon::stop() {
 
 void Daemon::change_options(const sm::Options& options, OutputFiles files) {
   performer_.set_files(std::move(files));
+  transport_.set_is_sm(!options.shadow);
   step(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
 }
 

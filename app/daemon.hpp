@@ -63,6 +63,7 @@ class Daemon {
   transport::Transport& transport_;
   base::ParallelFor parallel_;
   const bool once_;
+  bool takes_part_;  // in the election, as it began
   RunRecord* record_;
   base::Instant now_{};
   sm::Core core_;

@@ -11,8 +11,9 @@ enum class Exit : int {
   Usage = 2,     // the command line is wrong
   Config = 3,    // the configuration file is wrong
   NoPort = 4,    // no local port can be used
-  Problems = 5,  // --once: the fabric is not wholly up; the summary says why. plan route: no
-                 // engine's tables are proven
+  Problems = 5,  // --once: the fabric is not wholly up; the summary says why; as a shadow:
+                 // more would be written than who is master. plan route: no engine's tables are
+                 // proven
   Fabric = 6,    // --sim: the fabric cannot be built, or has no such node
   Output = 7,    // a log, dump or record file cannot be written
   Taken = 8,     // sim: the name is taken, a socket cannot be made, or nobody runs by that name

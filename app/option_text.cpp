@@ -28,6 +28,7 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("tell_sm_key", o.tell_sm_key);
   visit("m_key", o.m_key.value);
   visit("priority", o.priority);
+  visit("shadow", o.shadow);
   visit("sticky_master", o.sticky_master);
   visit("poll_interval", o.poll_interval);
   visit("poll_misses", o.poll_misses);

@@ -62,6 +62,10 @@ Exit tell(const Performer& performer, mad::SMState state, std::string title,
   std::cout << summary_text({std::move(title), snapshot, performer.times(), state, times_are,
                              std::move(remarks)})
             << std::flush;
+  if (snapshot.shadow) {
+    const bool stays = snapshot.shadow->sets() == snapshot.shadow->of_the_office;
+    return stays ? Exit::Ok : Exit::Problems;
+  }
   return wholly_up(snapshot, state) ? Exit::Ok : Exit::Problems;
 }
 

@@ -31,7 +31,7 @@ SimRunner::SimRunner(Setup setup, Log& log, Progress& progress)
                        [this](sm::LookUp work) { ready_.push_back(look_up(work)); }},
                  std::move(setup.files), log, progress) {
   kernel_.set_receiver([this](std::span<transport::Received> batch) { receive(batch); });
-  kernel_.set_is_sm(true);
+  kernel_.set_is_sm(!setup.options.shadow);
 }
 
 void SimRunner::receive(std::span<transport::Received> batch) {
@@ -100,6 +100,7 @@ void SimRunner::keep_watch(boost::asio::io_context& loop) {
 
 void SimRunner::change_options(const sm::Options& options, OutputFiles files) {
   performer_.set_files(std::move(files));
+  kernel_.set_is_sm(!options.shadow);
   step(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
 }
 

@@ -28,6 +28,7 @@ sm::Options to_sm_options(const config::Config& config) {
   options.tell_sm_key = config.tell_sm_key;
   options.m_key = mad::MKey{config.m_key};
   options.priority = byte(config.priority);
+  options.shadow = config.shadow;
   options.sticky_master = config.sticky_master;
   options.poll_interval = config.poll_interval;
   options.poll_misses = config.poll_misses;

@@ -136,6 +136,7 @@ std::string list_text(std::string_view name, const std::vector<std::string>& lin
 }
 
 std::string verdict(const sm::Snapshot& snapshot, mad::SMState state) {
+  if (snapshot.shadow) return "Nothing was written; what follows is how the fabric would be.\n";
   if (state == mad::SMState::Standby) {
     return "Another subnet manager is master; this one stands by and changed nothing.\n";
   }
@@ -153,6 +154,7 @@ std::string summary_text(const Summary& summary) {
   out += row("Ports", ports_text(snapshot));
   out += row("LIDs", lids_text(snapshot));
   out += routing_text(snapshot, summary.state);
+  if (snapshot.shadow) out += row("Would write", text(*snapshot.shadow));
   out += row("SMPs", packets_text(snapshot.sweep));
   out += times_text(summary);
   if (!summary.remarks.empty()) out += list_text("Remarks", summary.remarks);

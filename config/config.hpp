@@ -23,6 +23,7 @@ struct Config {
   bool tell_sm_key = false;
   std::uint64_t m_key = 0;
   std::uint32_t sm_sl = 0;
+  bool shadow = false;
   bool sticky_master = false;
   base::Duration poll_interval = std::chrono::seconds(5);
   std::uint32_t poll_misses = 3;

@@ -57,6 +57,10 @@ std::vector<Option> sm_options() {
        "\"0x0000000000000000\""},
       {"sm", "sm_sl", &Config::sm_sl, "Service level for traffic to the subnet manager", "0", 0,
        15},
+      {"sm", "shadow", &Config::shadow,
+       "Only watch: read the fabric, work everything out, and say what would be written to it as "
+       "master, without writing anything or taking part in the election",
+       "true"},
       {"sm", "sticky_master", &Config::sticky_master,
        "Once master, do not hand over to a standby that ranks higher", "true"},
       {"sm", "poll_interval", &Config::poll_interval,

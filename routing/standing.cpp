@@ -67,13 +67,14 @@ std::optional<Selected> with_standing(const Topology& topology, const LidMap& li
                                       const base::ParallelFor& parallel) {
   if (fresh.lanes.vls != 1) return std::nullopt;
   const auto columns = columns_that_arrive(topology, lids, standing.selected->routes.tables);
+  const auto kept = std::count(columns.begin(), columns.end(), true);
   const auto departure = departure_from(standing, topology, lids, policy);
-  if (!departure.comparable) return std::nullopt;
+  if (kept == 0 || !departure.comparable) return std::nullopt;
   take_columns(standing, departure, columns, fresh.tables);
   auto proof = fabric::verify(topology, lids, fresh.tables, fresh.lanes, parallel);
   if (objection(topology, policy, fresh.lanes, proof)) return std::nullopt;
-  fresh.notes.push_back(fmt::format("{} LIDs keep the ways that another subnet manager gave them",
-                                    std::count(columns.begin(), columns.end(), true)));
+  fresh.notes.push_back(
+      fmt::format("{} LIDs keep the ways that another subnet manager gave them", kept));
   return Selected{std::move(fresh), std::move(proof), {}, false};
 }
 

@@ -105,9 +105,8 @@ void report_differences(Context& context, const Topology& old) {
       });
 }
 
-std::shared_ptr<const Snapshot> take_picture(const Picture& picture,
-                                             const SweepStatistics& statistics,
-                                             const Options& options) {
+std::shared_ptr<Snapshot> take_picture(const Picture& picture, const SweepStatistics& statistics,
+                                       const Options& options) {
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->sweep = statistics;
   snapshot->lmc = options.lmc;

@@ -30,8 +30,7 @@ std::optional<fabric::ObservedIndex> end_of_way(const Picture& picture,
 // Says which nodes and links appeared or disappeared since `before`.
 void report_differences(Context& context, const fabric::Topology& before);
 
-std::shared_ptr<const Snapshot> take_picture(const Picture& picture,
-                                             const SweepStatistics& statistics,
-                                             const Options& options);
+std::shared_ptr<Snapshot> take_picture(const Picture& picture, const SweepStatistics& statistics,
+                                       const Options& options);
 
 }  // namespace heddle::sm

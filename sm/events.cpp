@@ -541,6 +541,39 @@ struct Rendering<StrangeManagerIgnored> {
 };
 
 template <>
+struct Rendering<WouldWrite> {
+  static constexpr std::string_view name = "WouldWrite";
+  static Severity severity(const WouldWrite& e) {
+    return e.of_the_office ? Severity::Debug : Severity::Info;
+  }
+  static std::string sentence(const WouldWrite& e) {
+    return fmt::format("Would write {} {:#x} of {}{}{}", attribute_name(e.attribute), e.modifier,
+                       full_name(e.node), e.change.empty() ? "" : ": ", e.change);
+  }
+  static Fields fields(const WouldWrite& e) {
+    return {{"node", short_name(e.node)},
+            {"guid", guid_text(e.node.guid)},
+            {"attribute", attribute_name(e.attribute)},
+            {"modifier", number(e.modifier)},
+            {"change", e.change}};
+  }
+};
+
+template <>
+struct Rendering<ShadowCompared> {
+  static constexpr std::string_view name = "ShadowCompared";
+  static Severity severity(const ShadowCompared&) { return Severity::Info; }
+  static std::string sentence(const ShadowCompared& e) {
+    return "Nothing was written. As master this subnet manager would write " + text(e.report);
+  }
+  static Fields fields(const ShadowCompared& e) {
+    return {{"sets", number(e.report.sets())},
+            {"of_the_office", number(e.report.of_the_office)},
+            {"what", text(e.report)}};
+  }
+};
+
+template <>
 struct Rendering<PKeyTableFull> {
   static constexpr std::string_view name = "PKeyTableFull";
   static Severity severity(const PKeyTableFull&) { return Severity::Error; }
@@ -656,6 +689,17 @@ struct Rendering<MadIgnored> {
 };
 
 }  // namespace
+
+std::string text(const ShadowReport& report) {
+  std::string text;
+  for (const auto& [attribute, count] : report.writes) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, attribute_name(attribute));
+  }
+  if (text.empty()) return "nothing";
+  if (report.of_the_office == report.sets()) return text + ", all to name the new master";
+  if (report.of_the_office == 0) return text;
+  return fmt::format("{}; {} of them only name the new master", text, report.of_the_office);
+}
 
 std::string_view phase_name(Phase phase) {
   switch (phase) {

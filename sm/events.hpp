@@ -150,6 +150,17 @@ struct HandoverRefused {
 struct StrangeManagerIgnored {
   mad::Guid guid{};
 };
+// A Set that a manager that only watches does not send.
+struct WouldWrite {
+  NodeName node;
+  mad::AttributeId attribute{};
+  std::uint32_t modifier{};
+  std::string change;          // in words; empty where there are none
+  bool of_the_office = false;  // it only tells a port who is master
+};
+struct ShadowCompared {
+  ShadowReport report;
+};
 struct PKeyTableFull {
   PortName port;
   std::uint16_t capacity{};
@@ -196,9 +207,9 @@ using EventValue =
                  DuplicateGuid, CableLoopsBack, DeviceLies, DeviceSilent, SetRefused, LidConflict,
                  LidsExhausted, SwitchTooSmall, RouteTooLong, EngineRejected, RoutesChosen,
                  RoutingFailed, QosLevelsLeftOut, RivalMasterSeen, RivalMasterStays, HandedOver,
-                 HandoverRefused, StrangeManagerIgnored, PKeyTableFull, MulticastUnproven,
-                 JoinRefused, AdministrationLoad, RegistrationsLost, MembersNotAsked,
-                 SubscriberLost, MadIgnored>;
+                 HandoverRefused, StrangeManagerIgnored, WouldWrite, ShadowCompared, PKeyTableFull,
+                 MulticastUnproven, JoinRefused, AdministrationLoad, RegistrationsLost,
+                 MembersNotAsked, SubscriberLost, MadIgnored>;
 
 struct Event {
   EventValue value;

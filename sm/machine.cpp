@@ -88,6 +88,7 @@ mad::SmpData Core::Machine::data_for(const Request& request) {
 }
 
 void Core::Machine::send(const mad::Smp& smp) {
+  if (options.shadow && smp.method == mad::Method::Set) return say(shadow.note(picture, smp));
   outputs.emplace_back(SendMad{mad::make_datagram(mad::Address{}, smp)});
 }
 
@@ -99,8 +100,12 @@ void Core::Machine::pump() {
   for (;;) {
     transactions.pump(now, *this);
     const auto given_up = transactions.take_given_up();
-    if (given_up.empty()) return;
+    const auto supposed = shadow.take_answers();
+    if (given_up.empty() && supposed.empty()) return;
     for (const Answer& answer : given_up) dispatch(answer);
+    for (const mad::Smp& smp : supposed) {
+      if (const auto answer = transactions.on_response(now, smp)) dispatch(*answer);
+    }
   }
 }
 

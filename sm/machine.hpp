@@ -22,6 +22,7 @@
 #include "sm/programming_multicast.hpp"
 #include "sm/programming_partitions.hpp"
 #include "sm/revisit.hpp"
+#include "sm/shadow.hpp"
 #include "sm/subnet.hpp"
 #include "sm/watch.hpp"
 
@@ -159,6 +160,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   AliasProgramming alias_programming;
   Watch watch;
   Election election;
+  Shadow shadow;
 
   base::Instant now{};
   bool started = false;

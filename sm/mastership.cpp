@@ -12,7 +12,7 @@ namespace heddle::sm {
 
 // Clients do not know of it yet, and packets are under way: what works stays.
 void Core::Machine::enter_office() {
-  keeps_standing = election.succeeds() && options.keep_routes_on_takeover;
+  keeps_standing = (election.succeeds() || options.shadow) && options.keep_routes_on_takeover;
   heirlooms.clear();
   if (clients_are_known) return;
   // One without a LinearFDBTop has restarted, and has lost its multicast tables too.

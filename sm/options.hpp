@@ -28,6 +28,7 @@ struct Options {
   bool tell_sm_key = false;  // to whoever asks; the public one is told anyway
   mad::MKey m_key{0};
   std::uint8_t priority = 0;  // 0..15
+  bool shadow = false;        // read everything, write nothing, say what would be written
   // Election. A sticky master does not hand over to a standby that ranks higher.
   bool sticky_master = false;
   base::Duration poll_interval = std::chrono::seconds(5);  // how often a standby asks the master

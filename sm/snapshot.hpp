@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,20 @@ struct SweepStatistics {
   std::uint64_t late = 0;        // answers that came after we gave up
 };
 
+// What a manager that only watches would have written in a sweep.
+struct ShadowReport {
+  std::map<mad::AttributeId, std::uint64_t> writes;  // Sets by attribute
+  std::uint64_t of_the_office = 0;  // of these, what only tells a port who is master
+  std::uint64_t sets() const {
+    std::uint64_t all = 0;
+    for (const auto& [attribute, count] : writes) all += count;
+    return all;
+  }
+  friend bool operator==(const ShadowReport&, const ShadowReport&) = default;
+};
+// "13 PortInfo, 4 LinearForwardingTable; 12 of them only name the new master".
+std::string text(const ShadowReport& report);
+
 struct Snapshot {
   SweepStatistics sweep;
   fabric::Topology topology;
@@ -51,7 +66,8 @@ struct Snapshot {
   // Ports with a link that are ACTIVE, and those that should be and are not.
   std::size_t active_ports = 0;
   std::size_t inactive_ports = 0;
-  std::vector<std::string> problems;  // for a person, each names its node and port
+  std::vector<std::string> problems;   // for a person, each names its node and port
+  std::optional<ShadowReport> shadow;  // nothing was written, and all else is as if it had been
 };
 
 // What the port's link runs at now; nothing when it is down or says something unknown.

@@ -161,6 +161,7 @@ void Core::Machine::prepare_sweep(bool full, std::string reason) {
   transactions.begin_counting();
   guid_before = own_guid();
   programming.begin_sweep();
+  shadow.begin_sweep();
   sweep_reason = std::move(reason);
   if (full) say(SweepStarted{statistics.number, true, sweep_reason});
 }
@@ -339,7 +340,7 @@ void Core::Machine::finish_discovery() {
   }
   blind = false;
   const auto state_before = election.state();
-  if (!election.decide(with, own_guid())) {
+  if (!options.shadow && !election.decide(with, own_guid())) {
     home.reset();  // somebody else's routes will stand
     return finish_sweep();
   }
@@ -403,7 +404,7 @@ void Core::Machine::assign() {
   }
   if (memory != assigned.memory) {
     memory = std::move(assigned.memory);
-    outputs.emplace_back(StoreLids{memory});
+    if (!options.shadow) outputs.emplace_back(StoreLids{memory});
   }
   options.reassign_lids = false;  // once: from now on the new ones are kept
   picture.lids = std::make_shared<const fabric::LidMap>(std::move(assigned.map));
@@ -495,7 +496,7 @@ void Core::Machine::begin_tables() {
   set_sm_levels();
   const bool doubt = !revisiting && !still_lead_there(picture, doubtful_ways);
   const TableWork work = programming.write_tables(with, doubt);
-  tables_are_ours = !election.rival_seen();
+  tables_are_ours = !election.rival_seen() && !options.shadow;
   announce_phase(work.switches + work.blocks);
   const auto& proof = picture.routes->proof;
   say(RoutesChosen{picture.routes->routes.engine, proof.routes, work.blocks, proof.max_hops,
@@ -541,13 +542,15 @@ void Core::Machine::finish_sweep() {
   end_phase();
   const TransactionCounters& counters = transactions.counters();
   statistics.gets_sent = counters.gets_sent;
-  statistics.sets_sent = counters.sets_sent;
+  statistics.sets_sent = options.shadow ? 0 : counters.sets_sent;
   statistics.retries = counters.retries;
   statistics.unanswered = counters.unanswered;
   statistics.late = counters.late;
   statistics.total = now - sweep_began;
   ++sweeps_finished;
-  outputs.emplace_back(Publish{take_picture(picture, statistics, options)});
+  auto snapshot = take_picture(picture, statistics, options);
+  if (options.shadow) snapshot->shadow = shadow.report();
+  outputs.emplace_back(Publish{std::move(snapshot)});
   renew_view();
   // Of a group that came into being while the tables were written, too late to have its top raised.
   const mad::Lid top = picture.intent.switches.multicast_fdb_top;
@@ -555,6 +558,10 @@ void Core::Machine::finish_sweep() {
     due = "the multicast tables must grow";
   }
   say(SweepFinished{statistics});
+  if (options.shadow) {
+    say(ShadowCompared{shadow.report()});
+    return rest(options.full_sweep_interval);
+  }
   if (picture.sm_port != fabric::kNoPort && election.state() == mad::SMState::Master &&
       is_active(picture, picture.sm_port)) {
     const auto& topology = *picture.frozen.topology;
@@ -651,6 +658,7 @@ void Core::Machine::begin_watch() {
     case mad::SMState::NotActive:
       return rest(options.poll_interval);
     case mad::SMState::Discovering:
+      if (options.shadow) return begin_sweep("time to compare again");
       if (!blind) return begin_sweep("no state was decided on");
       break;
     case mad::SMState::Master:

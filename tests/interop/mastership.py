@@ -205,7 +205,25 @@ def hands_over_to(managers, first, second):
     managers.expect_master(first)
 
 
+def looks_on(managers, first, second):
+    """The second one only says what it would change: no table, and nothing is changed."""
+    one, other = managers.bench.places
+    managers.start(first, one, 3)
+    managers.expect_master(first)
+    command = getattr(managers, f"_{second}")(other, 9)
+    shadow = managers.bench.start(other, [*command, "--shadow", "--once"], managers.log(second))
+    code = shadow.wait(PATIENCE)
+    said = managers.log(second).read_text(errors="replace")
+    report = re.search(r"^ *Would write *(.*)$", said, re.M)
+    if code not in (0, 5) or not report or "PortInfo" not in report[1]:
+        raise Wrong(f"{second} as a shadow ended with {code}: {said[-2000:]}")
+    if "ForwardingTable" in report[1]:
+        raise Wrong(f"it would touch what stands: {report[1]}")
+    managers.expect_master(first)
+
+
 SCENARIOS = {
+    "shadow": (looks_on, "opensm", "heddle"),
     "heddle_after_opensm": (takes_over_from, "opensm", "heddle"),
     "opensm_after_heddle": (takes_over_from, "heddle", "opensm"),
     "heddle_hands_over": (hands_over_to, "heddle", "opensm"),
