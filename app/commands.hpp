@@ -96,23 +96,6 @@ struct SimExportArguments {
 };
 Exit run_sim_export(const SimExportArguments& arguments);
 
-// `heddle plan route FABRIC`: what routing engines make of a fabric, proven and measured.
-struct PlanRouteArguments {
-  std::string fabric;
-  std::string ibnl;                  // a folder of .ibnl files; empty: none beside the usual
-  std::vector<std::string> engines;  // names of engines that exist
-  std::filesystem::path tables;      // opensm-lfts.dump to judge as well; empty: none
-  std::vector<mad::Guid> root_guids;
-  std::filesystem::path torus_config;  // empty: torus-2QoS finds axes and origin
-  std::string format = "table";        // or json, csv
-  bool metrics = false;
-  std::uint8_t lmc = 0;
-  unsigned vls = 4;
-  std::uint64_t seed = 1;
-};
-// Exit::Problems when no engine's tables are proven.
-Exit run_plan_route(const PlanRouteArguments& arguments);
-
 // "heddle: " and the sentence, on standard error.
 void complain(const std::string& sentence);
 

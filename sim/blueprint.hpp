@@ -54,6 +54,7 @@ struct PlannedNode {
   std::uint16_t virtual_ports = 0;
   bool virtual_port_lids = false;
   std::vector<PlannedPort> ports;  // 0..port_count; empty: all defaults
+  unsigned line = 0;               // of the fabric's own file; 0: not described there
 };
 
 struct PlannedEnd {
@@ -67,6 +68,7 @@ struct PlannedCable {
   PlannedEnd b;  // may be another port of the same node
   Width width = Width::X4;
   Speed speed = Speed::HDR;
+  unsigned line = 0;  // of the fabric's own file; 0: not from one
 };
 
 // How a person would arrange the switches on paper; for drawings only.

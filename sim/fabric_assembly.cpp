@@ -283,6 +283,7 @@ void FabricAssembly::finish_nodes() {
     if (node.guid == mad::Guid{}) node.guid = mad::Guid{kMadeUpGuids + (i + 1) * kGuidStep};
     if (node.system_image_guid == mad::Guid{}) node.system_image_guid = node.guid;
     if (!node.ports.empty()) node.ports.resize(std::size_t{node.port_count} + 1);
+    if (headers_[i].file == 0) node.line = headers_[i].line;
   }
   for (const Hearsay& said : hearsay_) {
     const std::uint32_t node = said.node;
@@ -310,6 +311,7 @@ void FabricAssembly::lay(Claim& claim, const Claim* confirming) {
                                          "lesser is taken",
                                          notes_.line_of(other.place, claim.place)));
   }
+  if (claim.place.file == 0) cable.line = claim.place.line;
   claim.used = true;
   cables_.push_back(cable);
 }

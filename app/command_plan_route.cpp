@@ -12,8 +12,9 @@
 
 #include "app/clock.hpp"
 #include "app/commands.hpp"
-#include "app/fabric_options.hpp"
 #include "app/parallel.hpp"
+#include "app/plan_commands.hpp"
+#include "app/plan_input.hpp"
 #include "app/plan_report.hpp"
 #include "app/planned_fabric.hpp"
 #include "app/routing_files.hpp"
@@ -55,10 +56,9 @@ void judge(const routing::Routes& routes, const PlannedFabric& fabric,
 // Of any size; a subnet manager takes less.
 base::Result<routing::DumpedTables> read_table_dump(const std::filesystem::path& file,
                                                     const PlannedFabric& fabric) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream) return base::error(fmt::format("{}: cannot be read", file.string()));
-  return routing::parse_table_dump(text, file.string(), fabric.topology, fabric.lids);
+  const auto text = read_text_file(file);
+  if (text.has_error()) return text.error();
+  return routing::parse_table_dump(*text, file.string(), fabric.topology, fabric.lids);
 }
 
 EngineReport try_engine(const routing::Engine& engine, const PlannedFabric& fabric,
@@ -99,12 +99,11 @@ PlanReport describe(const sim::Blueprint& blueprint, const PlannedFabric& fabric
 }  // namespace
 
 Exit run_plan_route(const PlanRouteArguments& arguments) {
-  const auto blueprint = sim::load_fabric(arguments.fabric, fabric_load_options(arguments.ibnl));
+  const auto blueprint = load_plan_input(arguments.input);
   if (blueprint.has_error()) {
     complain(blueprint.error().message);
     return Exit::Fabric;
   }
-  for (const std::string& warning : blueprint->warnings) complain(warning);
   const auto fabric = plan_fabric(*blueprint, arguments.lmc);
   if (fabric.has_error()) {
     complain(fabric.error().message);

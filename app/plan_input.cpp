@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/plan_input.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <iterator>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/commands.hpp"
+#include "app/fabric_options.hpp"
+#include "base/text.hpp"
+
+namespace heddle::app {
+namespace {
+
+constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{256} << 20;
+constexpr std::size_t kDescriptionBytes = 64;  // of a NodeDescription
+
+// VLCap is a code (IBA vol. 1, 14.2.5.6).
+unsigned data_vls(std::uint8_t code) {
+  constexpr std::array<unsigned, 6> kLanes{0, 1, 2, 4, 8, 15};
+  return code < kLanes.size() ? kLanes[code] : 0;
+}
+
+plan::Rate rate_of(sim::Width width, sim::Speed speed) {
+  constexpr std::array<std::uint8_t, 5> kLanes{1, 2, 4, 8, 12};
+  return {kLanes[static_cast<std::size_t>(width)],
+          static_cast<plan::LaneSpeed>(static_cast<unsigned>(speed) + 1)};
+}
+
+// What a node can hold is in no fabric file: there the blueprint's values are the simulator's.
+void note_capabilities(const sim::PlannedNode& planned, plan::Inventory::Node& node) {
+  node.linear_fdb_cap = planned.linear_fdb_cap;
+  node.multicast_fdb_cap = planned.multicast_fdb_cap;
+  node.data_vls = data_vls(planned.vl_cap);
+  node.p_key_cap = planned.p_key_cap;
+}
+
+plan::Inventory::Node as_node(const sim::PlannedNode& planned) {
+  plan::Inventory::Node node;
+  node.description = planned.description.empty() ? planned.name : planned.description;
+  node.type = planned.type;
+  node.guid = planned.guid;
+  node.system_image_guid = planned.system_image_guid;
+  node.port_count = planned.port_count;
+  node.key = planned.name;
+  node.line = planned.line;
+  for (const sim::PlannedPort& port : planned.ports) {
+    plan::Inventory::Port own{port.guid, port.lid, port.lmc, {}};
+    if (port.width && port.speed) own.best = rate_of(*port.width, *port.speed);
+    node.ports.push_back(own);
+  }
+  return node;
+}
+
+void name_nodes(const sim::Blueprint& blueprint, plan::Inventory& inventory) {
+  std::unordered_map<std::string_view, std::size_t> called;
+  for (const auto& node : inventory.nodes) ++called[node.description];
+  for (std::size_t i = 0; i < inventory.nodes.size(); ++i) {
+    auto& node = inventory.nodes[i];
+    node.name = called[node.description] == 1 ? node.description : blueprint.nodes[i].name;
+  }
+}
+
+}  // namespace
+
+void add_plan_input(CLI::App& command, PlanInput& input) {
+  command.add_option("FABRIC", input.fabric, "A generator's expression or a file")
+      ->required()
+      ->option_text(" ");
+  command
+      .add_option("--node-name-map", input.node_name_map,
+                  "Call nodes as this file does: GUID and name in a line, as OpenSM's")
+      ->option_text("FILE")
+      ->check(CLI::ExistingFile);
+  add_ibnl_option(command, input.ibnl);
+}
+
+base::Result<std::string> read_text_file(const std::filesystem::path& file) {
+  std::error_code failure;
+  const auto size = std::filesystem::file_size(file, failure);
+  if (!failure && size > kMaxFileBytes) {
+    return base::error(fmt::format("{}: larger than {} bytes", file.string(), kMaxFileBytes));
+  }
+  std::ifstream stream(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (!stream) return base::error(fmt::format("{}: cannot be read", file.string()));
+  return {boost::system::in_place_value, std::move(text)};
+}
+
+base::Result<> rename_nodes(std::string_view map, std::string_view title,
+                            sim::Blueprint& blueprint) {
+  std::unordered_map<std::uint64_t, sim::PlannedNode*> by_guid;
+  for (sim::PlannedNode& node : blueprint.nodes) by_guid.emplace(node.guid.value, &node);
+  unsigned number = 0;
+  for (const std::string_view raw : base::split(map, '\n')) {
+    ++number;
+    const std::string_view line = base::trim(raw);
+    if (line.empty() || line.front() == '#') continue;
+    const std::size_t blank = line.find_first_of(" \t");
+    const auto guid = base::parse_hex(line.substr(0, blank));
+    std::string_view name =
+        blank == line.npos ? std::string_view() : base::trim(line.substr(blank));
+    if (name.starts_with('"')) {
+      const std::size_t end = name.find('"', 1);
+      name = end == name.npos ? std::string_view() : name.substr(1, end - 1);
+    } else {
+      name = base::trim(name.substr(0, name.find('#')));
+    }
+    if (!guid || name.empty()) {
+      return base::error(fmt::format(
+          "{}:{}: a GUID and a name are wanted: 0x0002c90300a1b2c3 \"leaf 1\"", title, number));
+    }
+    const auto node = by_guid.find(*guid);
+    if (node != by_guid.end()) node->second->description = name.substr(0, kDescriptionBytes);
+  }
+  return {};
+}
+
+base::Result<sim::Blueprint> load_plan_input(const PlanInput& input) {
+  auto blueprint = sim::load_fabric(input.fabric, fabric_load_options(input.ibnl));
+  if (blueprint.has_error()) return blueprint;
+  for (const std::string& warning : blueprint->warnings) complain(warning);
+  if (input.node_name_map.empty()) return blueprint;
+  const auto map = read_text_file(input.node_name_map);
+  if (map.has_error()) return map.error();
+  const auto renamed = rename_nodes(*map, input.node_name_map.string(), *blueprint);
+  if (renamed.has_error()) return renamed.error();
+  return blueprint;
+}
+
+plan::Inventory inventory_of(const sim::Blueprint& blueprint) {
+  plan::Inventory inventory;
+  inventory.title = blueprint.title;
+  const bool from_file = std::any_of(blueprint.nodes.begin(), blueprint.nodes.end(),
+                                     [](const sim::PlannedNode& node) { return node.line != 0; });
+  for (const sim::PlannedNode& planned : blueprint.nodes) {
+    inventory.nodes.push_back(as_node(planned));
+    if (!from_file) note_capabilities(planned, inventory.nodes.back());
+  }
+  name_nodes(blueprint, inventory);
+  for (const sim::PlannedCable& cable : blueprint.cables) {
+    inventory.cables.push_back({{cable.a.node, cable.a.port},
+                                {cable.b.node, cable.b.port},
+                                rate_of(cable.width, cable.speed),
+                                cable.line});
+  }
+  return inventory;
+}
+
+}  // namespace heddle::app

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The FABRIC of every `heddle plan` command: where it comes from, and what else is known of it.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "base/result.hpp"
+#include "plan/inventory.hpp"
+#include "sim/blueprint.hpp"
+
+namespace heddle::app {
+
+struct PlanInput {
+  std::string fabric;                   // a generator's expression or a file
+  std::string ibnl;                     // a folder of .ibnl files; empty: none beside the usual
+  std::filesystem::path node_name_map;  // empty: nodes are called by their descriptions
+};
+
+// FABRIC, --ibnl and --node-name-map.
+void add_plan_input(CLI::App& command, PlanInput& input);
+
+// Prints what had to be guessed or dropped.
+base::Result<sim::Blueprint> load_plan_input(const PlanInput& input);
+
+// OpenSM's node-name-map: lines of a node GUID and a name, in quotes if it has blanks; '#' begins a
+// comment. Nodes of these GUIDs get the name as their description. Lines that name no node of the
+// fabric do no harm; a line that cannot be read is an error that names it.
+base::Result<> rename_nodes(std::string_view map, std::string_view title,
+                            sim::Blueprint& blueprint);
+
+// Nodes are called by their descriptions where no two are called the same, and by their GUIDs
+// otherwise.
+plan::Inventory inventory_of(const sim::Blueprint& blueprint);
+
+// The first bytes of any file; an error names it.
+base::Result<std::string> read_text_file(const std::filesystem::path& file);
+
+}  // namespace heddle::app
