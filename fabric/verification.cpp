@@ -2,6 +2,7 @@
 #include "fabric/verification.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -217,7 +218,7 @@ std::string channel_text(const Topology& topology, ChannelIndex index) {
 
 Verification verify(const Topology& topology, const LidMap& lids, const ForwardingTables& tables,
                     const Lanes& lanes, const base::ParallelFor& parallel,
-                    const std::vector<bool>& departed) {
+                    const std::vector<bool>& departed, std::optional<Dependencies>* graph) {
   HEDDLE_CHECK(tables.switch_count() == topology.switch_count());
   Survey survey(topology, lids, tables);
   Verification result = walk_all(survey, parallel);
@@ -232,6 +233,7 @@ Verification verify(const Topology& topology, const LidMap& lids, const Forwardi
     });
     result.dependencies = dependencies.count();
     result.credit_cycle = dependencies.find_cycle();
+    if (graph != nullptr) *graph = std::move(dependencies);
     return result;
   }
   LaneWalk walk(survey, lanes);

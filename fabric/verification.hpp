@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -66,9 +67,12 @@ struct Verification {
 //
 // `departed`, by LID: nobody owns it any more, but packets to it may still be on their way; on one
 // VL their dependencies count too.
+//
+// `graph`, if not null: takes the dependencies themselves, with one VL. They refer to the topology.
 Verification verify(const Topology& topology, const LidMap& lids, const ForwardingTables& tables,
                     const Lanes& lanes = {}, const base::ParallelFor& parallel = base::inline_for,
-                    const std::vector<bool>& departed = {});
+                    const std::vector<bool>& departed = {},
+                    std::optional<Dependencies>* graph = nullptr);
 
 // The cycle in words, switch descriptions and ports, and the VL if there are several:
 // "leaf-1/3 -> spine-2/1 -> ...", "leaf-1/3 VL 1 -> ...".

@@ -30,6 +30,8 @@ class ChannelOrder {
   bool agrees(std::uint32_t held, std::uint32_t next) const {
     return position_[held] < position_[next];
   }
+  // Adds a dependency for good. It must agree, and not be there yet.
+  void put(std::uint32_t held, std::uint32_t next) { flip_both_ways(held, next); }
   // Adds a dependency for a trial. False when it would close a cycle: then nothing is added.
   // Must not be there yet.
   bool add(std::uint32_t held, std::uint32_t next);

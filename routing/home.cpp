@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "routing/repair.hpp"
 #include "routing/standing.hpp"
 
 namespace heddle::routing {
@@ -90,7 +91,7 @@ std::optional<Selected> near_home(const Topology& topology, const LidMap& lids,
   const auto kept = std::count(columns.begin(), columns.end(), true);
   fresh.notes.push_back(fmt::format("{} of {} LIDs keep the ways they had before the loss", kept,
                                     columns.empty() ? 0 : columns.size() - 1));
-  return Selected{std::move(fresh), std::move(proof), {}, false};
+  return Selected{std::move(fresh), std::move(proof), {}, false, nullptr};
 }
 
 }  // namespace
@@ -169,6 +170,12 @@ base::Result<std::shared_ptr<const Selected>> select_near_home(const Topology& t
   Departure departure;
   if (home != nullptr) departure = departure_from(*home, topology, lids, policy);
   if (departure.comparable && departure.whole) return home->selected;
+  if (departure.comparable) {
+    const auto found = repair(*home, departure, topology, lids);
+    if (found) {
+      return std::make_shared<const Selected>(repaired(*home, departure, topology, lids, *found));
+    }
+  }
   Refine refine;
   // Routes of several lanes are made as a whole: their levels are of no use to other ways.
   if (departure.comparable && home->selected->routes.lanes.vls == 1) {

@@ -98,9 +98,15 @@ base::Result<Selected> select_routes(const fabric::Topology& topology, const fab
       better->rejected = std::move(rejected);
       return std::move(*better);
     }
-    auto proof = fabric::verify(topology, lids, routes->tables, routes->lanes, parallel);
+    std::optional<fabric::Dependencies> graph;
+    auto proof =
+        fabric::verify(topology, lids, routes->tables, routes->lanes, parallel, {}, &graph);
     auto reason = objection(topology, policy, routes->lanes, proof);
-    if (!reason) return Selected{std::move(*routes), std::move(proof), std::move(rejected)};
+    if (!reason) {
+      auto certificate = graph ? Certificate::make(topology, *graph) : nullptr;
+      return Selected{std::move(*routes), std::move(proof), std::move(rejected), true,
+                      std::move(certificate)};
+    }
     rejected.push_back({std::string(engine->name()), std::move(*reason)});
   }
   if (rejected.empty()) return base::error("no routing engine is named, and none may stand in");

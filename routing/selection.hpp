@@ -5,11 +5,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "fabric/verification.hpp"
+#include "routing/certificate.hpp"
 #include "routing/engine.hpp"
 
 namespace heddle::routing {
@@ -43,6 +45,8 @@ struct Selected {
   std::vector<Rejected> rejected;  // those tried before
   // They are the engine's own, from the fabric and nothing else; not so near an earlier fabric's.
   bool fresh = true;
+  // Of fresh ones on one VL without a credit loop: what a repair is held against. Null otherwise.
+  std::shared_ptr<const Certificate> certificate = nullptr;
 };
 
 // Tables to be preferred to an engine's fresh ones, proven; nothing if there are none.

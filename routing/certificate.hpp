@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// That tables on one VL hold no credit loop, in a form that new routes can be held against: all
+// their channel dependencies, and an order of the channels in which each leads forward. A route
+// whose dependencies are there already, or fit in, needs no other proof against credit loops.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "fabric/dependencies.hpp"
+#include "fabric/topology.hpp"
+#include "routing/channel_order.hpp"
+#include "routing/way_finder.hpp"
+
+namespace heddle::routing {
+
+// A value that is shared and never changed: who tries new routes copies the order. Holds no
+// reference to the topology.
+class Certificate {
+ public:
+  static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
+
+  // Null if the dependencies close a cycle. They must be those of one VL on this topology.
+  static std::shared_ptr<const Certificate> make(const fabric::Topology& topology,
+                                                 const fabric::Dependencies& dependencies);
+
+  const CompactChannels& channels() const { return channels_; }
+  // Copies may be used as long as the certificate lives.
+  const ChannelOrder& order() const { return order_; }
+  // The channel that leaves a switch by a port; kNone for any other value of a table's entry.
+  std::uint32_t channel(std::uint32_t from, std::uint8_t out) const {
+    return by_port_[from * std::size_t{256} + out];
+  }
+
+  explicit Certificate(const fabric::Topology& topology);  // of no dependencies
+  Certificate(const Certificate&) = delete;
+  Certificate& operator=(const Certificate&) = delete;
+
+ private:
+  bool arrange(const std::vector<std::vector<std::uint32_t>>& onward);
+
+  CompactChannels channels_;
+  std::vector<std::uint32_t> by_port_;  // 256 for each switch
+  ChannelOrder order_;
+};
+
+}  // namespace heddle::routing

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "routing/repair.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "fabric/islands.hpp"
+#include "routing/certificate.hpp"
+
+namespace heddle::routing {
+namespace {
+
+using fabric::LidMap;
+using fabric::SwitchIndex;
+using fabric::Topology;
+
+constexpr std::uint32_t kNone = Certificate::kNone;
+constexpr unsigned kMostHops = 63;  // one bit each in a word; longer ways are for the engines
+
+// Everything is told in the switches and compact channels of home.
+class Mender {
+ public:
+  Mender(const Home& home, const Departure& departure, const Topology& now, const LidMap& lids)
+      : home_(home),
+        now_(now),
+        lids_(lids),
+        certificate_(*home.selected->certificate),
+        channels_(certificate_.channels()),
+        order_(certificate_.order()),
+        tables_(home.selected->routes.tables),
+        now_at_(home.topology->switch_count(), kNone),
+        lost_(channels_.count(), 1),
+        has_hosts_(now_at_.size()),
+        broken_(now_at_.size()),
+        column_(now_at_.size()),
+        tried_(now_at_.size()),
+        buckets_(kMostHops + 2) {
+    for (std::uint32_t s = 0; s < departure.at_home.size(); ++s) {
+      now_at_[departure.at_home[s].value] = s;
+    }
+    for (const fabric::Channel& channel : now.channels()) {
+      lost_[certificate_.channel(departure.at_home[channel.from.value].value, channel.out.value)] =
+          0;
+    }
+    for (const fabric::PortIndex endport : now.endports()) {
+      const auto at = now.attachment(endport);
+      if (!at || at->out.value == 0) continue;
+      has_hosts_[departure.at_home[at->at.value].value] = 1;
+    }
+    for (const auto& port : departure.lost) {
+      gates_.emplace_back(departure.at_home[port.at.value].value, port.out.value);
+    }
+  }
+
+  // Switches' own LIDs have fewer ways: they come first, and the others fit in with them.
+  std::optional<Repair> run() {
+    for (const bool own_lids : {true, false}) {
+      for (std::uint32_t lid = 1; lid <= lids_.top().value; ++lid) {
+        if (!mend({static_cast<std::uint16_t>(lid)}, own_lids)) return std::nullopt;
+      }
+    }
+    return std::move(repair_);
+  }
+
+ private:
+  // Of one column, and of the attempt that `stamp` says.
+  struct Way {
+    std::uint32_t stamp = 0;
+    std::uint32_t hops = 0;  // to the target
+    std::uint8_t out = 0;
+  };
+
+  // False if it is beyond repair.
+  bool mend(mad::Lid lid, bool own_lids) {
+    lid_ = lid;
+    const fabric::PortIndex owner = home_.lids->owner(lid);
+    if (lids_.owner(lid) == fabric::kNoPort || owner == fabric::kNoPort) return true;
+    own_lid_ = home_.topology->is_switch(home_.topology->node_of(owner));
+    if (own_lid_ != own_lids || !find_gates()) return true;
+    const auto at = home_.topology->attachment(owner);
+    if (!at) return true;
+    target_ = at->at.value;
+    ++repair_.moved;
+    begin();
+    for (const std::uint32_t gate : found_) broken_[gate] = attempt_;
+    find_broken();
+    only_known_ = own_lid_;
+    settle();
+    only_known_ = false;
+    if (own_lid_ && mended_.size() < found_.size()) settle_freely();
+    return tell();
+  }
+
+  // Nothing has to be cleared between columns.
+  void begin() {
+    ++attempt_;
+    mended_.clear();
+  }
+
+  std::uint8_t entry(std::uint32_t at) const { return tables_.row(SwitchIndex{at})[lid_.value]; }
+  bool is_broken(std::uint32_t at) const { return broken_[at] == attempt_; }
+
+  // The switches whose own entry leads out of a lost port.
+  bool find_gates() {
+    found_.clear();
+    for (const auto& [at, out] : gates_) {
+      if (entry(at) == out) found_.push_back(at);
+    }
+    return !found_.empty();
+  }
+
+  // Those whose packets pass a gate: against the entries, from the gates on.
+  void find_broken() {
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      const std::uint32_t at = found_[i];
+      for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+        const std::uint32_t before = channels_.to[c];
+        if (before == target_ || is_broken(before) || now_at_[before] == kNone) continue;
+        if (certificate_.channel(before, entry(before)) != channels_.reverse(c)) continue;
+        broken_[before] = attempt_;
+        found_.push_back(before);
+      }
+    }
+  }
+
+  // Hops from a switch that is not broken, or was mended; home's own way leads there.
+  std::uint32_t hops_of(std::uint32_t at) {
+    path_.clear();
+    std::uint32_t far = at;
+    while (far != target_ && column_[far].stamp != attempt_) {
+      path_.push_back(far);
+      far = channels_.to[certificate_.channel(far, entry(far))];
+    }
+    std::uint32_t hops = far == target_ ? 0 : column_[far].hops;
+    for (std::size_t i = path_.size(); i-- > 0;) {
+      column_[path_[i]] = {attempt_, ++hops, entry(path_[i])};
+    }
+    return hops;
+  }
+  bool is_settled(std::uint32_t at) const {
+    return !is_broken(at) || column_[at].stamp == attempt_;
+  }
+
+  // To be looked at when all ways of fewer hops are laid.
+  void put(std::uint32_t at, std::uint32_t hops) {
+    if (hops > kMostHops || (tried_[at] >> hops & 1) != 0) return;
+    tried_[at] |= std::uint64_t{1} << hops;
+    buckets_[hops].push_back(at);
+    last_bucket_ = std::max(last_bucket_, hops);
+  }
+
+  void settle() {
+    last_bucket_ = 0;
+    for (const std::uint32_t at : found_) tried_[at] = 0;
+    for (const std::uint32_t at : found_) {
+      for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+        const std::uint32_t next = channels_.to[c];
+        if (lost_[c] == 0 && !is_broken(next)) put(at, hops_of(next) + 1);
+      }
+    }
+    for (std::uint32_t hops = 1; hops <= last_bucket_; ++hops) {
+      for (std::size_t i = 0; i < buckets_[hops].size(); ++i) {
+        const std::uint32_t at = buckets_[hops][i];
+        if (!is_settled(at) && lay(at, hops)) mended_.push_back(at);
+      }
+      buckets_[hops].clear();
+    }
+  }
+
+  // Entries for a switch's own LID that no host's packet passes are held by nothing but habit. If
+  // hosts find no way over those without a new turn, all of them are laid anew.
+  void settle_freely() {
+    begin();
+    std::vector<std::uint8_t> carries(now_at_.size());
+    for (const std::uint32_t at : found_) broken_[at] = attempt_;
+    for (std::uint32_t from = 0; from < now_at_.size(); ++from) {
+      if (has_hosts_[from] == 0 || is_broken(from)) continue;
+      for (std::uint32_t at = from; at != target_ && carries[at] == 0;) {
+        carries[at] = 1;
+        const std::uint32_t channel = certificate_.channel(at, entry(at));
+        if (channel == kNone) break;  // another island
+        at = channels_.to[channel];
+      }
+    }
+    for (std::uint32_t at = 0; at < now_at_.size(); ++at) {
+      const bool is_free = has_hosts_[at] == 0 && carries[at] == 0 && at != target_;
+      if (!is_free || is_broken(at) || now_at_[at] == kNone) continue;
+      if (certificate_.channel(at, entry(at)) == kNone) continue;
+      broken_[at] = attempt_;
+      found_.push_back(at);
+    }
+    freely_ = true;
+    settle();
+    freely_ = false;
+  }
+
+  // A way of so many hops, if there is one that may be.
+  bool lay(std::uint32_t at, std::uint32_t hops) {
+    choices_.clear();
+    std::uint32_t present = kNone;
+    for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+      const std::uint32_t next = channels_.to[c];
+      if (lost_[c] != 0 || !is_settled(next) || hops_of(next) + 1 != hops) continue;
+      if (channels_.out[c] == entry(at)) present = c;
+      choices_.push_back(c);
+    }
+    const std::uint32_t chosen = choose(at, present);
+    if (chosen == kNone) return false;
+    column_[at] = {attempt_, hops, channels_.out[chosen]};
+    for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+      const std::uint32_t next = channels_.to[c];
+      if (lost_[c] == 0 && !is_settled(next)) put(next, hops + 1);
+    }
+    return true;
+  }
+
+  // The way with the fewest turns that nobody took before. In a tree two of those at different
+  // leaves can close a cycle, and at one leaf they do not: so where one was taken others follow,
+  // and the first is at the first place that will do.
+  std::uint32_t choose(std::uint32_t at, std::uint32_t present) {
+    if (present != kNone && !freely_ && may_use(at, present)) return present;
+    ranked_.clear();
+    for (std::uint32_t i = 0; i < choices_.size(); ++i)
+      ranked_.push_back({new_turns(choices_[i]), i});
+    std::sort(ranked_.begin(), ranked_.end());
+    const auto known = static_cast<std::size_t>(
+        std::find_if(ranked_.begin(), ranked_.end(), [](const auto& r) { return r.first > 0; }) -
+        ranked_.begin());
+    for (std::size_t i = 0; i < ranked_.size(); ++i) {
+      const std::size_t turn = i < known ? (repair_.moved + i) % known : i;
+      const std::uint32_t c = choices_[ranked_[turn].second];
+      if ((i < known || !only_known_) && may_use(at, c)) return c;
+    }
+    return kNone;
+  }
+
+  // Dependencies that are not there yet, from this channel to the target.
+  std::uint32_t new_turns(std::uint32_t held) const {
+    std::uint32_t count = 0;
+    while (channels_.to[held] != target_) {
+      const std::uint32_t by = channels_.to[held];
+      const std::uint32_t next = certificate_.channel(by, column_[by].out);
+      count += order_.has(held, next) ? 0 : 1;
+      held = next;
+      if (!own_lid_) break;  // what comes then is there for those on whose way it is
+    }
+    return count;
+  }
+
+  // Packets of hosts go to the LIDs of hosts from anywhere, to those of switches only from where
+  // there are hosts (fabric::verify).
+  bool may_use(std::uint32_t at, std::uint32_t channel) {
+    if (own_lid_ && has_hosts_[at] == 0) return true;
+    added_.clear();
+    std::uint32_t held = channel;
+    while (channels_.to[held] != target_) {
+      const std::uint32_t by = channels_.to[held];
+      const std::uint32_t next = certificate_.channel(by, column_[by].out);
+      if (!order_.has(held, next)) {
+        if (only_known_ || !order_.add(held, next)) return withdraw();
+        added_.emplace_back(held, next);
+      }
+      held = next;
+      if (!own_lid_) break;
+    }
+    for (const auto& [from, to] : added_) order_.keep(from, to);
+    repair_.new_dependencies += added_.size();
+    return true;
+  }
+  bool withdraw() {
+    for (const auto& [from, to] : added_) order_.remove(from, to);
+    return false;
+  }
+
+  // False if a switch that could reach the target has no way.
+  bool tell() {
+    for (const std::uint32_t at : mended_) {
+      const Way& way = column_[at];
+      repair_.max_hops = std::max(repair_.max_hops, way.hops);
+      repair_.longer += std::int64_t{way.hops} - home_hops(at);
+      note(at, way.out);
+    }
+    if (mended_.size() == found_.size()) return true;
+    if (!islands_) islands_.emplace(now_);
+    const auto island = islands_->of(SwitchIndex{now_at_[target_]});
+    for (const std::uint32_t at : found_) {
+      if (is_settled(at)) continue;
+      if (islands_->of(SwitchIndex{now_at_[at]}) == island) return false;
+      note(at, mad::kNoPortNumber.value);
+    }
+    return true;
+  }
+
+  std::int64_t home_hops(std::uint32_t at) const {
+    std::int64_t hops = 0;
+    for (; at != target_; ++hops) at = channels_.to[certificate_.channel(at, entry(at))];
+    return hops;
+  }
+
+  void note(std::uint32_t at, std::uint8_t out) {
+    if (out == entry(at)) return;
+    repair_.entries.push_back(
+        {SwitchIndex{now_at_[at]}, lid_, mad::PortNumber{out}, mad::PortNumber{entry(at)}});
+  }
+
+  const Home& home_;
+  const Topology& now_;
+  const LidMap& lids_;
+  const Certificate& certificate_;
+  const CompactChannels& channels_;
+  ChannelOrder order_;
+  const fabric::ForwardingTables& tables_;
+  std::vector<std::uint32_t> now_at_;    // by switch; kNone: it is gone
+  std::vector<std::uint8_t> lost_;       // by channel
+  std::vector<std::uint8_t> has_hosts_;  // by switch
+  std::vector<std::pair<std::uint32_t, std::uint8_t>> gates_;
+  Repair repair_;
+  // Of one LID.
+  mad::Lid lid_{};
+  std::uint32_t target_ = 0;
+  bool own_lid_ = false;     // a switch's
+  bool freely_ = false;      // see settle_freely
+  bool only_known_ = false;  // no dependency may be added
+  std::uint32_t attempt_ = 0;
+  std::vector<std::uint32_t> broken_;  // by switch: the last attempt in which it was
+  std::vector<std::uint32_t> found_;   // those that are
+  std::vector<Way> column_;            // by switch
+  std::vector<std::uint64_t> tried_;   // by switch: numbers of hops
+  std::vector<std::vector<std::uint32_t>> buckets_;
+  std::uint32_t last_bucket_ = 0;
+  std::vector<std::uint32_t> mended_, path_, choices_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranked_;  // new turns, place in choices_
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> added_;
+  std::optional<fabric::Islands> islands_;
+};
+
+std::uint64_t count_routes(const Topology& now, const LidMap& lids) {
+  const fabric::Islands islands(now);
+  std::uint64_t routes = 0;
+  for (const fabric::PortIndex port : now.endports()) {
+    const auto at = now.attachment(port);
+    if (!at || lids.base(port) == mad::kNoLid) continue;
+    routes += islands.members(islands.of(at->at)).size() * std::uint64_t{lids.range(port).count()};
+  }
+  return routes;
+}
+
+}  // namespace
+
+std::optional<Repair> repair(const Home& home, const Departure& departure, const Topology& now,
+                             const LidMap& lids) {
+  if (!home.selected->certificate) return std::nullopt;
+  return Mender(home, departure, now, lids).run();
+}
+
+Selected repaired(const Home& home, const Departure& departure, const Topology& now,
+                  const LidMap& lids, const Repair& repair) {
+  const Selected& before = *home.selected;
+  Selected selected{before.routes, before.proof, before.rejected, false, nullptr};
+  auto& tables = selected.routes.tables;
+  if (now.switch_count() != tables.switch_count()) {
+    tables = fabric::ForwardingTables(now.switch_count(), home.lids->top());
+    for (std::uint32_t s = 0; s < now.switch_count(); ++s) {
+      const auto row = before.routes.tables.row(departure.at_home[s]);
+      std::copy(row.begin(), row.end(), tables.row(SwitchIndex{s}).begin());
+    }
+  }
+  for (const Repair::Entry& entry : repair.entries) tables.set(entry.at, entry.lid, entry.out);
+  selected.routes.notes.push_back(fmt::format("{} LIDs go around what was lost, by {} entries",
+                                              repair.moved, repair.entries.size()));
+  auto& proof = selected.proof;
+  proof.routes = count_routes(now, lids);
+  proof.max_hops = std::max(proof.max_hops, repair.max_hops);
+  proof.dependencies += repair.new_dependencies;
+  if (proof.routes > 0) {
+    proof.mean_hops += static_cast<double>(repair.longer) / static_cast<double>(proof.routes);
+  }
+  return selected;
+}
+
+}  // namespace heddle::routing

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Routes around what was lost, without computing anything that was not lost. The work grows with
+// what used the lost links, not with the fabric.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "fabric/forwarding_tables.hpp"
+#include "fabric/lid_map.hpp"
+#include "fabric/topology.hpp"
+#include "mad/types.hpp"
+#include "routing/home.hpp"
+
+namespace heddle::routing {
+
+// What has to be written over home's tables.
+struct Repair {
+  struct Entry {
+    fabric::SwitchIndex at{};  // of now
+    mad::Lid lid{};
+    mad::PortNumber out{};  // kNoPortNumber where nothing leads there any more
+    mad::PortNumber was{};
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
+  // Switches' own LIDs first, then by LID; within one, nearest to the destination first.
+  std::vector<Entry> entries;
+  std::size_t moved = 0;  // LIDs whose columns changed
+  std::uint64_t new_dependencies = 0;
+  unsigned max_hops = 0;    // of the routes that moved
+  std::int64_t longer = 0;  // hops that they are longer than before, all together
+};
+
+// For each LID of now of which a lost port was a part at home: the switches from which packets
+// passed it, and no others, get a way over those that still arrive. The way is a shortest one of
+// those that are free of credit loops together with *all* of home's routes, also with those that
+// it replaces: packets may be under way on old and new entries at once. Of several it is the
+// present one, and otherwise the LIDs take turns, so that what used a lost link spreads over what
+// is left. So:
+//   - every route arrives: a way is only laid to a switch whose own arrives, nearest first;
+//   - no credit loop: each new dependency is tried against home's certificate before it is used;
+//   - nearness: an entry changes only if its packets passed what was lost. (Entries for a switch's
+//     own LID that no host uses may change too, if hosts could reach it only by new turns.)
+// Where home was proven, home with the entries written over it needs no other proof
+// (tests/routing/repair_test.cpp holds that against fabric::verify).
+//
+// Nothing if home has no certificate (several VLs, a credit loop that was accepted), or if some
+// destination that can still be reached is not within these rules; engines must compute anew then.
+// `departure` must be comparable, from `home` to `now` with `lids`. Deterministic.
+std::optional<Repair> repair(const Home& home, const Departure& departure,
+                             const fabric::Topology& now, const fabric::LidMap& lids);
+
+// Home's tables with the repair in them, for `now`. The proof counts the routes there are now; its
+// mean of hops is home's, corrected by the routes that moved.
+Selected repaired(const Home& home, const Departure& departure, const fabric::Topology& now,
+                  const fabric::LidMap& lids, const Repair& repair);
+
+}  // namespace heddle::routing
