@@ -36,6 +36,7 @@ class Mender {
         broken_(now_at_.size()),
         column_(now_at_.size()),
         tried_(now_at_.size()),
+        used_(now_at_.size()),
         buckets_(kMostHops + 2) {
     for (std::uint32_t s = 0; s < departure.at_home.size(); ++s) {
       now_at_[departure.at_home[s].value] = s;
@@ -54,14 +55,15 @@ class Mender {
     }
   }
 
-  // Switches' own LIDs have fewer ways: they come first, and the others fit in with them.
+  // Switches' own LIDs have fewer ways, so they come first and the others fit in with them; if that
+  // fails, the other way round.
   std::optional<Repair> run() {
-    for (const bool own_lids : {true, false}) {
-      for (std::uint32_t lid = 1; lid <= lids_.top().value; ++lid) {
-        if (!mend({static_cast<std::uint16_t>(lid)}, own_lids)) return std::nullopt;
-      }
+    for (const bool own_first : {true, false}) {
+      if (mend_all(own_first)) return std::move(repair_);
+      order_ = certificate_.order();
+      repair_ = {};
     }
-    return std::move(repair_);
+    return std::nullopt;
   }
 
  private:
@@ -71,6 +73,15 @@ class Mender {
     std::uint32_t hops = 0;  // to the target
     std::uint8_t out = 0;
   };
+
+  bool mend_all(bool own_first) {
+    for (const bool own_lids : {own_first, !own_first}) {
+      for (std::uint32_t lid = 1; lid <= lids_.top().value; ++lid) {
+        if (!mend({static_cast<std::uint16_t>(lid)}, own_lids)) return false;
+      }
+    }
+    return true;
+  }
 
   // False if it is beyond repair.
   bool mend(mad::Lid lid, bool own_lids) {
@@ -89,7 +100,13 @@ class Mender {
     only_known_ = own_lid_;
     settle();
     only_known_ = false;
-    if (own_lid_ && mended_.size() < found_.size()) settle_freely();
+    broken_count_ = found_.size();
+    for (const bool bound : {false, true}) {
+      if (!own_lid_ || mended_.size() == found_.size()) break;
+      bound_ = bound;
+      settle_freely();
+    }
+    bound_ = false;
     return tell();
   }
 
@@ -173,6 +190,7 @@ class Mender {
   // hosts find no way over those without a new turn, all of them are laid anew.
   void settle_freely() {
     begin();
+    found_.resize(broken_count_);
     std::vector<std::uint8_t> carries(now_at_.size());
     for (const std::uint32_t at : found_) broken_[at] = attempt_;
     for (std::uint32_t from = 0; from < now_at_.size(); ++from) {
@@ -220,10 +238,13 @@ class Mender {
   // leaves can close a cycle, and at one leaf they do not: so where one was taken others follow,
   // and the first is at the first place that will do.
   std::uint32_t choose(std::uint32_t at, std::uint32_t present) {
+    const bool unbound = is_unbound(at);
     if (present != kNone && !freely_ && may_use(at, present)) return present;
     ranked_.clear();
-    for (std::uint32_t i = 0; i < choices_.size(); ++i)
+    for (std::uint32_t i = 0; i < choices_.size(); ++i) {
       ranked_.push_back({new_turns(choices_[i]), i});
+      if (unbound && ranked_.back().first == 0) return choices_[i];
+    }
     std::sort(ranked_.begin(), ranked_.end());
     const auto known = static_cast<std::size_t>(
         std::find_if(ranked_.begin(), ranked_.end(), [](const auto& r) { return r.first > 0; }) -
@@ -231,7 +252,7 @@ class Mender {
     for (std::size_t i = 0; i < ranked_.size(); ++i) {
       const std::size_t turn = i < known ? (repair_.moved + i) % known : i;
       const std::uint32_t c = choices_[ranked_[turn].second];
-      if ((i < known || !only_known_) && may_use(at, c)) return c;
+      if ((i < known || unbound || !only_known_) && may_use(at, c)) return c;
     }
     return kNone;
   }
@@ -251,8 +272,9 @@ class Mender {
 
   // Packets of hosts go to the LIDs of hosts from anywhere, to those of switches only from where
   // there are hosts (fabric::verify).
+  bool is_unbound(std::uint32_t at) const { return own_lid_ && has_hosts_[at] == 0 && !bound_; }
   bool may_use(std::uint32_t at, std::uint32_t channel) {
-    if (own_lid_ && has_hosts_[at] == 0) return true;
+    if (is_unbound(at)) return true;
     added_.clear();
     std::uint32_t held = channel;
     while (channels_.to[held] != target_) {
@@ -276,13 +298,17 @@ class Mender {
 
   // False if a switch that could reach the target has no way.
   bool tell() {
+    find_used();
     for (const std::uint32_t at : mended_) {
+      if (used_[at] != attempt_) continue;
       const Way& way = column_[at];
       repair_.max_hops = std::max(repair_.max_hops, way.hops);
       repair_.longer += std::int64_t{way.hops} - home_hops(at);
       note(at, way.out);
     }
+    if (found_.size() > broken_count_) note_detours();
     if (mended_.size() == found_.size()) return true;
+    found_.resize(broken_count_);
     if (!islands_) islands_.emplace(now_);
     const auto island = islands_->of(SwitchIndex{now_at_[target_]});
     for (const std::uint32_t at : found_) {
@@ -291,6 +317,34 @@ class Mender {
       note(at, mad::kNoPortNumber.value);
     }
     return true;
+  }
+
+  // What was only freed changes where the ways of what was broken need it. All else keeps home's
+  // entries, which lead to the target or to these ways.
+  void find_used() {
+    for (std::size_t i = 0; i < broken_count_; ++i) {
+      std::uint32_t at = found_[i];
+      if (!is_settled(at)) continue;
+      while (at != target_ && is_broken(at) && used_[at] != attempt_) {
+        used_[at] = attempt_;
+        at = channels_.to[certificate_.channel(at, column_[at].out)];
+      }
+    }
+  }
+
+  // What was freed and keeps home's entries may lead to ways that are longer now.
+  void note_detours() {
+    for (const std::uint32_t from : found_) {
+      unsigned hops = 0;
+      for (std::uint32_t at = from; at != target_; ++hops) {
+        const bool is_new = is_broken(at) && used_[at] == attempt_;
+        const std::uint8_t out = is_new ? column_[at].out : entry(at);
+        const std::uint32_t channel = certificate_.channel(at, out);
+        if (channel == kNone || lost_[channel] != 0) break;  // leads nowhere
+        at = channels_.to[channel];
+      }
+      repair_.max_hops = std::max(repair_.max_hops, hops);
+    }
   }
 
   std::int64_t home_hops(std::uint32_t at) const {
@@ -320,14 +374,17 @@ class Mender {
   // Of one LID.
   mad::Lid lid_{};
   std::uint32_t target_ = 0;
-  bool own_lid_ = false;     // a switch's
-  bool freely_ = false;      // see settle_freely
-  bool only_known_ = false;  // no dependency may be added
+  bool own_lid_ = false;          // a switch's
+  bool freely_ = false;           // see settle_freely
+  bool bound_ = false;            // what is unbound shall be bound, too
+  std::size_t broken_count_ = 0;  // of found_, before more were freed
+  bool only_known_ = false;       // no dependency may be added
   std::uint32_t attempt_ = 0;
   std::vector<std::uint32_t> broken_;  // by switch: the last attempt in which it was
   std::vector<std::uint32_t> found_;   // those that are
   std::vector<Way> column_;            // by switch
   std::vector<std::uint64_t> tried_;   // by switch: numbers of hops
+  std::vector<std::uint32_t> used_;    // by switch: the last attempt whose entry counts
   std::vector<std::vector<std::uint32_t>> buckets_;
   std::uint32_t last_bucket_ = 0;
   std::vector<std::uint32_t> mended_, path_, choices_;
