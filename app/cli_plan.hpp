@@ -18,6 +18,8 @@ void add_plan(CLI::App& app, std::function<Exit()>& command);
 // --- one per subcommand, each in a file of its own: cli_plan_NAME.cpp ---------------------------
 
 void add_plan_check(CLI::App& plan, std::function<Exit()>& command);
+void add_plan_export(CLI::App& plan, std::function<Exit()>& command);
 void add_plan_route(CLI::App& plan, std::function<Exit()>& command);
+void add_plan_what_if(CLI::App& plan, std::function<Exit()>& command);
 
 }  // namespace heddle::app

@@ -51,6 +51,7 @@ std::string route_footer() {
       "Examples:\n"
       "  heddle plan route fat-tree:18,36 --routing ftree,updn --metrics\n"
       "  heddle plan route my-cluster.ibnetdiscover --metrics -o json\n"
+      "  heddle plan route my-cluster.ibnetdiscover --routing ftree --job hosts --io servers\n"
       "  heddle plan route my-cluster.ibnetdiscover --tables opensm-lfts.dump --metrics\n\n"
       "Routing engines (all of them if --routing is not given):\n{}\n"
       "What --metrics measures, between hosts:\n"
@@ -82,6 +83,18 @@ void add_plan_route(CLI::App& plan, std::function<Exit()>& command) {
       ->option_text("FILE")
       ->check(CLI::ExistingFile);
   route->add_flag("--metrics", arguments->metrics, "Measure the quality of the tables as well");
+  route
+      ->add_option("--job", arguments->job,
+                   "Measure traffic among these hosts, one in a line, in the order of their ranks")
+      ->option_text("FILE [all hosts]")
+      ->check(CLI::ExistingFile);
+  route->add_option("--io", arguments->io, "And traffic of all of them to these")
+      ->option_text("FILE")
+      ->check(CLI::ExistingFile);
+  route
+      ->add_option("--worst", arguments->worst, "Name so many of the busiest links of each pattern")
+      ->option_text("N [0; 5 with --job or --io]")
+      ->check(CLI::Range(1, 10'000));
   route->add_option("-o,--output", arguments->format, "table for people, json and csv for programs")
       ->option_text("FORMAT [table]")
       ->check(CLI::IsMember({"table", "json", "csv"}));

@@ -19,6 +19,8 @@
 #include "app/planned_fabric.hpp"
 #include "app/routing_files.hpp"
 #include "fabric/verification.hpp"
+#include "plan/loss.hpp"
+#include "plan/traffic.hpp"
 #include "routing/engine.hpp"
 #include "routing/selection.hpp"
 #include "routing/table_dump.hpp"
@@ -30,8 +32,56 @@ double seconds_since(base::Instant begin) {
   return std::chrono::duration<double>(steady_now() - begin).count();
 }
 
+// Who sends to whom.
+struct Traffic {
+  bool wanted = false;
+  plan::HostList job, io;
+  plan::TrafficOptions options;
+};
+
+base::Result<plan::HostList> read_hosts(const std::filesystem::path& file,
+                                        const PlannedFabric& fabric) {
+  const auto text = read_text_file(file);
+  if (text.has_error()) return text.error();
+  return plan::parse_host_list(*text, file.string(), fabric.topology, fabric.lids);
+}
+
+base::Result<Traffic> find_traffic(const PlanRouteArguments& arguments,
+                                   const PlannedFabric& fabric) {
+  Traffic traffic;
+  traffic.wanted = !arguments.job.empty() || !arguments.io.empty() || arguments.worst > 0;
+  traffic.options.seed = arguments.seed;
+  if (arguments.worst > 0) traffic.options.worst = arguments.worst;
+  for (const bool is_io : {false, true}) {
+    const auto& file = is_io ? arguments.io : arguments.job;
+    if (file.empty()) continue;
+    auto hosts = read_hosts(file, fabric);
+    if (hosts.has_error()) return hosts.error();
+    (is_io ? traffic.io : traffic.job) = std::move(*hosts);
+  }
+  if (arguments.job.empty()) traffic.job = routing::order_hosts(fabric.topology, fabric.lids);
+  return traffic;
+}
+
+void add_traffic(const routing::Routes& routes, const PlannedFabric& fabric, const Traffic& traffic,
+                 const base::ParallelFor& parallel, EngineReport& report) {
+  const auto& topology = fabric.topology;
+  for (const auto& pattern :
+       plan::measure_traffic(topology, fabric.lids, routes.tables, traffic.job, traffic.io,
+                             traffic.options, parallel)) {
+    TrafficReport told{pattern.name, pattern.flows, pattern.greatest, pattern.mean_greatest, {}};
+    for (const auto& link : pattern.worst) {
+      const auto& channel = topology.channels()[link.channel.value];
+      const auto from = topology.port_of(channel.from, channel.out);
+      told.worst.push_back({plan::port_name(topology, from),
+                            plan::port_name(topology, topology.peer(from)), link.load});
+    }
+    report.traffic.push_back(std::move(told));
+  }
+}
+
 // Proves the tables, and measures them if that is wanted.
-void judge(const routing::Routes& routes, const PlannedFabric& fabric,
+void judge(const routing::Routes& routes, const PlannedFabric& fabric, const Traffic& traffic,
            const PlanRouteArguments& arguments, const base::ParallelFor& parallel,
            EngineReport& report) {
   report.vls = routes.lanes.vls;
@@ -45,6 +95,7 @@ void judge(const routing::Routes& routes, const PlannedFabric& fabric,
   const auto reason = routing::objection(fabric.topology, policy, routes.lanes, proof);
   report.certified = !reason;
   report.reason = reason.value_or("");
+  if (traffic.wanted) add_traffic(routes, fabric, traffic, parallel, report);
   if (!arguments.metrics) return;
   report.quality = routing::measure_quality(fabric.topology, fabric.lids, routes.tables, parallel);
   routing::PatternOptions options;
@@ -62,8 +113,8 @@ base::Result<routing::DumpedTables> read_table_dump(const std::filesystem::path&
 }
 
 EngineReport try_engine(const routing::Engine& engine, const PlannedFabric& fabric,
-                        const PlanRouteArguments& arguments, const routing::Options& options,
-                        const base::ParallelFor& parallel) {
+                        const Traffic& traffic, const PlanRouteArguments& arguments,
+                        const routing::Options& options, const base::ParallelFor& parallel) {
   EngineReport report;
   report.engine = engine.name();
   const auto begin = steady_now();
@@ -74,7 +125,7 @@ EngineReport try_engine(const routing::Engine& engine, const PlannedFabric& fabr
     report.seconds.reset();
     report.reason = routes.error().message;
   } else {
-    judge(*routes, fabric, arguments, parallel, report);
+    judge(*routes, fabric, traffic, arguments, parallel, report);
   }
   return report;
 }
@@ -109,6 +160,11 @@ Exit run_plan_route(const PlanRouteArguments& arguments) {
     complain(fabric.error().message);
     return Exit::Fabric;
   }
+  const auto traffic = find_traffic(arguments, *fabric);
+  if (traffic.has_error()) {
+    complain(traffic.error().message);
+    return Exit::Fabric;
+  }
   PlanReport report = describe(*blueprint, *fabric);
   report.metrics = arguments.metrics;
   const auto parallel = all_cores();
@@ -120,7 +176,7 @@ Exit run_plan_route(const PlanRouteArguments& arguments) {
     }
     const routing::Routes routes{"file", std::move(dumped->tables), std::move(dumped->notes)};
     report.engines.emplace_back().engine = routes.engine;
-    judge(routes, *fabric, arguments, parallel, report.engines.back());
+    judge(routes, *fabric, *traffic, arguments, parallel, report.engines.back());
   }
   routing::Options options;
   options.root_guids = arguments.root_guids;
@@ -134,7 +190,7 @@ Exit run_plan_route(const PlanRouteArguments& arguments) {
   }
   for (const std::string& name : arguments.engines) {
     report.engines.push_back(
-        try_engine(*routing::find_engine(name), *fabric, arguments, options, parallel));
+        try_engine(*routing::find_engine(name), *fabric, *traffic, arguments, options, parallel));
   }
   const bool certified = std::any_of(report.engines.begin(), report.engines.end(),
                                      [](const EngineReport& engine) { return engine.certified; });

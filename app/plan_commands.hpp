@@ -22,6 +22,11 @@ struct PlanRouteArguments {
   std::filesystem::path torus_config;  // empty: torus-2QoS finds axes and origin
   std::string format = "table";        // or json, csv
   bool metrics = false;
+  // Traffic among the hosts of a job, in the order of the file, and to I/O nodes; of all hosts
+  // without a job. Nothing is measured if neither is given and `worst` is 0.
+  std::filesystem::path job;
+  std::filesystem::path io;
+  std::size_t worst = 0;  // busiest links to name, of each pattern
   std::uint8_t lmc = 0;
   unsigned vls = 4;
   std::uint64_t seed = 1;
@@ -39,5 +44,35 @@ struct PlanCheckArguments {
 };
 // Exit::Problems when there is a warning or an error.
 Exit run_plan_check(const PlanCheckArguments& arguments);
+
+// `heddle plan what-if FABRIC`: what losses would do.
+struct PlanWhatIfArguments {
+  PlanInput input;
+  std::vector<std::string> engines{"auto"};
+  std::vector<std::string> cut;  // lost together; see plan::parse_loss
+  std::string random;            // "links=3": as many more, lost together
+  std::string each;              // "links=100", "switches=all": one loss after another, each alone
+  std::string series;            // "links=1..20": growing losses
+  std::filesystem::path plot;    // an SVG of the series; empty: none
+  std::string format = "table";  // or json, csv
+  bool writes = false;           // list them in the table
+  std::uint8_t lmc = 0;
+  std::uint64_t seed = 1;
+  std::size_t bisections = 20;
+};
+// Exit::Problems when something leaves pairs of hosts apart or no tables are proven.
+Exit run_plan_what_if(const PlanWhatIfArguments& arguments);
+
+// `heddle plan export FABRIC`: a fabric for other programs.
+struct PlanExportArguments {
+  PlanInput input;
+  std::string format;
+  std::filesystem::path output;  // empty: standard output
+  std::vector<std::string> engines{"auto"};
+  std::uint8_t lmc = 0;
+  unsigned vls = 1;
+};
+// Exit::Problems when the fabric cannot be told in this format.
+Exit run_plan_export(const PlanExportArguments& arguments);
 
 }  // namespace heddle::app

@@ -69,6 +69,37 @@ Json figures(const PlanReport& report, const EngineReport& engine) {
   return row;
 }
 
+Json traffic_json(const EngineReport& engine) {
+  Json patterns = Json::array();
+  for (const TrafficReport& traffic : engine.traffic) {
+    Json worst = Json::array();
+    for (const auto& link : traffic.worst) {
+      worst.push_back({{"from", link.from}, {"to", link.to}, {"load", link.load}});
+    }
+    patterns.push_back({{"pattern", traffic.pattern},
+                        {"flows", traffic.flows},
+                        {"max_load", traffic.greatest},
+                        {"mean_max_load", rounded(traffic.mean_greatest)},
+                        {"worst", std::move(worst)}});
+  }
+  return patterns;
+}
+
+std::string traffic_text(const EngineReport& engine) {
+  std::string text;
+  for (const TrafficReport& traffic : engine.traffic) {
+    text += fmt::format("{}: {}: {} flows, at most {} over a link", engine.engine, traffic.pattern,
+                        with_commas(traffic.flows), with_commas(traffic.greatest));
+    const bool is_mean = traffic.pattern == "shift" || traffic.pattern == "bisection";
+    if (is_mean) text += fmt::format(" ({:.4g} in the mean)", traffic.mean_greatest);
+    text += "\n";
+    for (const auto& link : traffic.worst) {
+      text += fmt::format("  {:>10}  {} -> {}\n", with_commas(link.load), link.from, link.to);
+    }
+  }
+  return text;
+}
+
 Json as_json(const PlanReport& report, const EngineReport& engine) {
   Json row = figures(report, engine);
   row["hops"] = engine.quality ? Json(engine.quality->hops) : Json(nullptr);
@@ -76,6 +107,7 @@ Json as_json(const PlanReport& report, const EngineReport& engine) {
   row["lost_routes"] = engine.quality ? Json(engine.quality->lost) : Json(nullptr);
   row["reason"] = engine.certified ? Json(nullptr) : Json(engine.reason);
   row["notes"] = engine.notes;
+  if (!engine.traffic.empty()) row["traffic"] = traffic_json(engine);
   return row;
 }
 
@@ -141,6 +173,7 @@ std::string plan_table(const PlanReport& report) {
     for (const std::string& note : engine.notes) {
       text += fmt::format("{}: {}\n", engine.engine, note);
     }
+    text += traffic_text(engine);
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,19 @@
 #include "routing/quality.hpp"
 
 namespace heddle::app {
+
+// A pattern of traffic (plan/traffic.hpp), its links named.
+struct TrafficReport {
+  struct Link {
+    std::string from, to;  // "leaf-1:7", "spine-2:3"
+    std::uint64_t load = 0;
+  };
+  std::string pattern;
+  std::uint64_t flows = 0;
+  std::uint64_t greatest = 0;
+  double mean_greatest = 0;
+  std::vector<Link> worst;
+};
 
 struct EngineReport {
   std::string engine;
@@ -22,6 +36,7 @@ struct EngineReport {
   std::vector<std::string> notes;
   std::optional<routing::Quality> quality;
   std::optional<routing::PatternQuality> patterns;
+  std::vector<TrafficReport> traffic;  // empty: it was not asked for
 };
 
 struct PlanReport {

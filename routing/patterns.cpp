@@ -143,7 +143,8 @@ PatternQuality measure_patterns(const fabric::Topology& topology, const fabric::
   }
   if (hosts.size() < 2) return {};
   const auto most = std::max<std::size_t>(1, options.most_packets / hosts.size());
-  const auto shifts = choose_shifts(hosts.size(), most, options.seed);
+  const auto shifts = options.with_shifts ? choose_shifts(hosts.size(), most, options.seed)
+                                          : std::vector<std::size_t>();
   const std::size_t bisections = std::min(options.bisections, most);
   std::vector<Outcome> outcomes(shifts.size() + bisections);
   parallel(outcomes.size(), [&](std::size_t begin, std::size_t end) {
@@ -169,7 +170,7 @@ PatternQuality measure_patterns(const fabric::Topology& topology, const fabric::
       quality.effective_bandwidth += outcomes[p].share;
     }
   }
-  quality.shift_mean /= static_cast<double>(shifts.size());
+  quality.shift_mean /= static_cast<double>(std::max<std::size_t>(1, shifts.size()));
   quality.bisection_worst_mean /= static_cast<double>(std::max<std::size_t>(1, bisections));
   quality.effective_bandwidth /= static_cast<double>(std::max<std::size_t>(1, bisections));
   return quality;

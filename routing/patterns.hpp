@@ -17,6 +17,7 @@ namespace heddle::routing {
 struct PatternOptions {
   std::uint64_t seed = 1;
   std::size_t bisections = 200;
+  bool with_shifts = true;
   // Shifts and bisections are cut down to so many packets each; what is left is seeded chance.
   std::uint64_t most_packets = 1u << 24;
 };

@@ -163,5 +163,23 @@ TEST(PlanRoute, TheHelpTeaches) {
   }
 }
 
+TEST(PlanRoute, NamesTheBusiestLinksOfAJob) {
+  test::Folder folder;
+  const auto file = folder.path() / "job";
+  std::ofstream(file) << "host-0001\nhost-0009\nhost-0017\n";
+  const Outcome outcome = plan({"fat-tree:4,6", "--routing", "ftree", "--job", file.string(),
+                                "--io", file.string(), "-o", "json"});
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  const json traffic = json::parse(outcome.out)["engines"][0]["traffic"];
+  EXPECT_EQ(traffic[0]["pattern"], "all-to-all");
+  EXPECT_EQ(traffic[0]["flows"], 6);
+  EXPECT_THAT(traffic[0]["worst"][0]["from"].get<std::string>(), HasSubstr(":"));
+  EXPECT_EQ(traffic.back()["pattern"], "all-to-io");
+  std::ofstream(file) << "nobody\n";
+  const Outcome wrong = plan({"fat-tree:4,6", "--job", file.string()});
+  EXPECT_EQ(wrong.exit, 6);
+  EXPECT_THAT(wrong.err, HasSubstr("job:1: 'nobody'"));
+}
+
 }  // namespace
 }  // namespace heddle::app
