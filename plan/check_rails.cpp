@@ -58,11 +58,12 @@ void find_missing(const Inventory& fabric, const std::vector<Rail>& rails, Findi
     hosts[rail.host].push_back(&rail);
     ++names[rail.name];
   }
-  for (const auto& [name, count] : names) {
+  for (const auto& entry : names) {
+    const auto& [name, count] = entry;
     if (count * 2 <= hosts.size() || count == hosts.size()) continue;  // not everyone's
     for (const auto& [host, own] : hosts) {
-      const bool has =
-          std::any_of(own.begin(), own.end(), [&](const Rail* rail) { return rail->name == name; });
+      const bool has = std::any_of(own.begin(), own.end(),
+                                   [&](const Rail* rail) { return rail->name == entry.first; });
       if (has) continue;
       const auto& node = fabric.nodes[own.front()->port.node];
       findings.add({Severity::Warning,

@@ -425,8 +425,10 @@ Selected repaired(const Home& home, const Departure& departure, const Topology& 
     }
   }
   for (const Repair::Entry& entry : repair.entries) tables.set(entry.at, entry.lid, entry.out);
-  selected.routes.notes.push_back(fmt::format("{} LIDs go around what was lost, by {} entries",
-                                              repair.moved, repair.entries.size()));
+  selected.routes.notes.push_back(
+      repair.moved == 0 ? "all LIDs keep the ways they had before the loss"
+                        : fmt::format("{} LIDs go around what was lost, by {} entries",
+                                      repair.moved, repair.entries.size()));
   auto& proof = selected.proof;
   proof.routes = count_routes(now, lids);
   proof.max_hops = std::max(proof.max_hops, repair.max_hops);

@@ -53,7 +53,7 @@ std::optional<Repair> repair(const Home& home, const Departure& departure,
                              const fabric::Topology& now, const fabric::LidMap& lids);
 
 // Home's tables with the repair in them, for `now`. The proof counts the routes there are now; its
-// mean of hops is home's, corrected by the routes that moved.
+// greatest number of hops is a bound, and its mean is home's, corrected by the routes that moved.
 Selected repaired(const Home& home, const Departure& departure, const fabric::Topology& now,
                   const fabric::LidMap& lids, const Repair& repair);
 
