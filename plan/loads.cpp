@@ -34,7 +34,7 @@ LoadHistogram load_histogram(const std::vector<std::uint64_t>& load, std::size_t
     return high / step - low / step + 1;
   };
   for (std::uint64_t ten = 1; bins_for(histogram.step) > most_bins; ten *= 10) {
-    for (const std::uint64_t digit : {1, 2, 5}) {
+    for (const std::uint64_t digit : {1u, 2u, 5u}) {
       histogram.step = digit * ten;
       if (bins_for(histogram.step) <= most_bins) break;
     }

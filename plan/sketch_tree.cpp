@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "plan/sketch.hpp"
-#include "routing/grid_links.hpp"
+#include "routing/disjoint_sets.hpp"
 #include "routing/tree_levels.hpp"
 
 namespace heddle::plan {
@@ -32,6 +32,9 @@ constexpr double kRowHeight = 1.15;
 // Each row of a block stands a little to the right of the one above, in all so far: cables between
 // switches of one column would otherwise lie on each other.
 constexpr double kLean = 0.6;
+// How high cables between switches of one level stand above these: of their length, and at most.
+constexpr double kArcOfLength = 0.12;
+constexpr double kMostArc = 1.2;
 
 struct Block {
   Members members;
@@ -57,6 +60,7 @@ class TreeSketcher {
     sketch_.kind = Layout::Kind::Tree;
     sketch_.title = top_ == 0 ? "one switch" : fmt::format("tree of {} levels", top_ + 1);
     sketch_.rank = level_;
+    bend_siblings();
     return std::move(sketch_);
   }
 
@@ -126,6 +130,19 @@ class TreeSketcher {
       band[found].members.push_back(s);
     }
     return band;
+  }
+
+  // Cables within a level pass above the switches between.
+  void bend_siblings() {
+    sketch_.bend.resize(topology_.channels().size());
+    for (std::size_t c = 0; c < sketch_.bend.size(); ++c) {
+      const auto& channel = topology_.channels()[c];
+      const std::uint32_t a = channel.from.value, b = channel.to.value;
+      if (level_[a] != level_[b]) continue;
+      const Point from = sketch_.at[a], to = sketch_.at[b];
+      const double length = std::hypot(from.x - to.x, from.y - to.y);
+      sketch_.bend[c] = bend_upwards(from, to, std::min(kMostArc, kArcOfLength * length));
+    }
   }
 
   static void give_rows(Band& band, double rows) {

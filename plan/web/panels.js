@@ -101,12 +101,13 @@ export function worstTable(fabric, engine, unit, show, all, more) {
     rest > 0 ? element("button", { type: "button", click: more }, `Show ${rest} more`) : null);
 }
 
-export function fabricFacts(data) {
+export function fabricFacts(data, fabric) {
   const kinds = new Map();
   const count = (kind) => kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   if (data.links.kinds.length > 0) {
-    data.kindsOfLinks.forEach(count);
-    data.kindsOfEndports.forEach(count);
+    fabric.links.kind.forEach(count);
+    const { kind, at } = fabric.endports;
+    kind.forEach((one, e) => at[e] < fabric.switchCount && count(one));
   }
   const cables = [...kinds].sort((a, b) => b[1] - a[1])
     .map(([kind, number]) => ({ cells: [data.links.kinds[kind], grouped(number)] }));

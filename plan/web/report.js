@@ -92,9 +92,11 @@ function select(thing) {
   say(`${fabric.names[node]}, ${finder.describe(node)}`);
 }
 
+// What was searched is shown, and the keys move the picture around it.
 function choose(node) {
   select({ kind: "node", index: node });
   picture.show(node);
+  byId("map").focus();
 }
 
 function setTheme(theme) {
@@ -241,9 +243,7 @@ function begin() {
   listenToPointers(byId("map"));
   listenToKeys();
 
-  data.kindsOfLinks = fabric.links.kind;
-  data.kindsOfEndports = fabric.endports.kind;
-  fill(cards.fabric, fabricFacts(data));
+  fill(cards.fabric, fabricFacts(data, fabric));
   fill(cards.warnings, ...data.warnings.map((warning) => element("p", {}, warning)));
   cards.warnings.classList.add("warning");
   cards.warnings.hidden = data.warnings.length === 0;
@@ -267,7 +267,7 @@ begin();
 
 // For tests, and for whoever is curious.
 window.heddle = {
-  data, fabric, picture, path, state,
+  data, engines, fabric, picture, path, state,
   find: (text) => finder.find(text).map((node) => fabric.names[node]),
   // Where a node of this name is on the page's picture, in CSS pixels.
   placeOf(name) {

@@ -52,6 +52,7 @@ export class Finder {
 export function offer(finder, input, list, chosen, hostsOnly = false) {
   let found = [];
   let active = -1;
+  let entered = false; // since then nothing was changed
   const close = () => {
     list.hidden = true;
     active = -1;
@@ -60,6 +61,8 @@ export function offer(finder, input, list, chosen, hostsOnly = false) {
   };
   const take = (node) => {
     input.value = finder.fabric.names[node];
+    input.select();
+    entered = true;
     close();
     chosen(node);
   };
@@ -91,7 +94,15 @@ export function offer(finder, input, list, chosen, hostsOnly = false) {
     mark(found.length > 0 ? 0 : -1);
   };
   input.addEventListener("input", refresh);
-  input.addEventListener("focus", () => input.select());
+  // The first click selects what is there, so that typing replaces it; further ones set the caret.
+  input.addEventListener("focus", () => {
+    input.select();
+    entered = true;
+  });
+  input.addEventListener("click", () => {
+    if (entered) input.select();
+    entered = false;
+  });
   input.addEventListener("blur", close);
   input.addEventListener("keydown", (event) => {
     if (event.key === "ArrowDown" && list.hidden) refresh();

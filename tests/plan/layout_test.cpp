@@ -10,6 +10,7 @@
 
 #include "plan/sketch.hpp"
 #include "tests/routing/fabrics.hpp"
+#include "tests/support/networks.hpp"
 #include "tests/support/topologies.hpp"
 
 namespace heddle::plan {
@@ -141,39 +142,28 @@ TEST(Layout, ThreeAxesGoIntoTheDepth) {
   EXPECT_EQ(steps.size(), 3u) << "one direction for each axis";
 }
 
-// Eight groups of four, one cable between each two groups.
-support::Recipe dragonfly() {
-  support::Recipe recipe;
-  std::vector<std::vector<std::size_t>> groups(9);
-  for (std::size_t g = 0; g < groups.size(); ++g) {
-    for (std::size_t i = 0; i < 4; ++i) {
-      groups[g].push_back(recipe.add_switch("g" + std::to_string(g) + "s" + std::to_string(i)));
-      recipe.add_hosts(groups[g][i], 2);
-      for (std::size_t j = 0; j < i; ++j) recipe.join(groups[g][i], groups[g][j]);
-    }
-  }
-  for (std::size_t a = 0; a < groups.size(); ++a) {
-    for (std::size_t b = 0; b < a; ++b) {
-      recipe.join(groups[a][b / 2], groups[b][(a - 1) / 2]);
-    }
-  }
-  return recipe;
-}
-
 TEST(Layout, GroupsOfADragonflyStandTogether) {
-  const Topology topology = support::build(dragonfly());
+  const Topology topology = support::build(support::dragonfly(9, 4, 2, 2));
   const Layout layout = lay_out(topology);
   ASSERT_EQ(layout.kind, Layout::Kind::Groups) << layout.title;
   EXPECT_EQ(layout.frames.size(), 9u);
-  const auto group_of = [&](std::size_t s) {
-    return topology.node(SwitchIndex{static_cast<std::uint32_t>(s)}).description.substr(0, 2);
-  };
+  std::size_t inside = 0;
+  for (const auto& channel : topology.channels()) {
+    inside += layout.rank[channel.from.value] == layout.rank[channel.to.value] ? 1u : 0u;
+  }
+  EXPECT_EQ(inside, 9u * 4 * 3) << "in a group everybody is everybody's neighbour";
   for (std::size_t a = 0; a < topology.switch_count(); ++a) {
     for (std::size_t b = 0; b < a; ++b) {
-      EXPECT_EQ(layout.rank[a] == layout.rank[b], group_of(a) == group_of(b));
-      EXPECT_EQ(apart(layout.at[a], layout.at[b]) < 2.1, group_of(a) == group_of(b));
+      EXPECT_EQ(apart(layout.at[a], layout.at[b]) < 2.1, layout.rank[a] == layout.rank[b]);
     }
   }
+}
+
+TEST(Layout, GroupsOfLeavesAndSpinesStandTogetherToo) {
+  const Topology topology = support::build(support::dragonfly_plus(7, 4, 4, 6, 2));
+  const Layout layout = lay_out(topology);
+  ASSERT_EQ(layout.kind, Layout::Kind::Groups) << layout.title;
+  EXPECT_EQ(layout.frames.size(), 7u);
 }
 
 // Of a graph without shape one may want that neighbours are nearer to each other than others are.
