@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "app/cli_plan_report.hpp"
 #include "app/commands.hpp"
 #include "app/fabric_options.hpp"
 #include "base/text.hpp"
@@ -121,6 +122,7 @@ void add_plan(CLI::App& app, std::function<Exit()>& command) {
   CLI::App* plan = app.add_subcommand("plan", "Try things out on a fabric that need not exist");
   plan->require_subcommand(1);
   add_route(*plan, command);
+  add_plan_report(*plan, command);
 }
 
 }  // namespace heddle::app
