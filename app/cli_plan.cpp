@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/cli_plan_report.hpp"
+
 namespace heddle::app {
 
 void add_plan(CLI::App& app, std::function<Exit()>& command) {
@@ -10,6 +12,7 @@ void add_plan(CLI::App& app, std::function<Exit()>& command) {
   plan->require_subcommand(1);
   add_plan_check(*plan, command);
   add_plan_export(*plan, command);
+  add_plan_report(*plan, command);
   add_plan_route(*plan, command);
   add_plan_what_if(*plan, command);
 }

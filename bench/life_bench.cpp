@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <functional>
+#include <map>
 #include <string>
 
 #include <fmt/format.h>
@@ -63,6 +64,15 @@ class Life {
   }
   Box& box() { return box_; }
 
+  // Another manager on that host, which stands by.
+  Seat& add_standby(const std::string& host) {
+    const auto same = options();
+    SeatOptions standby;
+    standby.on_work = same.on_work;
+    standby.routes = same.routes;
+    return box_.add_seat(host, standby);
+  }
+
  private:
   static double ms(Clock::duration time) {
     return std::chrono::duration<double, std::milli>(time).count();
@@ -92,6 +102,26 @@ std::uint32_t inner_cable(Box& box) {
   return box.world().find_cable(node, channel.out.value).value();
 }
 
+// The master dies, and the fabric is as it was.
+void take_over(Life& life, const std::string& host) {
+  Box& box = life.box();
+  Seat& heir = life.add_standby(host);
+  box.run_for(seconds(30));
+  std::map<mad::AttributeId, std::uint64_t> sets;
+  box.world().set_watcher([&](const sim::Sighting& sighting) {
+    const bool is_set = sighting.what == sim::Sighting::What::Sent && sighting.smp != nullptr &&
+                        sighting.smp->method == mad::Method::Set;
+    if (is_set) ++sets[sighting.smp->attribute_id];
+  });
+  life.measure(
+      "a standby takes over", [&] { box.seat().die(); }, seconds(40));
+  fmt::print("its Sets: {} of forwarding tables, {} of multicast tables, {} of PortInfo\n",
+             sets[mad::AttributeId::LinearForwardingTable],
+             sets[mad::AttributeId::MulticastForwardingTable], sets[mad::AttributeId::PortInfo]);
+  const auto complaints = sim::judge(box.world(), heir.endpoint());
+  fmt::print("{}\n", complaints.empty() ? "All is right in the end." : complaints.front());
+}
+
 void run(const std::string& fabric) {
   Life life(fabric);
   Box& box = life.box();
@@ -104,7 +134,7 @@ void run(const std::string& fabric) {
   life.measure(
       "light sweep", [] {}, seconds(10));
   const auto cable = inner_cable(box);
-  const auto& topology = box.snapshot().topology;
+  const fabric::Topology topology = box.snapshot().topology;  // snapshots come and go
   const auto middle = fabric::SwitchIndex{static_cast<std::uint32_t>(topology.switch_count() / 2)};
   const auto leaf = [&] {
     const auto hosts = topology.endports();
@@ -133,8 +163,22 @@ void run(const std::string& fabric) {
   life.measure("another switch goes", [&] { box.world().power_off(inner); });
   pause();
   life.measure("and comes back", [&] { box.world().power_on(inner); });
-  const auto complaints = sim::judge(box.world(), box.endpoint());
-  fmt::print("{}\n", complaints.empty() ? "All is right in the end." : complaints.front());
+  pause();
+  // 1,000 traps a second for a minute, and three links that go meanwhile.
+  box.world().storm(host, std::chrono::milliseconds(1), 60'000);
+  life.measure(
+      "three links go in a storm of traps",
+      [&] {
+        const auto& channels = topology.channels();
+        for (const std::size_t part : {3, 4, 5}) {
+          box.run_for(seconds(15));
+          const auto& channel = channels[channels.size() * part / 8];
+          const auto node = box.world().find_node(topology.node(channel.from).description).value();
+          box.world().cut(box.world().find_cable(node, channel.out.value).value());
+        }
+      },
+      seconds(20));
+  take_over(life, topology.node(topology.node_of(topology.endports().back())).description);
 }
 
 }  // namespace

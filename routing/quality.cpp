@@ -125,9 +125,12 @@ struct HostLid {
   SwitchIndex at;
 };
 
-Quality summarize(const std::vector<Part>& parts, std::uint64_t wanted, std::size_t channels) {
-  Quality quality;
-  std::vector<std::uint64_t> load(channels);
+MeasuredLoads summarize(const std::vector<Part>& parts, std::uint64_t wanted,
+                        std::size_t channels) {
+  MeasuredLoads measured;
+  Quality& quality = measured.quality;
+  measured.load.resize(channels);
+  std::vector<std::uint64_t>& load = measured.load;
   for (const Part& part : parts) {
     quality.routes += part.routes;
     add(quality.hops, part.hops);
@@ -136,25 +139,27 @@ Quality summarize(const std::vector<Part>& parts, std::uint64_t wanted, std::siz
   }
   quality.lost = wanted - quality.routes;
   quality.max_hops = static_cast<unsigned>(quality.hops.empty() ? 0 : quality.hops.size() - 1);
-  if (channels == 0) return quality;
+  if (channels == 0) return measured;
   std::uint64_t sum = 0;
   for (const std::uint64_t one : load) sum += one;
   quality.least_load = *std::min_element(load.begin(), load.end());
   quality.greatest_load = *std::max_element(load.begin(), load.end());
-  const auto p99 = load.begin() + static_cast<std::ptrdiff_t>((channels - 1) * 99 / 100);
-  std::nth_element(load.begin(), p99, load.end());
+  std::vector<std::uint64_t> sorted = load;
+  const auto p99 = sorted.begin() + static_cast<std::ptrdiff_t>((channels - 1) * 99 / 100);
+  std::nth_element(sorted.begin(), p99, sorted.end());
   quality.p99_load = *p99;
   quality.mean_load = static_cast<double>(sum) / static_cast<double>(channels);
   if (quality.routes > 0) {
     quality.mean_hops = static_cast<double>(sum) / static_cast<double>(quality.routes);
   }
-  return quality;
+  return measured;
 }
 
 }  // namespace
 
-Quality measure_quality(const fabric::Topology& topology, const fabric::LidMap& lids,
-                        const fabric::ForwardingTables& tables, const base::ParallelFor& parallel) {
+MeasuredLoads measure_loads(const fabric::Topology& topology, const fabric::LidMap& lids,
+                            const fabric::ForwardingTables& tables,
+                            const base::ParallelFor& parallel) {
   std::vector<std::uint32_t> hosts(topology.switch_count());
   std::uint64_t all_hosts = 0;
   std::vector<HostLid> destinations;
@@ -183,6 +188,11 @@ Quality measure_quality(const fabric::Topology& topology, const fabric::LidMap& 
     }
   });
   return summarize(parts, wanted, topology.channels().size());
+}
+
+Quality measure_quality(const fabric::Topology& topology, const fabric::LidMap& lids,
+                        const fabric::ForwardingTables& tables, const base::ParallelFor& parallel) {
+  return measure_loads(topology, lids, tables, parallel).quality;
 }
 
 }  // namespace heddle::routing

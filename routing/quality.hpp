@@ -34,4 +34,13 @@ Quality measure_quality(const fabric::Topology& topology, const fabric::LidMap& 
                         const fabric::ForwardingTables& tables,
                         const base::ParallelFor& parallel = base::inline_for);
 
+struct MeasuredLoads {
+  Quality quality;
+  std::vector<std::uint64_t> load;  // routes by channel
+};
+// The same, and what each channel carries.
+MeasuredLoads measure_loads(const fabric::Topology& topology, const fabric::LidMap& lids,
+                            const fabric::ForwardingTables& tables,
+                            const base::ParallelFor& parallel = base::inline_for);
+
 }  // namespace heddle::routing

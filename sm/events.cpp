@@ -574,6 +574,47 @@ struct Rendering<ShadowCompared> {
 };
 
 template <>
+struct Rendering<NoisyPortDamped> {
+  static constexpr std::string_view name = "NoisyPortDamped";
+  static Severity severity(const NoisyPortDamped&) { return Severity::Warning; }
+  static std::string sentence(const NoisyPortDamped& e) {
+    return fmt::format("{} (LID {}) sends traps without end: from now on few of them are heeded",
+                       full_name(e.node), e.lid.value);
+  }
+  static Fields fields(const NoisyPortDamped& e) {
+    return {{"node", short_name(e.node)}, {"lid", number(e.lid.value)}};
+  }
+};
+
+template <>
+struct Rendering<NoisyPortQuarantined> {
+  static constexpr std::string_view name = "NoisyPortQuarantined";
+  static Severity severity(const NoisyPortQuarantined&) { return Severity::Error; }
+  static std::string sentence(const NoisyPortQuarantined& e) {
+    return fmt::format(
+        "{} (LID {}) does not stop sending traps: none is heeded any more until it is quiet for a "
+        "minute",
+        full_name(e.node), e.lid.value);
+  }
+  static Fields fields(const NoisyPortQuarantined& e) {
+    return {{"node", short_name(e.node)}, {"lid", number(e.lid.value)}};
+  }
+};
+
+template <>
+struct Rendering<NoisyPortHeardAgain> {
+  static constexpr std::string_view name = "NoisyPortHeardAgain";
+  static Severity severity(const NoisyPortHeardAgain&) { return Severity::Info; }
+  static std::string sentence(const NoisyPortHeardAgain& e) {
+    return fmt::format("{} (LID {}) is quiet: its traps are heeded again", full_name(e.node),
+                       e.lid.value);
+  }
+  static Fields fields(const NoisyPortHeardAgain& e) {
+    return {{"node", short_name(e.node)}, {"lid", number(e.lid.value)}};
+  }
+};
+
+template <>
 struct Rendering<PKeyTableFull> {
   static constexpr std::string_view name = "PKeyTableFull";
   static Severity severity(const PKeyTableFull&) { return Severity::Error; }

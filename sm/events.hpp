@@ -161,6 +161,19 @@ struct WouldWrite {
 struct ShadowCompared {
   ShadowReport report;
 };
+// It sends traps faster than they can mean anything.
+struct NoisyPortDamped {
+  NodeName node;
+  mad::Lid lid{};
+};
+struct NoisyPortQuarantined {
+  NodeName node;
+  mad::Lid lid{};
+};
+struct NoisyPortHeardAgain {
+  NodeName node;
+  mad::Lid lid{};
+};
 struct PKeyTableFull {
   PortName port;
   std::uint16_t capacity{};
@@ -207,9 +220,10 @@ using EventValue =
                  DuplicateGuid, CableLoopsBack, DeviceLies, DeviceSilent, SetRefused, LidConflict,
                  LidsExhausted, SwitchTooSmall, RouteTooLong, EngineRejected, RoutesChosen,
                  RoutingFailed, QosLevelsLeftOut, RivalMasterSeen, RivalMasterStays, HandedOver,
-                 HandoverRefused, StrangeManagerIgnored, WouldWrite, ShadowCompared, PKeyTableFull,
-                 MulticastUnproven, JoinRefused, AdministrationLoad, RegistrationsLost,
-                 MembersNotAsked, SubscriberLost, MadIgnored>;
+                 HandoverRefused, StrangeManagerIgnored, NoisyPortDamped, NoisyPortQuarantined,
+                 NoisyPortHeardAgain, WouldWrite, ShadowCompared, PKeyTableFull, MulticastUnproven,
+                 JoinRefused, AdministrationLoad, RegistrationsLost, MembersNotAsked,
+                 SubscriberLost, MadIgnored>;
 
 struct Event {
   EventValue value;

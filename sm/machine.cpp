@@ -167,15 +167,7 @@ void Core::Machine::tell_load() {
   if (asked.requests == 0) return;
   AdministrationLoad load{now - since, asked.requests, asked.put_off, {}};
   for (const auto& talker : asked.top) {
-    const sa::View* view = administration.view();
-    const auto port = view != nullptr ? view->find(talker.lid) : fabric::kNoPort;
-    NodeName node;
-    if (port != fabric::kNoPort) {
-      const auto& topology = view->topology();
-      node = {topology.node(topology.node_of(port)).guid,
-              topology.node(topology.node_of(port)).description};
-    }
-    load.top.push_back({std::move(node), talker.lid, talker.requests, talker.put_off});
+    load.top.push_back({name_of(talker.lid), talker.lid, talker.requests, talker.put_off});
   }
   say(std::move(load));
 }
@@ -298,7 +290,7 @@ void Core::Machine::repress_trap(const mad::Address& peer, const mad::Smp& trap)
   repress.m_key = options.m_key;
   repress.status = mad::kStatusOk;
   outputs.emplace_back(SendMad{mad::make_datagram(peer, repress)});
-  if (election.state() != mad::SMState::Master) return;
+  if (election.state() != mad::SMState::Master || !heeds_traps_of(peer.lid)) return;
   forward(peer, trap);
   trapped = true;
   const auto notice = mad::decode<mad::Notice>(trap.data);
@@ -308,6 +300,29 @@ void Core::Machine::repress_trap(const mad::Address& peer, const mad::Smp& trap)
     retries_at_change = transactions.counters().retries;
   }
   if (stage == Stage::Resting) heed_trap();
+}
+
+bool Core::Machine::heeds_traps_of(mad::Lid from) {
+  const auto verdict = damping.on_trap(now, from);
+  if (verdict.is_new && verdict.level == TrapDamping::Level::Damped) {
+    say(NoisyPortDamped{name_of(from), from});
+  } else if (verdict.is_new) {
+    say(NoisyPortQuarantined{name_of(from), from});
+  }
+  return verdict.heeded;
+}
+
+void Core::Machine::tell_of_quiet_ports() {
+  for (const mad::Lid lid : damping.take_quiet(now)) say(NoisyPortHeardAgain{name_of(lid), lid});
+}
+
+// Empty if nobody has that LID.
+NodeName Core::Machine::name_of(mad::Lid lid) const {
+  const sa::View* view = administration.view();
+  const auto port = view != nullptr ? view->find(lid) : fabric::kNoPort;
+  if (port == fabric::kNoPort) return {};
+  const auto& node = view->topology().node(view->topology().node_of(port));
+  return {node.guid, node.description};
 }
 
 // A trap that tells of its issuer itself is looked into there; any other asks for a look around.

@@ -24,6 +24,7 @@
 #include "sm/revisit.hpp"
 #include "sm/shadow.hpp"
 #include "sm/subnet.hpp"
+#include "sm/trap_damping.hpp"
 #include "sm/watch.hpp"
 
 namespace heddle::sm {
@@ -81,6 +82,9 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void answer_sm_info(const mad::Address& peer, const mad::Smp& request);
   void repress_trap(const mad::Address& peer, const mad::Smp& trap);
   void forward(const mad::Address& peer, const mad::Smp& trap);
+  bool heeds_traps_of(mad::Lid from);
+  void tell_of_quiet_ports();
+  NodeName name_of(mad::Lid lid) const;
   void dispatch(const Answer& answer);
   void pump();
 
@@ -161,6 +165,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   Watch watch;
   Election election;
   Shadow shadow;
+  TrapDamping damping;
 
   base::Instant now{};
   bool started = false;

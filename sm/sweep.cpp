@@ -673,6 +673,7 @@ void Core::Machine::begin_watch() {
   const auto interval = options.sweep_interval;
   const bool look_due = interval != base::Duration{} && now >= watched + interval;
   if (!suspicion.empty() && !look_due) return begin_sweep_of(suspicion);
+  tell_of_quiet_ports();
   stage = Stage::Watching;
   trapped = false;
   watch.begin(with, {!confirmed, unconfirmed});

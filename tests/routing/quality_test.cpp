@@ -11,7 +11,8 @@ namespace {
 using fabric::SwitchIndex;
 
 // Pair by pair.
-Quality measure_plainly(const Subnet& subnet, const fabric::ForwardingTables& tables) {
+Quality measure_plainly(const Subnet& subnet, const fabric::ForwardingTables& tables,
+                        std::vector<std::uint64_t>* loads = nullptr) {
   Quality quality;
   std::vector<std::uint64_t> load(subnet.topology.channels().size());
   std::uint64_t hops = 0;
@@ -38,6 +39,7 @@ Quality measure_plainly(const Subnet& subnet, const fabric::ForwardingTables& ta
       ++quality.hops[passed.size()];
     });
   });
+  if (loads != nullptr) *loads = load;
   if (load.empty()) return quality;
   quality.greatest_load = *std::max_element(load.begin(), load.end());
   quality.least_load = *std::min_element(load.begin(), load.end());
@@ -54,8 +56,11 @@ TEST(Quality, AgreesWithCountingPairByPair) {
   for (const auto& [name, recipe] : all_kinds_of_fabrics()) {
     const Subnet subnet(recipe);
     const auto tables = subnet.route("minhop").tables;
-    const auto quality = measure_quality(subnet.topology, subnet.lids, tables);
-    const auto plain = measure_plainly(subnet, tables);
+    const auto measured = measure_loads(subnet.topology, subnet.lids, tables);
+    const auto& quality = measured.quality;
+    std::vector<std::uint64_t> loads;
+    const auto plain = measure_plainly(subnet, tables, &loads);
+    EXPECT_EQ(measured.load, loads) << name;
     EXPECT_EQ(quality.routes, plain.routes) << name;
     EXPECT_EQ(quality.lost, plain.lost) << name;
     EXPECT_EQ(quality.least_load, plain.least_load) << name;

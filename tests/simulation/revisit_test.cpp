@@ -245,6 +245,26 @@ TEST_F(Revisit, AStormOfTrapsHidesNoLostLink) {
   }
   EXPECT_EQ(box().count<sm::LinkDisappeared>(), 3u);
   EXPECT_LE(box().count<sm::SweepStarted>(), 12u) << said();
+  EXPECT_EQ(box().count<sm::NoisyPortDamped>(), 1u);
+}
+
+// Whoever does not stop is heard no longer, until it is quiet; changes of its own are found anyway.
+TEST_F(Revisit, APortThatDoesNotStopSendingTrapsIsHeardNoLonger) {
+  bring_up(fabric("fat-tree:6,12"));
+  const auto noisy = node(box(), "host-0009");
+  box().world().storm(noisy, 10ms, 20'000);
+  box().run_for(70s);
+  EXPECT_EQ(box().count<sm::NoisyPortDamped>(), 1u);
+  EXPECT_EQ(box().count<sm::NoisyPortQuarantined>(), 1u);
+  box().world().power_off(noisy);
+  box().run_for(1s);
+  EXPECT_EQ(trouble(box()), "") << "its switch tells";
+  EXPECT_EQ(box().count<sm::NoisyPortHeardAgain>(), 0u);
+  box().run_for(80s);
+  EXPECT_EQ(box().count<sm::NoisyPortHeardAgain>(), 1u);
+  box().world().power_on(noisy);
+  box().run_for(1s);
+  EXPECT_EQ(trouble(box()), "");
 }
 
 // A device that answers nothing for a while, though its link is up.

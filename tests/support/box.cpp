@@ -124,6 +124,7 @@ void Seat::restart(std::vector<sm::RememberedLids> remembered, std::string regis
   core_ = sm::Core(options_, std::move(remembered), std::move(registrations));
   snapshot_.reset();
   events_.clear();
+  if (!std::exchange(alive_, true)) transport_.set_is_sm(true);
 }
 
 void Seat::die() {

@@ -51,7 +51,8 @@ class Seat {
   // Gives an input to the machine now.
   void input(sm::Input input);
 
-  // Puts a new machine in place of the old one, as after a restart with or without memory.
+  // Puts a new machine in place of the old one, as after a restart with or without memory; of one
+  // that had died too.
   void restart(std::vector<sm::RememberedLids> remembered, std::string registrations = {});
   // The program ends: its port is no SM's any more, and nothing is sent or heard.
   void die();

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Several subnet managers on one fabric, drawn by seed: cables are cut so that it falls apart and
+// grows together again, managers die and come back, priorities change. When all is calm there is
+// one master, everybody else who lives stands by, and the fabric is right.
+#include <chrono>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/prng.hpp"
+#include "base/text.hpp"
+#include "sim/devices.hpp"
+#include "tests/simulation/judging.hpp"
+
+namespace heddle::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Patience with a master that died, with a rival that will not yield, and a sweep for each.
+constexpr auto kUntilRight = seconds(150);
+
+struct Place {
+  const char* fabric;
+  std::vector<const char*> hosts;  // that a manager may sit on
+};
+const std::vector<Place>& places() {
+  static const std::vector<Place> all{
+      {"star:7", {"host-0001", "host-0004", "host-0007"}},
+      {"fat-tree:3,6", {"host-0001", "host-0002", "host-0010", "host-0016"}},
+      {"ring:6,hosts=2", {"host-0001", "host-0005", "host-0009", "host-0012"}},
+      {"torus:3x3,hosts=1", {"host-0001", "host-0005", "host-0009"}},
+  };
+  return all;
+}
+
+class Rivals {
+ public:
+  explicit Rivals(std::uint64_t seed)
+      : prng_(seed),
+        place_(places()[prng_.below(places().size())]),
+        box_(fabric(place_.fabric), first_options(seed)) {
+    living_.push_back(true);
+    for (std::size_t i = 1; i < place_.hosts.size(); ++i) {
+      SeatOptions options;
+      options.sm = draw_sm();
+      seats_.push_back(&box_.add_seat(place_.hosts[i], options));
+      living_.push_back(true);
+    }
+    seats_.insert(seats_.begin(), &box_.seat());
+  }
+
+  void make_trouble() {
+    for (std::uint64_t faults = 3 + prng_.below(12); faults > 0; --faults) {
+      box_.run_for(prng_.chance(0.3) ? base::Duration(milliseconds(prng_.below(200)))
+                                     : base::Duration(milliseconds(prng_.below(25'000))));
+      one_fault();
+    }
+  }
+  void calm() {
+    for (std::uint32_t cable = 0; cable < box_.world().devices().cables.size(); ++cable) {
+      box_.world().restore(cable);
+    }
+    if (living() == 0) revive(0);
+    box_.run_for(kUntilRight);
+  }
+  // Empty when there is one master, and the fabric is right.
+  std::string verdict() {
+    std::vector<std::size_t> masters;
+    for (std::size_t i = 0; i < seats_.size(); ++i) {
+      if (!living_[i]) continue;
+      const auto state = seats_[i]->core().state();
+      if (state == mad::SMState::Master) {
+        masters.push_back(i);
+      } else if (state != mad::SMState::Standby) {
+        return std::string(place_.hosts[i]) + " neither is master nor stands by";
+      }
+    }
+    if (masters.size() != 1) return std::to_string(masters.size()) + " masters";
+    return trouble_for(box_, seats_[masters.front()]->endpoint());
+  }
+  std::uint64_t sets_in_a_minute() {
+    return sets_during(box_, [this] { box_.run_for(seconds(60)); });
+  }
+  const std::string& story() const { return story_; }
+
+ private:
+  BoxOptions first_options(std::uint64_t seed) {
+    BoxOptions options;
+    options.at = place_.hosts.front();
+    options.sm = draw_sm();
+    options.world.seed = seed;
+    options.world.traps = prng_.chance(0.7);
+    tell(place_.fabric);
+    return options;
+  }
+  sm::Options draw_sm() {
+    sm::Options options;
+    options.priority = static_cast<std::uint8_t>(prng_.below(4));
+    options.sticky_master = prng_.chance(0.3);
+    constexpr const char* kEngines[] = {"auto", "updn", "minhop"};
+    options.routing.engines = {kEngines[prng_.below(std::size(kEngines))]};
+    tell("priority " + std::to_string(options.priority) +
+         (options.sticky_master ? ", sticky" : ""));
+    options_.push_back(options);
+    return options;
+  }
+
+  void one_fault() {
+    const auto which = static_cast<std::size_t>(prng_.below(seats_.size()));
+    switch (prng_.below(6)) {
+      case 0:
+      case 1:
+      case 2: {
+        const auto cable =
+            static_cast<std::uint32_t>(prng_.below(box_.world().devices().cables.size()));
+        const bool cut = prng_.chance(0.5);
+        tell_of(cut ? "cut cable" : "restore cable", cable);
+        return cut ? box_.world().cut(cable) : box_.world().restore(cable);
+      }
+      case 3:
+        if (!living_[which] || living() == 1) return;
+        tell_of("manager dies:", which);
+        living_[which] = false;
+        return seats_[which]->die();
+      case 4:
+        if (!living_[which]) return revive(which);
+        tell_of("manager restarts:", which);
+        return seats_[which]->restart(seats_[which]->stored());
+      default:
+        if (!living_[which]) return;
+        options_[which].priority = static_cast<std::uint8_t>(prng_.below(6));
+        tell_of("priority " + std::to_string(options_[which].priority) + " for manager", which);
+        return seats_[which]->input(
+            sm::OptionsChanged{std::make_shared<const sm::Options>(options_[which])});
+    }
+  }
+  void revive(std::size_t which) {
+    tell_of("manager comes back:", which);
+    living_[which] = true;
+    seats_[which]->restart({});
+  }
+  std::size_t living() const {
+    return static_cast<std::size_t>(std::count(living_.begin(), living_.end(), true));
+  }
+  void tell(const std::string& what) { story_ += "  " + what + '\n'; }
+  void tell_of(const std::string& what, std::size_t which) {
+    const auto when = std::chrono::duration_cast<milliseconds>(box_.now().time_since_epoch());
+    tell(std::to_string(when.count()) + " ms: " + what + ' ' + std::to_string(which));
+  }
+
+  std::string story_;
+  base::Prng prng_;
+  const Place& place_;
+  std::vector<sm::Options> options_;
+  Box box_;
+  std::vector<Seat*> seats_;
+  std::vector<bool> living_;
+};
+
+std::uint64_t seeds() {
+  constexpr std::uint64_t kUsual = 40;
+  const char* wanted = std::getenv("HEDDLE_SEEDS");
+  return wanted == nullptr ? kUsual : base::parse_number(wanted).value_or(kUsual);
+}
+
+class RivalsBySeed : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(RivalsBySeed, EndWithOneMaster) {
+  Rivals rivals(GetParam());
+  rivals.make_trouble();
+  rivals.calm();
+  EXPECT_EQ(rivals.verdict(), "") << "seed " << GetParam() << ":\n" << rivals.story();
+  EXPECT_EQ(rivals.sets_in_a_minute(), 0u) << "seed " << GetParam() << ":\n" << rivals.story();
+}
+
+INSTANTIATE_TEST_SUITE_P(ChaosSeeds, RivalsBySeed, testing::Range(std::uint64_t{1}, seeds() + 1));
+
+}  // namespace
+}  // namespace heddle::test
