@@ -170,7 +170,7 @@ void run(const std::string& fabric) {
       "three links go in a storm of traps",
       [&] {
         const auto& channels = topology.channels();
-        for (const std::size_t part : {3, 4, 5}) {
+        for (const std::size_t part : {3u, 4u, 5u}) {
           box.run_for(seconds(15));
           const auto& channel = channels[channels.size() * part / 8];
           const auto node = box.world().find_node(topology.node(channel.from).description).value();
