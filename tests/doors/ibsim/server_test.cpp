@@ -355,14 +355,19 @@ TEST_F(ServerTest, WhoHasJustAskedIsAttendedToAndThenTheLoopRests) {
     program.send(get(mad::AttributeId::NodeInfo, {1}, transaction));
     return program.receive(milliseconds(500)).size();
   };
-  ASSERT_EQ(ask(1), 1u);
-  loop.restart();
-  EXPECT_GT(loop.poll(), 0u) << "turns, though nothing came";
+  // On a busy machine the time may be over, or the processor be wanted elsewhere, before we look.
+  std::size_t turns = 0;
+  for (std::uint64_t attempt = 1; attempt <= 50 && turns == 0; ++attempt) {
+    ASSERT_EQ(ask(attempt), 1u);
+    loop.restart();
+    turns = loop.poll();
+  }
+  EXPECT_GT(turns, 0u) << "turns, though nothing came";
   loop.restart();
   loop.run_for(milliseconds(40));
   loop.restart();
   EXPECT_EQ(loop.poll(), 0u) << "long silent: nothing is left but to wait";
-  EXPECT_EQ(ask(2), 1u) << "and its socket is waited for again";
+  EXPECT_EQ(ask(99), 1u) << "and its socket is waited for again";
 }
 
 TEST_F(ServerTest, WhoLeavesWhileAttendedToIsForgotten) {
