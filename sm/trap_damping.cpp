@@ -20,8 +20,12 @@ TrapDamping::Verdict TrapDamping::on_trap(base::Instant now, mad::Lid from) {
   if (before == Level::Heard && source.tokens < 1) {
     source.level = Level::Damped;
     source.damped = source.heeded = now;
-  } else if (before == Level::Damped && now >= source.damped + kPatience) {
+  } else if (before == Level::Damped && source.tokens < 1 && now >= source.damped + kPatience) {
     source.level = Level::Quarantined;
+  } else if (before == Level::Quarantined && source.tokens >= kBurst - 1) {
+    source.level = Level::Damped;  // a trap from time to time is no noise
+    source.damped = now;
+    source.heeded = now - kDampedPause;
   }
   const bool due = source.level == Level::Heard ||
                    (source.level == Level::Damped && now >= source.heeded + kDampedPause);

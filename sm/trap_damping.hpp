@@ -2,7 +2,7 @@
 // Ports that cannot stop sending traps. One that sends too many is damped: only one of its traps in
 // a while is heeded. If it goes on it is put in quarantine, and none is. Light sweeps look at it as
 // at everybody else, so nothing stays hidden for longer than their interval. When it has been quiet
-// for long enough it is heard again.
+// for long enough it is heard again; one in quarantine that only slows down is damped.
 #pragma once
 
 #include <cstdint>

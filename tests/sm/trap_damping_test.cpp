@@ -62,5 +62,21 @@ TEST_F(Damping, HeedsNothingOfWhoDoesNotStop) {
   EXPECT_EQ(heeded_of(5, 1ms), 5u);
 }
 
+// A burst long ago, and a trap now and then since: that is no noise.
+TEST_F(Damping, PutsNobodyInQuarantineForABurstAlone) {
+  heeded_of(TrapDamping::kBurst, 1ms);
+  ASSERT_EQ(last_.level, TrapDamping::Level::Damped);
+  EXPECT_EQ(heeded_of(20, 30s), 20u);
+  EXPECT_EQ(last_.level, TrapDamping::Level::Damped);
+}
+
+TEST_F(Damping, HeedsAgainWhoSlowsDown) {
+  heeded_of(TrapDamping::kBurst, 1ms);
+  heeded_of(6'100, 10ms);
+  ASSERT_EQ(last_.level, TrapDamping::Level::Quarantined);
+  EXPECT_EQ(heeded_of(20, 30s), 20u);
+  EXPECT_EQ(last_.level, TrapDamping::Level::Damped);
+}
+
 }  // namespace
 }  // namespace heddle::sm
