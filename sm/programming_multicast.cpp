@@ -110,35 +110,39 @@ std::vector<RoleChange> MulticastProgramming::release(const multicast::Groups& g
   return changes;
 }
 
-// Of the LIDs that changed, not of all there are: one join among thousands of groups must be cheap.
-std::set<std::uint16_t> MulticastProgramming::blocks_to_read(const Context& context,
-                                                             SwitchIndex at) const {
-  constexpr std::uint16_t kUntold = 8;  // blocks, of a switch that has no MulticastFDBTop
-  std::set<std::uint16_t> blocks;
-  for (const mad::Lid mlid : unproven_) {
-    blocks.insert(static_cast<std::uint16_t>(mad::mft_block_of(mlid)));
-  }
+// Up to MulticastFDBTop, of a switch whose tables are taken over.
+std::uint16_t MulticastProgramming::blocks_to_inherit(const Context& context,
+                                                      SwitchIndex at) const {
+  constexpr std::uint16_t kUntold = 8;  // of a switch that has no MulticastFDBTop
   const auto& info =
       context.picture.observation[context.picture.frozen.node_of[at.value]].switch_info;
-  if (at.value >= heirlooms_.size() || !heirlooms_[at.value] || !info) return blocks;
+  if (at.value >= heirlooms_.size() || !heirlooms_[at.value] || !info) return 0;
   const mad::Lid top{info->multicast_fdb_top};
   const bool told = top >= mad::kFirstMulticastLid && top != mad::kPermissiveLid;
-  const auto count = told ? mad::mft_block_of(top) + 1 : kUntold;
-  for (std::uint16_t block = 0; block < count; ++block) blocks.insert(block);
-  return blocks;
+  return static_cast<std::uint16_t>(told ? mad::mft_block_of(top) + 1 : kUntold);
 }
 
 void MulticastProgramming::read(Context& context) {
   step_ = Step::Reading;
   failed_ = false;
-  for (std::uint32_t s = 0; s < topology_->switch_count(); ++s) {
-    const std::size_t cap = topology_->node(SwitchIndex{s}).multicast_fdb_cap;
-    for (const std::uint16_t block : blocks_to_read(context, SwitchIndex{s})) {
-      const bool exists = block * mad::kMlidsPerMftBlock < cap;
-      const bool known = block < known_[s].size() && known_[s][block];
-      if (exists && !known) read_block(context, SwitchIndex{s}, block);
-    }
+  // Of the LIDs that changed, not of all there are: one join among thousands of groups must be
+  // cheap.
+  std::set<std::uint16_t> used;
+  for (const mad::Lid mlid : unproven_) {
+    used.insert(static_cast<std::uint16_t>(mad::mft_block_of(mlid)));
   }
+  for (std::uint32_t s = 0; s < topology_->switch_count(); ++s) {
+    const SwitchIndex at{s};
+    for (const std::uint16_t block : used) read_unknown(context, at, block);
+    const std::uint16_t inherited = blocks_to_inherit(context, at);
+    for (std::uint16_t block = 0; block < inherited; ++block) read_unknown(context, at, block);
+  }
+}
+
+void MulticastProgramming::read_unknown(Context& context, SwitchIndex at, std::uint16_t block) {
+  const bool exists = block * mad::kMlidsPerMftBlock < topology_->node(at).multicast_fdb_cap;
+  const bool known = block < known_[at.value].size() && known_[at.value][block];
+  if (exists && !known) read_block(context, at, block);
 }
 
 void MulticastProgramming::read_block(Context& context, SwitchIndex at, std::uint16_t block) {

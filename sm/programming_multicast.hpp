@@ -65,7 +65,8 @@ class MulticastProgramming {
   void take_roles(const multicast::Groups& groups);
   void take_over();
   void read(Context& context);
-  std::set<std::uint16_t> blocks_to_read(const Context& context, fabric::SwitchIndex at) const;
+  std::uint16_t blocks_to_inherit(const Context& context, fabric::SwitchIndex at) const;
+  void read_unknown(Context& context, fabric::SwitchIndex at, std::uint16_t block);
   void read_block(Context& context, fabric::SwitchIndex at, std::uint16_t block);
   bool plan(Context& context);
   void write_stage(Context& context);
