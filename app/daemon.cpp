@@ -51,7 +51,6 @@ void Daemon::stop() {
 
 void Daemon::change_options(const sm::Options& options, OutputFiles files) {
   performer_.set_files(std::move(files));
-  transport_.set_is_sm(!options.shadow);
   step(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
 }
 

@@ -63,7 +63,7 @@ class Daemon {
   transport::Transport& transport_;
   base::ParallelFor parallel_;
   const bool once_;
-  bool takes_part_;  // in the election, as it began
+  const bool takes_part_;  // in the election
   RunRecord* record_;
   base::Instant now_{};
   sm::Core core_;

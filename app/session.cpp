@@ -25,6 +25,11 @@ void reload(Session& session, const ChangeOptions& change) {
     session.log.say(sm::Severity::Error, "ConfigKept", "The configuration in use stays as it was");
     return;
   }
+  if (settings.config.shadow != session.config.shadow) {
+    session.log.say(
+        sm::Severity::Warning, "ShadowKept",
+        "Whether this subnet manager only watches stays as it is until it is restarted");
+  }
   session.config = settings.config;
   const auto reopened = session.log.reopen(log_options(settings.config));
   if (reopened.has_error()) {

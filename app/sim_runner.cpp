@@ -100,7 +100,6 @@ void SimRunner::keep_watch(boost::asio::io_context& loop) {
 
 void SimRunner::change_options(const sm::Options& options, OutputFiles files) {
   performer_.set_files(std::move(files));
-  kernel_.set_is_sm(!options.shadow);
   step(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
 }
 

@@ -255,7 +255,9 @@ void Core::Machine::on(const ResweepCommand& command) {
 }
 
 void Core::Machine::on(const OptionsChanged& changed) {
+  const bool is_shadow = options.shadow;
   options = *changed.options;
+  options.shadow = is_shadow;  // what was only thought of, or done, cannot be taken back
   transactions.set_limits(limits_of(options), options.m_key);
   administration.set_key(options.sm_key);
   permanent_groups_due = true;

@@ -74,6 +74,16 @@ TEST(Shadow, TellsOfOtherRoutes) {
   EXPECT_TRUE(told);
 }
 
+// A configuration that is read again does not make it one that writes, nor the other way round.
+TEST(Shadow, StaysOneUntilItIsRestarted) {
+  Box box("fat-tree:3,6", watching());
+  ASSERT_TRUE(box.run_until_quiet());
+  box.input(sm::OptionsChanged{std::make_shared<const sm::Options>()});
+  box.run_for(30s);
+  EXPECT_EQ(box.count<sm::ShadowCompared>(), 2u);
+  EXPECT_EQ(box.world().counters().sets, 0u);
+}
+
 TEST(Shadow, LooksAgainFromTimeToTime) {
   BoxOptions options = watching();
   options.sm.full_sweep_interval = 5min;
