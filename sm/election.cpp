@@ -72,7 +72,6 @@ bool Election::decide(Context& context, mad::Guid own_guid) {
   rival_seen_ = others.master != nullptr;
   master_.reset();
   successor_.reset();
-  unwilling_.clear();
   if (giver_) {
     take_office(context, "the master handed over");
     return true;
@@ -154,7 +153,7 @@ bool Election::hand_over(Context& context) {
   if (!successor_ && !context.options.sticky_master) {
     const OtherSM* standby = candidates(context).standby;
     const bool higher = standby != nullptr && outranks_us(context.options, *standby);
-    if (higher && unwilling_.count(standby->guid) == 0) successor_ = *standby;
+    if (higher) successor_ = *standby;
   }
   if (!successor_) return false;
   control(context, successor_->device, static_cast<std::uint32_t>(Control::Handover));
@@ -230,12 +229,14 @@ void Election::on_rival(Context& context, const std::optional<mad::SMInfo>& riva
 void Election::on_handed_over(Context& context, const Answer& answer) {
   const OtherSM successor = *std::exchange(successor_, std::nullopt);
   const bool taken = answer.answered && answer.status == mad::kStatusOk;
+  if (taken) unwilling_.erase(successor.guid);
   if (taken || successor.state == mad::SMState::Master) {
     context.events.say(HandedOver{successor.guid, successor.priority});
     return follow(context, successor, "another SM ranks higher");
   }
-  unwilling_.insert(successor.guid);
-  context.events.say(HandoverRefused{successor.guid, successor.priority});
+  if (unwilling_.insert(successor.guid).second) {
+    context.events.say(HandoverRefused{successor.guid, successor.priority});
+  }
 }
 
 // --- what others ask of us ----------------------------------------------------------------------

@@ -74,7 +74,7 @@ class Election {
   std::optional<OtherSM> master_;     // whom we poll: the master, or a rival as master
   bool reachable_ = false;            // master_->device is one
   std::optional<OtherSM> successor_;  // to whom a HANDOVER is to be sent, or is under way
-  std::set<mad::Guid> unwilling_;     // who did not take the office
+  std::set<mad::Guid> unwilling_;     // who did not take the office, and were told of
   std::set<mad::Guid> strangers_;     // who must not take part, and have been told of
   std::optional<mad::Guid> giver_;    // the former master, who gave us the office
   mad::Guid stubborn_{};              // a rival of lower rank that keeps it

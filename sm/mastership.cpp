@@ -131,7 +131,6 @@ void Core::Machine::announce_rank() {
   trap.management_class = mad::ManagementClass::SubnLidRouted;
   trap.method = mad::Method::Trap;
   trap.attribute_id = mad::AttributeId::Notice;
-  trap.m_key = options.m_key;
   trap.transaction_id = mad::TransactionId{++announced};
   mad::encode(mad::make_notice(mad::TrapNumber::LocalChanges, mad::NoticeType::Informational,
                                node.node_type, change.lid, change),

@@ -272,6 +272,53 @@ TEST_F(TwoManagers, WhoIsNotOnTheListHasNoPartInIt) {
   EXPECT_EQ(box.count<sm::StrangeManagerIgnored>(), 1u);
 }
 
+// It takes no orders from somebody with another key: the fabric stays in good hands, and that is
+// told once.
+TEST_F(TwoManagers, AnOfficeThatIsRefusedIsKept) {
+  Box box("fat-tree:3,6");
+  ASSERT_TRUE(box.run_until_quiet());
+  SeatOptions second;
+  second.sm.priority = 15;
+  second.sm.sm_key = mad::SMKey{0xE15E};
+  Seat& other = box.add_seat("host-0016", second);
+  box.run_for(std::chrono::minutes(2));
+  EXPECT_EQ(box.core().state(), mad::SMState::Master);
+  EXPECT_EQ(other.core().state(), mad::SMState::Standby);
+  EXPECT_EQ(box.count<sm::HandoverRefused>(), 1u);
+  EXPECT_EQ(trouble(box), "");
+  // It learns the key: the next time it is asked it accepts.
+  second.sm.sm_key = sm::kPublicSMKey;
+  other.input(sm::OptionsChanged{std::make_shared<const sm::Options>(second.sm)});
+  box.run_for(seconds(30));
+  EXPECT_EQ(box.core().state(), mad::SMState::Standby);
+  EXPECT_EQ(other.core().state(), mad::SMState::Master);
+}
+
+// It ranks lower, and does not go: we wait for it as long as is decent, then say so and go on.
+TEST_F(TwoManagers, ARivalThatDoesNotGoIsToldOf) {
+  sim::Planner plan = dumbbell();
+  Box box(std::move(plan).finish(), master_on("left-a", 3));
+  const auto first = cable(box, "left", 3), second = cable(box, "left", 4);
+  box.world().cut(first);
+  box.world().cut(second);
+  SeatOptions stubborn;
+  const auto itself = box.world().find_endpoint("right-a").value();
+  stubborn.sm.allowed_sm_guids = {box.world().port_guid(itself)};
+  Seat& rival = box.add_seat("right-a", stubborn);
+  ASSERT_TRUE(box.run_until_quiet());
+  box.world().restore(first);
+  box.world().restore(second);
+  box.run_for(std::chrono::minutes(2));
+  EXPECT_EQ(rival.core().state(), mad::SMState::Master);
+  EXPECT_EQ(box.core().state(), mad::SMState::Master);
+  EXPECT_GE(box.count<sm::RivalMasterSeen>(), 1u);
+  EXPECT_EQ(box.count<sm::RivalMasterStays>(), 1u);
+  rival.die();
+  box.input(sm::ResweepCommand{"the rival was stopped"});
+  box.run_for(seconds(30));
+  EXPECT_EQ(trouble(box), "");
+}
+
 TEST_F(TwoManagers, TheStandbyNoticesWithinASecondIfAsked) {
   BoxOptions options;
   options.sm.priority = 4;
