@@ -176,8 +176,37 @@ std::vector<std::uint8_t> local_channels(const Topology& topology) {
   return local;
 }
 
+// By switch: whether packets to the LID may pass it, which some host sends.
+std::vector<bool> passed_by_hosts(const Survey& survey, mad::Lid lid) {
+  std::vector<bool> passed(survey.has_hosts.size());
+  for (std::uint32_t from = 0; from < passed.size(); ++from) {
+    if (survey.has_hosts[from] == 0) continue;
+    for (std::uint32_t at = from; at != kNowhere && !passed[at];) {
+      passed[at] = true;
+      at = survey.wiring.step(at, survey.tables.row(SwitchIndex{at})[lid.value]);
+    }
+  }
+  return passed;
+}
+
+struct Departed {
+  mad::Lid lid{};
+  std::vector<bool> passed;  // by switch; empty: all
+};
+
+std::vector<Departed> ways_of(const Survey& survey, const std::vector<DepartedLid>& departed) {
+  std::vector<Departed> ways;
+  for (const DepartedLid& gone : departed) {
+    if (gone.lid.value >= survey.tables.row_size()) continue;
+    ways.push_back({gone.lid, {}});
+    if (gone.was_switch) ways.back().passed = passed_by_hosts(survey, gone.lid);
+  }
+  return ways;
+}
+
 void depend_from(const Survey& survey, const std::vector<std::uint8_t>& local,
-                 const std::vector<bool>& departed, SwitchIndex from, Dependencies& dependencies) {
+                 const std::vector<Departed>& departed, SwitchIndex from,
+                 Dependencies& dependencies) {
   std::vector<Onward> onward(kPortValues);
   ChannelIndex next = survey.topology.first_channel(from);
   for (const Channel& channel : survey.topology.channels_from(from)) {
@@ -190,8 +219,10 @@ void depend_from(const Survey& survey, const std::vector<std::uint8_t>& local,
     const std::uint8_t then = way.local_of[way.next_row[lid]];
     if (then != kNoLocal) dependencies.add(way.channel, then);
   };
-  for (std::size_t lid = 0; lid < std::min(row.size(), departed.size()); ++lid) {
-    if (departed[lid] && onward[row[lid]].next_row != nullptr) depend(lid, onward[row[lid]]);
+  for (const Departed& gone : departed) {
+    if (!gone.passed.empty() && !gone.passed[from.value]) continue;
+    const Onward& way = onward[row[gone.lid.value]];
+    if (way.next_row != nullptr) depend(gone.lid.value, way);
   }
   const std::size_t count = std::min(row.size(), survey.targets.size());
   for (std::size_t lid = 0; lid < count; ++lid) {
@@ -218,17 +249,18 @@ std::string channel_text(const Topology& topology, ChannelIndex index) {
 
 Verification verify(const Topology& topology, const LidMap& lids, const ForwardingTables& tables,
                     const Lanes& lanes, const base::ParallelFor& parallel,
-                    const std::vector<bool>& departed, std::optional<Dependencies>* graph) {
+                    const std::vector<DepartedLid>& departed, std::optional<Dependencies>* graph) {
   HEDDLE_CHECK(tables.switch_count() == topology.switch_count());
   Survey survey(topology, lids, tables);
   Verification result = walk_all(survey, parallel);
   if (lanes.vls == 1) {
     Dependencies dependencies(topology);
     const auto local = local_channels(topology);
+    const auto ways = ways_of(survey, departed);
     parallel(topology.switch_count(), [&](std::size_t begin, std::size_t end) {
       for (std::size_t s = begin; s < end; ++s) {
         const SwitchIndex from{static_cast<std::uint32_t>(s)};
-        depend_from(survey, local, departed, from, dependencies);
+        depend_from(survey, local, ways, from, dependencies);
       }
     });
     result.dependencies = dependencies.count();

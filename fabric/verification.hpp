@@ -54,6 +54,12 @@ struct Verification {
   static constexpr std::size_t kMaxSamples = 16;
 };
 
+// A LID that nobody owns any more, but to which packets may still be on their way.
+struct DepartedLid {
+  mad::Lid lid{};
+  bool was_switch = false;  // then only the switches that hosts hang on sent packets to it
+};
+
 // Every switch to every LID of the map. LIDs of endports that hang on no switch are skipped, and
 // so are LIDs in another island than the switch: tables cannot do anything about those.
 //
@@ -65,13 +71,12 @@ struct Verification {
 // With more than one VL the graph is that of the lanes: each packet keeps to the VLs that its
 // service level has on its way.
 //
-// `departed`, by LID: nobody owns it any more, but packets to it may still be on their way; on one
-// VL their dependencies count too.
+// `departed`: on one VL the dependencies of packets to these LIDs count too.
 //
 // `graph`, if not null: takes the dependencies themselves, with one VL. They refer to the topology.
 Verification verify(const Topology& topology, const LidMap& lids, const ForwardingTables& tables,
                     const Lanes& lanes = {}, const base::ParallelFor& parallel = base::inline_for,
-                    const std::vector<bool>& departed = {},
+                    const std::vector<DepartedLid>& departed = {},
                     std::optional<Dependencies>* graph = nullptr);
 
 // The cycle in words, switch descriptions and ports, and the VL if there are several:

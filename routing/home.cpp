@@ -74,19 +74,41 @@ void find_losses(const Topology& home, const Topology& now, Departure& departure
   }
 }
 
+std::vector<fabric::DepartedLid> departed_from(const Home& home, const LidMap& lids) {
+  std::vector<fabric::DepartedLid> departed;
+  for (std::uint16_t number = 1; number <= home.lids->top().value; ++number) {
+    const mad::Lid lid{number};
+    const auto owner = home.lids->owner(lid);
+    if (owner == fabric::kNoPort || lids.owner(lid) != fabric::kNoPort) continue;
+    departed.push_back({lid, home.topology->is_switch(home.topology->node_of(owner))});
+  }
+  return departed;
+}
+
+// Home's tables, repaired. A repair has reasons of its own to be right; whole tables go before the
+// same judge as everybody's, who knows nothing of how they were made.
+std::optional<Selected> mended_home(const Topology& topology, const LidMap& lids,
+                                    const Policy& policy, const Home& home,
+                                    const Departure& departure, const base::ParallelFor& parallel) {
+  const auto found = repair(home, departure, topology, lids);
+  if (!found) return std::nullopt;
+  auto selected = repaired(home, departure, topology, lids, *found);
+  const Routes& routes = selected.routes;
+  selected.proof = fabric::verify(topology, lids, routes.tables, routes.lanes, parallel,
+                                  departed_from(home, lids));
+  if (objection(topology, policy, routes.lanes, selected.proof)) return std::nullopt;
+  return selected;
+}
+
 // One engine's fresh tables, brought near home if those are proven, or as they are.
 std::optional<Selected> near_home(const Topology& topology, const LidMap& lids,
                                   const Policy& policy, const Home& home,
                                   const Departure& departure, Routes fresh,
                                   const base::ParallelFor& parallel) {
   const auto columns = still_right(home, departure, lids);
-  std::vector<bool> departed(columns.size());
-  for (std::size_t lid = 0; lid < columns.size(); ++lid) {
-    departed[lid] =
-        columns[lid] && lids.owner(mad::Lid{static_cast<std::uint16_t>(lid)}) == fabric::kNoPort;
-  }
   take_columns(home, departure, columns, fresh.tables);
-  auto proof = fabric::verify(topology, lids, fresh.tables, fresh.lanes, parallel, departed);
+  auto proof = fabric::verify(topology, lids, fresh.tables, fresh.lanes, parallel,
+                              departed_from(home, lids));
   if (objection(topology, policy, fresh.lanes, proof)) return std::nullopt;
   const auto kept = std::count(columns.begin(), columns.end(), true);
   fresh.notes.push_back(fmt::format("{} of {} LIDs keep the ways they had before the loss", kept,
@@ -164,17 +186,15 @@ base::Result<std::shared_ptr<const Selected>> select_near_home(const Topology& t
                                                                const Policy& policy,
                                                                const Home* home,
                                                                const base::ParallelFor& parallel) {
-  if (home != nullptr && home->found) {
-    return select_standing(topology, lids, policy, *home, parallel);
-  }
   Departure departure;
   if (home != nullptr) departure = departure_from(*home, topology, lids, policy);
-  if (departure.comparable && departure.whole) return home->selected;
+  if (departure.comparable && departure.whole) {
+    if (!home->found) return home->selected;
+    return select_standing(topology, lids, policy, *home, parallel);
+  }
   if (departure.comparable) {
-    const auto found = repair(*home, departure, topology, lids);
-    if (found) {
-      return std::make_shared<const Selected>(repaired(*home, departure, topology, lids, *found));
-    }
+    auto mended = mended_home(topology, lids, policy, *home, departure, parallel);
+    if (mended) return std::make_shared<const Selected>(std::move(*mended));
   }
   Refine refine;
   // Routes of several lanes are made as a whole: their levels are of no use to other ways.

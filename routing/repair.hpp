@@ -43,8 +43,9 @@ struct Repair {
 //   - no credit loop: each new dependency is tried against home's certificate before it is used;
 //   - nearness: an entry changes only if its packets passed what was lost. (Entries for a switch's
 //     own LID that no host uses may change too, if hosts could reach it only by new turns.)
-// Where home was proven, home with the entries written over it needs no other proof
-// (tests/routing/repair_test.cpp holds that against fabric::verify).
+// Where home was proven, home with the entries written over it is right by this construction
+// (tests/routing/repair_test.cpp holds that against fabric::verify). Tables that go to switches are
+// proven whole all the same (select_near_home).
 //
 // Nothing if home has no certificate (several VLs, a credit loop that was accepted), or if some
 // destination that can still be reached is not within these rules; engines must compute anew then.

@@ -106,6 +106,16 @@ TEST(Standing, ColumnsAreJudgedAsTheProofDoes) {
   }
 }
 
+// What was found on another fabric is of no use on this one.
+TEST(Standing, RoutesOfAnotherFabricAreForgotten) {
+  const Subnet before(support::ring(5, 2)), now(support::ring(6, 2));
+  const Home home = found(before, "updn");
+  const auto selected = select_near_home(now.topology, now.lids, {}, &home);
+  ASSERT_TRUE(selected);
+  EXPECT_TRUE((*selected)->fresh);
+  EXPECT_TRUE((*selected)->proof.reaches_all());
+}
+
 // A credit loop is no single column's fault: nothing of it stays that closes it.
 TEST(Standing, RoutesWithACreditLoopGiveWay) {
   const Subnet subnet(support::ring(5, 2));
