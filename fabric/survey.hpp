@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the walks of a verification share: the wiring, laid out flat, and where each LID leads.
-// Internal to the verification.
+// For what looks at whole tables: the verification and routing/transition.
 #pragma once
 
 #include <cstddef>

@@ -415,7 +415,8 @@ std::optional<Repair> repair(const Home& home, const Departure& departure, const
 Selected repaired(const Home& home, const Departure& departure, const Topology& now,
                   const LidMap& lids, const Repair& repair) {
   const Selected& before = *home.selected;
-  Selected selected{before.routes, before.proof, before.rejected, false, nullptr};
+  Selected selected{before.routes, before.proof, before.rejected,
+                    false,         nullptr,      before.certificate};
   auto& tables = selected.routes.tables;
   if (now.switch_count() != tables.switch_count()) {
     tables = fabric::ForwardingTables(now.switch_count(), home.lids->top());

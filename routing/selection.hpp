@@ -47,6 +47,8 @@ struct Selected {
   bool fresh = true;
   // Of fresh ones on one VL without a credit loop: what a repair is held against. Null otherwise.
   std::shared_ptr<const Certificate> certificate = nullptr;
+  // Of a repair: the certificate it fits in with, that of the tables it repaired.
+  std::shared_ptr<const Certificate> repaired_from = nullptr;
 };
 
 // Tables to be preferred to an engine's fresh ones, proven; nothing if there are none.
