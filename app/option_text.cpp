@@ -27,6 +27,10 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("sm_key", o.sm_key.value);
   visit("tell_sm_key", o.tell_sm_key);
   visit("m_key", o.m_key.value);
+  visit("m_key_per_port", o.m_key_per_port);
+  visit("former_m_keys", o.former_m_keys);
+  visit("m_key_protection", o.m_key_protection);
+  visit("m_key_lease", o.m_key_lease);
   visit("priority", o.priority);
   visit("shadow", o.shadow);
   visit("sticky_master", o.sticky_master);
@@ -45,6 +49,11 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("sm_sl", o.sm_sl.value);
   visit("sweep_interval", o.sweep_interval);
   visit("full_sweep_interval", o.full_sweep_interval);
+  visit("node_misses", o.node_misses);
+  visit("flap_limit", o.flap_limit);
+  visit("flap_window", o.flap_window);
+  visit("flap_hold", o.flap_hold);
+  visit("reregister_rate", o.reregister_rate);
   visit("window", o.window);
   visit("window_per_device", o.window_per_device);
   visit("smallest_timeout", o.smallest_timeout);
@@ -76,9 +85,10 @@ std::string value_text(base::Duration value) {
 std::string value_text(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, ","));
 }
-std::string value_text(const std::vector<mad::Guid>& guids) {
+template <class Tag>
+std::string value_text(const std::vector<base::Strong<Tag, std::uint64_t>>& values) {
   std::vector<std::uint64_t> numbers;
-  for (const mad::Guid guid : guids) numbers.push_back(guid.value);
+  for (const auto value : values) numbers.push_back(value.value);
   return fmt::format("{}", fmt::join(numbers, ","));
 }
 
@@ -129,10 +139,11 @@ bool parse_value(std::string_view text, std::vector<std::string>& words) {
   for (const auto word : pieces(text)) words.emplace_back(word);
   return true;
 }
-bool parse_value(std::string_view text, std::vector<mad::Guid>& guids) {
-  guids.clear();
+template <class Tag>
+bool parse_value(std::string_view text, std::vector<base::Strong<Tag, std::uint64_t>>& values) {
+  values.clear();
   for (const auto piece : pieces(text)) {
-    if (!parse_value(piece, guids.emplace_back().value)) return false;
+    if (!parse_value(piece, values.emplace_back().value)) return false;
   }
   return true;
 }

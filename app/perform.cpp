@@ -132,8 +132,7 @@ sm::LookedUp look_up(const sm::LookUp& work) {
 
 sm::RoutesReady compute_routes(const sm::ComputeRoutes& request,
                                const base::ParallelFor& parallel) {
-  return {request.ticket, routing::select_near_home(*request.topology, *request.lids,
-                                                    request.policy, request.home.get(), parallel)};
+  return sm::carry_out(request, parallel);
 }
 
 }  // namespace heddle::app

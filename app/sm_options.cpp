@@ -27,6 +27,12 @@ sm::Options to_sm_options(const config::Config& config) {
   options.sm_key = mad::SMKey{config.sm_key};
   options.tell_sm_key = config.tell_sm_key;
   options.m_key = mad::MKey{config.m_key};
+  options.m_key_per_port = config.m_key_per_port;
+  for (const std::uint64_t key : config.former_m_keys) {
+    options.former_m_keys.push_back(mad::MKey{key});
+  }
+  options.m_key_protection = byte(config.m_key_protection);
+  options.m_key_lease = static_cast<std::uint16_t>(config.m_key_lease);
   options.priority = byte(config.priority);
   options.shadow = config.shadow;
   options.sticky_master = config.sticky_master;
@@ -47,6 +53,11 @@ sm::Options to_sm_options(const config::Config& config) {
   options.sm_sl = mad::ServiceLevel{byte(config.sm_sl)};
   options.sweep_interval = config.interval;
   options.full_sweep_interval = config.full_interval;
+  options.node_misses = config.node_misses;
+  options.flap_limit = config.flap_limit;
+  options.flap_window = config.flap_window;
+  options.flap_hold = config.flap_hold;
+  options.reregister_rate = config.reregister_rate;
   options.window = config.window;
   options.window_per_device = config.window_per_device;
   options.smallest_timeout = config.smallest_timeout;

@@ -22,6 +22,10 @@ struct Config {
   std::uint64_t sm_key = 1;
   bool tell_sm_key = false;
   std::uint64_t m_key = 0;
+  bool m_key_per_port = false;
+  std::vector<std::uint64_t> former_m_keys;
+  std::uint32_t m_key_protection = 1;
+  std::uint32_t m_key_lease = 0;
   std::uint32_t sm_sl = 0;
   bool shadow = false;
   bool sticky_master = false;
@@ -65,6 +69,11 @@ struct Config {
   std::uint32_t vl_stall_count = 7;
 
   // [sweep]
+  std::uint32_t node_misses = 3;
+  std::uint32_t flap_limit = 5;
+  base::Duration flap_window = std::chrono::minutes(10);
+  base::Duration flap_hold = std::chrono::minutes(5);
+  std::uint32_t reregister_rate = 1000;
   base::Duration interval = std::chrono::seconds(10);
   base::Duration full_interval = std::chrono::minutes(30);
 

@@ -190,6 +190,27 @@ Loaded one_problem(std::string_view file, Place place, std::string message) {
   return loaded;
 }
 
+constexpr std::size_t kMostFormerKeys = 16;
+
+// A port of which nothing is known yet cannot be asked with its own key.
+void check_m_keys(const Config& config, std::vector<Contradiction>& out) {
+  if (config.m_key_per_port && config.m_key_protection > 1) {
+    out.push_back({find_option("sm", "m_key_protection"), find_option("sm", "m_key_per_port"),
+                   "with 'm_key_per_port' the 'm_key_protection' must be 0 or 1: above that, ports "
+                   "do not even say who they are to those that lack their key"});
+  }
+  if (config.former_m_keys.size() > kMostFormerKeys) {
+    out.push_back({find_option("sm", "former_m_keys"), nullptr,
+                   fmt::format("'former_m_keys' lists {} keys; each is tried on every port that "
+                               "takes none before it, so {} must do",
+                               config.former_m_keys.size(), kMostFormerKeys)});
+  }
+  if (config.m_key_per_port && config.m_key == 0) {
+    out.push_back({find_option("sm", "m_key_per_port"), find_option("sm", "m_key"),
+                   "'m_key_per_port' needs an 'm_key' to work the keys out from"});
+  }
+}
+
 void check_engines(const Config& config, const Vocabulary& vocabulary,
                    std::vector<Contradiction>& out) {
   const Option* option = find_option("routing", "engines");
@@ -227,6 +248,7 @@ std::vector<Contradiction> contradictions(const Config& config, const Vocabulary
                    fmt::format("'window_per_device' ({}) must not be above 'window' ({})",
                                config.window_per_device, config.window)});
   }
+  check_m_keys(config, out);
   check_engines(config, vocabulary, out);
   return out;
 }

@@ -41,8 +41,14 @@ Intent plan_ports(const Observation& observation, const Frozen& frozen, const Li
   for (const PortIndex port : topology.endports()) {
     if (lids.base(port) == mad::kNoLid) continue;
     intent.ports[port.value].endport =
-        EndportIntent{lids.range(port), settings.subnet_prefix, settings.m_key,
-                      settings.sm_lid,  settings.sm_sl,         settings.subnet_timeout};
+        EndportIntent{lids.range(port),
+                      settings.subnet_prefix,
+                      settings.m_key ? settings.m_key(topology.port(port).guid) : mad::MKey{},
+                      settings.m_key_protect_bits,
+                      settings.m_key_lease_period,
+                      settings.sm_lid,
+                      settings.sm_sl,
+                      settings.subnet_timeout};
   }
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex port{p};

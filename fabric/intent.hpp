@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -19,7 +20,9 @@ namespace heddle::fabric {
 // Settings that hold for all ports; ranges as in PortInfo and SwitchInfo.
 struct PortSettings {
   mad::GidPrefix subnet_prefix{};
-  mad::MKey m_key{};
+  std::function<mad::MKey(mad::Guid port)> m_key;  // none: no port has one
+  std::uint8_t m_key_protect_bits{};
+  std::uint16_t m_key_lease_period{};
   mad::Lid sm_lid{};
   mad::ServiceLevel sm_sl{};
   std::uint8_t subnet_timeout{};
@@ -27,7 +30,6 @@ struct PortSettings {
   std::uint8_t head_of_queue_life{};       // switch ports towards switches
   std::uint8_t leaf_head_of_queue_life{};  // and towards hosts
   std::uint8_t vl_stall_count{};
-  friend bool operator==(const PortSettings&, const PortSettings&) = default;
 };
 
 // Wanted of a port that owns LIDs: CA and router ports, switch port 0.
@@ -35,6 +37,8 @@ struct EndportIntent {
   LidMap::Range lids;
   mad::GidPrefix gid_prefix{};
   mad::MKey m_key{};
+  std::uint8_t m_key_protect_bits{};   // means something only with a key
+  std::uint16_t m_key_lease_period{};  // the same; seconds
   mad::Lid master_sm_lid{};
   mad::ServiceLevel master_sm_sl{};
   std::uint8_t subnet_timeout{};

@@ -97,8 +97,9 @@ Node as_node(const ObservedNode& seen) {
 // Collects one observation's links into a builder, each once.
 class LinkCollector {
  public:
-  LinkCollector(const Observation& observation, TopologyBuilder& builder, Frozen& frozen)
-      : observation_(observation), builder_(builder), frozen_(frozen) {
+  LinkCollector(const Observation& observation, const std::vector<ObservedEnd>& held_back,
+                TopologyBuilder& builder, Frozen& frozen)
+      : observation_(observation), held_back_(held_back), builder_(builder), frozen_(frozen) {
     taken_.resize(observation.size());
   }
 
@@ -109,6 +110,7 @@ class LinkCollector {
     const ObservedNode& other = observation_[there.node];
     const ObservedPort& other_port = other.ports[there.port.value];
     if (!manageable(other) || !other_port.info) return;
+    if (is_held_back(here) || is_held_back(there)) return;
     if (other_port.sighting && *other_port.sighting != here) {
       frozen_.contradictions.push_back({here, there, *other_port.sighting});
       return;
@@ -134,6 +136,10 @@ class LinkCollector {
     return {observation_[end.node].info.node_guid, end.port};
   }
 
+  bool is_held_back(ObservedEnd end) const {
+    return std::find(held_back_.begin(), held_back_.end(), end) != held_back_.end();
+  }
+
   // Two ends may see the same silent third one: only one of them can be right.
   bool taken(ObservedEnd end) const {
     const auto& ports = taken_[end.node.value];
@@ -146,6 +152,7 @@ class LinkCollector {
   }
 
   const Observation& observation_;
+  const std::vector<ObservedEnd>& held_back_;  // few
   TopologyBuilder& builder_;
   Frozen& frozen_;
   std::vector<std::vector<bool>> taken_;  // by node and port
@@ -173,10 +180,10 @@ PortIndex Frozen::port_of(const Observation& observation, ObservedEnd end) const
   return node ? topology->port_of(*node, end.port) : kNoPort;
 }
 
-Frozen freeze(const Observation& observation) {
+Frozen freeze(const Observation& observation, const std::vector<ObservedEnd>& held_back) {
   Frozen frozen;
   TopologyBuilder builder;
-  LinkCollector links(observation, builder, frozen);
+  LinkCollector links(observation, held_back, builder, frozen);
   for (std::uint32_t n = 0; n < observation.size(); ++n) {
     const ObservedNode& node = observation[ObservedIndex{n}];
     if (!manageable(node)) continue;

@@ -113,7 +113,8 @@ struct Frozen {
 
 // Nodes that told enough to be managed (a switch its SwitchInfo with room for a
 // linear table, and port 0; any node a PortInfo),
-// and links that both ends confirm or one end confirms and the other does not deny.
-Frozen freeze(const Observation& observation);
+// and links that both ends confirm or one end confirms and the other does not deny. Links by an end
+// in `held_back` are left out.
+Frozen freeze(const Observation& observation, const std::vector<ObservedEnd>& held_back = {});
 
 }  // namespace heddle::fabric

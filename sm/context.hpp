@@ -3,6 +3,7 @@
 #pragma once
 
 #include "sm/events.hpp"
+#include "sm/keys.hpp"
 #include "sm/options.hpp"
 #include "sm/picture.hpp"
 #include "sm/transactions.hpp"
@@ -20,6 +21,7 @@ struct Context {
   Transactions& transactions;
   EventSink& events;
   Picture& picture;
+  Keys& keys;
 };
 
 }  // namespace heddle::sm

@@ -17,6 +17,7 @@
 #include "mad/datagram.hpp"
 #include "routing/home.hpp"
 #include "routing/selection.hpp"
+#include "routing/transition.hpp"
 #include "sa/view.hpp"
 #include "sm/events.hpp"
 #include "sm/lid_assignment.hpp"
@@ -41,6 +42,7 @@ struct Tick {};
 struct RoutesReady {
   std::uint64_t ticket{};
   base::Result<std::shared_ptr<const routing::Selected>> selected;
+  routing::Transition transition = {};  // to them from what is in place
 };
 // The answer to LookUp; none if the query deserves none.
 struct LookedUp {
@@ -64,16 +66,19 @@ using Input = std::variant<Tick, MadReceived, SendFailed, RoutesReady, LookedUp,
 struct SendMad {
   mad::Datagram datagram;
 };
-// Long work that leaves the machine: select_near_home(*topology, *lids, policy, home.get()). The
-// daemon runs it on a worker, the simulator inline; either returns RoutesReady with the same
-// ticket.
+// Long work that leaves the machine: select_near_home(*topology, *lids, policy, home.get()), and
+// plan_transition(*topology, *lids, *selected, in_place). The daemon runs it on a worker, the
+// simulator inline; either returns RoutesReady with the same ticket.
 struct ComputeRoutes {
   std::uint64_t ticket{};
   std::shared_ptr<const fabric::Topology> topology;
   std::shared_ptr<const fabric::LidMap> lids;
   routing::Policy policy;
   std::shared_ptr<const routing::Home> home = nullptr;  // null: there is none
+  routing::InPlace in_place = {};                       // without tables: none are
 };
+// The work, done at once.
+RoutesReady carry_out(const ComputeRoutes& work, const base::ParallelFor& parallel);
 // A query whose answer may be large: sa::look_up(*view, key, request). Like routes it is worked out
 // elsewhere and comes back as LookedUp, so that everybody else need not wait for it.
 struct LookUp {

@@ -142,7 +142,7 @@ void Discovery::on_node_info(Context& context, const Answer& answer) {
                                         " and " + route.text() + "; the latter is ignored");
     return disbelieve(context, answer);
   }
-  const ObservedIndex node = known ? *known : meet(context, info, route);
+  const ObservedIndex node = known ? *known : meet(context, info, route, request.key);
   const ObservedEnd entered{node, info.local_port_num};
   if (request.subject == kOwnNode) {
     picture.own = entered;
@@ -155,11 +155,21 @@ void Discovery::on_node_info(Context& context, const Answer& answer) {
     const bool first_entry = !known || !picture.observation[node].is_switch();
     if (first_entry && !back) back = from;
   }
-  meet_port(context, node, info, route);
+  meet_port(context, node, info, route, request.key);
+}
+
+// One who answered to another key than the first of them keeps it until its PortInfo tells more.
+void Discovery::choose_key(Context& context, DeviceId device, mad::Guid port,
+                           std::uint8_t answered_to) const {
+  if (answered_to != 0) {
+    context.transactions.set_key(device, context.keys.for_strangers()[answered_to]);
+  } else {
+    context.transactions.set_key(device, context.keys.of(port));
+  }
 }
 
 fabric::ObservedIndex Discovery::meet(Context& context, const mad::NodeInfo& info,
-                                      const mad::DirectedRoute& route) {
+                                      const mad::DirectedRoute& route, std::uint8_t answered_to) {
   Picture& picture = context.picture;
   const ObservedIndex node = picture.observation.add(info);
   picture.devices.emplace_back();
@@ -169,6 +179,7 @@ fabric::ObservedIndex Discovery::meet(Context& context, const mad::NodeInfo& inf
 
   const DeviceId device = context.transactions.add_device(route);
   picture.devices.back()[0] = device;
+  choose_key(context, device, info.port_guid, answered_to);
   context.transactions.submit(get(device, mad::AttributeId::SwitchInfo, 0, {node, {0}}));
   read_switch(context, node);
   return node;
@@ -190,7 +201,7 @@ void Discovery::read_again(Context& context, fabric::ObservedEnd end) {
 }
 
 void Discovery::meet_port(Context& context, fabric::ObservedIndex node, const mad::NodeInfo& info,
-                          const mad::DirectedRoute& route) {
+                          const mad::DirectedRoute& route, std::uint8_t answered_to) {
   Picture& picture = context.picture;
   ObservedNode& seen = picture.observation[node];
   const ObservedEnd end{node, info.local_port_num};
@@ -201,6 +212,7 @@ void Discovery::meet_port(Context& context, fabric::ObservedIndex node, const ma
   if (seen.is_switch()) return;
   const DeviceId device = context.transactions.add_device(route);
   picture.devices[node.value][end.port.value] = device;
+  choose_key(context, device, info.port_guid, answered_to);
   seen.ports[end.port.value].guid = info.port_guid;
   if (seen.description.empty()) {
     context.transactions.submit(get(device, mad::AttributeId::NodeDescription, 0, end));
@@ -226,6 +238,7 @@ void Discovery::on_port_info(Context& context, const Answer& answer) {
   }
   ObservedNode& node = context.picture.observation[end.node];
   const auto info = mad::decode<mad::PortInfo>(answer.data);
+  if (try_another_key(context, answer, info)) return;
   node.ports[end.port.value].info = info;
   if (end.port.value == 0 || !node.is_switch()) {
     // The other port of our own adapter may be another SM's.
@@ -239,6 +252,40 @@ void Discovery::on_port_info(Context& context, const Answer& answer) {
   if (info.port_state == mad::PortState::Down) return;
   ask_vendor_speed(context, end);
   look_beyond(context, end);
+}
+
+// A port shows its M_Key to whoever has it, and to everybody at protection level 0. One that shows
+// none although it is protected has another. True if the port is asked once more.
+bool Discovery::try_another_key(Context& context, const Answer& answer,
+                                const mad::PortInfo& info) const {
+  const ObservedNode& node = context.picture.observation[{answer.request.subject}];
+  const std::uint32_t port = answer.request.detail;
+  if (node.is_switch() && port != 0) return false;
+  const DeviceId device = answer.request.device;
+  const mad::Guid guid = node.is_switch() ? node.info.port_guid : node.ports[port].guid;
+  const bool hides_it = info.m_key == mad::MKey{} && info.m_key_protect_bits != 0;
+  if (!hides_it) {
+    if (info.m_key != mad::MKey{}) context.transactions.set_key(device, info.m_key);
+    context.transactions.unlock(device);
+    context.keys.unlock(guid);
+    return false;
+  }
+  const auto candidates = context.keys.candidates(guid, info.lid);
+  std::size_t next = answer.request.key;
+  if (next < candidates.size() && candidates[next] == context.transactions.key(device)) ++next;
+  if (next < candidates.size()) {
+    context.transactions.set_key(device, candidates[next]);
+    Request again = answer.request;
+    again.key = static_cast<std::uint8_t>(next + 1);
+    context.transactions.submit(again);
+    return true;
+  }
+  context.transactions.lock(device);
+  const NodeName name = context.picture.name(ObservedIndex{answer.request.subject});
+  context.picture.note({answer.request.subject},
+                       text(name) + " is locked by an M_Key that is not ours");
+  if (context.keys.is_news_that_locked(guid)) context.events.say(PortLocked{name, guid});
+  return false;
 }
 
 // The standard's PortInfo shows FDR10 as QDR. A link that stayed up is not asked twice.
@@ -363,8 +410,20 @@ const fabric::ObservedPort* Discovery::known_port(const Context& context,
   return &(*known_)[*node].ports[end.port.value];
 }
 
+// At protection levels 2 and 3 a port does not answer who has another key.
+bool Discovery::ask_with_next_key(Context& context, const Request& request) {
+  Request again = request;
+  if (++again.key >= context.transactions.key_count()) return false;
+  if (request.beyond.value == 0) {
+    context.transactions.set_key(request.device, context.keys.for_strangers()[again.key]);
+  }
+  context.transactions.submit(again);
+  return true;
+}
+
 void Discovery::on_darkness(Context& context, const Answer& answer) {
   const Request& request = answer.request;
+  if (ask_with_next_key(context, request)) return;
   Picture& picture = context.picture;
   const ObservedEnd end{{request.subject}, {static_cast<std::uint8_t>(request.detail)}};
   const auto* before = known_port(context, end);
@@ -382,6 +441,7 @@ void Discovery::on_silence(Context& context, const Answer& answer) {
   if (request.attribute == mad::AttributeId::SMInfo) return;  // an SM that has just left
   if (request.optional) return on_vendor_speed(context, answer);
   if (request.beyond.value != 0) return on_darkness(context, answer);
+  if (request.subject == kOwnNode && ask_with_next_key(context, request)) return;
   if (!context.picture.falls_silent(request.device)) return;
   NodeName node;
   if (request.subject != kOwnNode) {

@@ -36,19 +36,23 @@ class Discovery {
   void on_node_info(Context& context, const Answer& answer);
   void on_switch_info(Context& context, const Answer& answer);
   void on_port_info(Context& context, const Answer& answer);
+  bool try_another_key(Context& context, const Answer& answer, const mad::PortInfo& info) const;
   void on_table_block(Context& context, const Answer& answer);
   void on_sm_info(Context& context, const Answer& answer);
   void on_vendor_speed(Context& context, const Answer& answer);
   void on_silence(Context& context, const Answer& answer);
+  static bool ask_with_next_key(Context& context, const Request& request);
   void on_darkness(Context& context, const Answer& answer);
 
   bool believable(Context& context, const mad::NodeInfo& info, fabric::ObservedIndex asker) const;
   static void disbelieve(Context& context, const Answer& answer);
   std::string route_to(const Context& context, fabric::ObservedIndex node) const;
   fabric::ObservedIndex meet(Context& context, const mad::NodeInfo& info,
-                             const mad::DirectedRoute& route);
+                             const mad::DirectedRoute& route, std::uint8_t answered_to);
   void meet_port(Context& context, fabric::ObservedIndex node, const mad::NodeInfo& info,
-                 const mad::DirectedRoute& route);
+                 const mad::DirectedRoute& route, std::uint8_t answered_to);
+  void choose_key(Context& context, DeviceId device, mad::Guid port,
+                  std::uint8_t answered_to) const;
   void read_port(Context& context, fabric::ObservedEnd end, bool extended);
   void ask_vendor_speed(Context& context, fabric::ObservedEnd end);
   void read_table(Context& context, fabric::ObservedIndex node);

@@ -210,6 +210,35 @@ struct SubscriberLost {
   mad::Guid guid{};
   mad::Lid lid{};
 };
+// Its cable is up, so it is believed to be as it was.
+struct SilentNodeKept {
+  NodeName node;
+  std::uint32_t misses{}, limit{};  // looks in vain, and how many make it gone
+  std::uint64_t behind{};           // nodes that are reached through it alone
+};
+// By an M_Key that is not ours: nothing can be written there.
+struct PortLocked {
+  NodeName node;
+  mad::Guid port{};
+};
+// A link between switches that comes and goes: no route uses it until it has stood for a while.
+struct LinkHeldBack {
+  PortName a, b;
+  std::uint64_t losses{};
+};
+// Something is reached through it alone, so it is used all the same.
+struct LinkFlapsButNeeded {
+  PortName a, b;
+  std::uint64_t losses{};
+};
+struct LinkUsedAgain {
+  PortName a, b;
+};
+// Old and new entries of these LIDs must not be mixed: they are emptied before they are written.
+struct TablesEmptiedFirst {
+  std::uint64_t changed{}, emptied{};  // LIDs
+  bool credit_loop = false;            // a mixture could close one; else packets could go round
+};
 struct MadIgnored {
   std::string reason;
 };
@@ -223,7 +252,8 @@ using EventValue =
                  HandoverRefused, StrangeManagerIgnored, NoisyPortDamped, NoisyPortQuarantined,
                  NoisyPortHeardAgain, WouldWrite, ShadowCompared, PKeyTableFull, MulticastUnproven,
                  JoinRefused, AdministrationLoad, RegistrationsLost, MembersNotAsked,
-                 SubscriberLost, MadIgnored>;
+                 SubscriberLost, SilentNodeKept, LinkHeldBack, LinkFlapsButNeeded, LinkUsedAgain,
+                 PortLocked, TablesEmptiedFirst, MadIgnored>;
 
 struct Event {
   EventValue value;

@@ -32,9 +32,9 @@ std::string text(const PortName& port) {
 
 Core::Machine::Machine(Options chosen, std::vector<RememberedLids> remembered,
                        std::string registrations)
-    : options(std::move(chosen)),
-      memory(std::move(remembered)),
-      transactions(limits_of(options), options.m_key) {
+    : options(std::move(chosen)), memory(std::move(remembered)), transactions(limits_of(options)) {
+  keys.set_memory(memory);
+  use_keys();
   if (options.reassign_lids) memory.clear();
   administration.set_key(options.sm_key);
   if (registrations.empty()) return;
@@ -74,7 +74,8 @@ void Core::Machine::end_inheritance() {
 
 base::Instant Core::Machine::deadline() {
   if (!started) return base::Instant{};
-  const base::Instant next = stage == Stage::Resting ? wake : transactions.deadline();
+  base::Instant next = transactions.deadline();
+  if (stage == Stage::Resting) next = untold.empty() ? wake : std::min(wake, tells_next);
   return std::min({next, administration.deadline(), inheritance_ends});
 }
 
@@ -220,6 +221,26 @@ void Core::Machine::finish_aliasing() {
   administration.on_aliases_written(now, alias_programming.take_outcomes());
 }
 
+bool Core::Machine::may_tell() const {
+  return !untold.empty() && now >= tells_next && administration.view() != nullptr &&
+         picture.frozen.topology != nullptr;
+}
+
+// All at once would all come back at once. A tenth of a second's worth, and then the next.
+void Core::Machine::begin_telling() {
+  constexpr base::Duration kPause = std::chrono::milliseconds(100);
+  stage = Stage::Telling;
+  tells_next = now + kPause;
+  Context with = context();
+  std::size_t left =
+      options.reregister_rate == 0 ? untold.size() : std::max(options.reregister_rate / 10, 1u);
+  for (; left > 0 && !untold.empty(); --left) {
+    const auto port = administration.view()->find(*untold.begin());
+    untold.erase(untold.begin());
+    if (port != fabric::kNoPort) programming.tell_clients(with, port);
+  }
+}
+
 void Core::Machine::on_fetched(const Answer& answer) {
   const bool well = answer.answered && answer.status == mad::kStatusOk;
   administration.on_fetched(now, fetching[answer.request.detail],
@@ -258,12 +279,18 @@ void Core::Machine::on(const OptionsChanged& changed) {
   const bool is_shadow = options.shadow;
   options = *changed.options;
   options.shadow = is_shadow;  // what was only thought of, or done, cannot be taken back
-  transactions.set_limits(limits_of(options), options.m_key);
+  transactions.set_limits(limits_of(options));
+  use_keys();
   administration.set_key(options.sm_key);
   permanent_groups_due = true;
   lanes_refused = false;
   home.reset();
   due = "the configuration changed";
+}
+
+void Core::Machine::use_keys() {
+  keys.set(options);
+  transactions.set_keys(keys.for_strangers());
 }
 
 void Core::Machine::on_request(const mad::Address& peer, const mad::Smp& request) {
@@ -289,7 +316,7 @@ mad::Guid Core::Machine::own_guid() const {
 void Core::Machine::repress_trap(const mad::Address& peer, const mad::Smp& trap) {
   mad::Smp repress = trap;
   repress.method = mad::Method::TrapRepress;
-  repress.m_key = options.m_key;
+  repress.m_key = keys.of(port_guid_of(peer.lid));
   repress.status = mad::kStatusOk;
   outputs.emplace_back(SendMad{mad::make_datagram(peer, repress)});
   if (election.state() != mad::SMState::Master || !heeds_traps_of(peer.lid)) return;
@@ -318,6 +345,12 @@ void Core::Machine::tell_of_quiet_ports() {
   for (const mad::Lid lid : damping.take_quiet(now)) say(NoisyPortHeardAgain{name_of(lid), lid});
 }
 
+mad::Guid Core::Machine::port_guid_of(mad::Lid lid) const {
+  const sa::View* view = administration.view();
+  const auto port = view != nullptr ? view->find(lid) : fabric::kNoPort;
+  return port == fabric::kNoPort ? mad::Guid{} : view->topology().port(port).guid;
+}
+
 // Empty if nobody has that LID.
 NodeName Core::Machine::name_of(mad::Lid lid) const {
   const sa::View* view = administration.view();
@@ -333,7 +366,8 @@ bool Core::Machine::suspect_issuer(const mad::Address& peer, const mad::Notice& 
   const auto about = [&](mad::TrapNumber number) {
     return notice.trap_number == static_cast<std::uint16_t>(number);
   };
-  const bool of_itself = about(mad::TrapNumber::LocalChanges);
+  // Whoever was asked with a wrong M_Key must be asked with the right one before its lease ends.
+  const bool of_itself = about(mad::TrapNumber::LocalChanges) || about(mad::TrapNumber::BadMKey);
   if (!about(mad::TrapNumber::LinkStateChange) && !of_itself) return false;
   const sa::View* view = administration.view();
   const fabric::PortIndex issuer =
@@ -367,11 +401,13 @@ void Core::Machine::on(const RoutesReady& ready) {
   Context with = context();
   if (!ready.selected) {
     say(RoutingFailed{ready.selected.error().message});
+    if (home && home->found) home.reset();  // what was found is of this very moment
     picture.problems.push_back("no routing: " + ready.selected.error().message);
     end_phase();
     return finish_sweep();
   }
   picture.routes = *ready.selected;
+  take_transition(ready.transition);
   const bool from_home = home && home->selected == picture.routes;
   const bool from_standing = home && home->found;
   if ((picture.routes->fresh || from_standing) && !from_home) {
@@ -387,6 +423,25 @@ void Core::Machine::on(const RoutesReady& ready) {
   }
   begin_phase(Phase::Tables, Stage::Lanes);
   lane_programming.begin(with, others_may_have_written);
+}
+
+RoutesReady carry_out(const ComputeRoutes& work, const base::ParallelFor& parallel) {
+  auto selected =
+      routing::select_near_home(*work.topology, *work.lids, work.policy, work.home.get(), parallel);
+  routing::Transition transition;
+  if (selected) {
+    transition =
+        routing::plan_transition(*work.topology, *work.lids, **selected, work.in_place, parallel);
+  }
+  return {work.ticket, std::move(selected), std::move(transition)};
+}
+
+// A shadow writes nothing, so for it nothing is ever mixed.
+void Core::Machine::take_transition(const routing::Transition& transition) {
+  if (options.shadow) return programming.set_transition({});
+  const std::size_t emptied = transition.emptied_count();
+  if (emptied > 0) say(TablesEmptiedFirst{transition.changed, emptied, transition.clashing > 0});
+  programming.set_transition(transition);
 }
 
 // --- Core ---------------------------------------------------------------------------------------
@@ -414,7 +469,7 @@ bool Core::sweeping() const {
   return machine_->stage != Stage::Resting;
 }
 bool Core::quiet() const {
-  return machine_->stage == Stage::Resting;
+  return machine_->stage == Stage::Resting && machine_->untold.empty();
 }
 mad::SMState Core::state() const {
   return machine_->election.state();

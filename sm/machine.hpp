@@ -15,7 +15,9 @@
 #include "sm/core.hpp"
 #include "sm/discovery.hpp"
 #include "sm/election.hpp"
+#include "sm/link_damping.hpp"
 #include "sm/look_ups.hpp"
+#include "sm/patience.hpp"
 #include "sm/programming.hpp"
 #include "sm/programming_aliases.hpp"
 #include "sm/programming_lanes.hpp"
@@ -47,6 +49,7 @@ enum class Stage : std::uint8_t {
   Joining,   // multicast tables, between sweeps
   Fetching,  // tables that a query asks for
   Aliasing,  // GUID tables, between sweeps
+  Telling,   // clients to register anew, between sweeps
 };
 
 struct Core::Machine final : Transactions::Sink, EventSink {
@@ -78,6 +81,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void begin_fetching();
   void begin_aliasing();
   void finish_aliasing();
+  bool may_tell() const;
+  void begin_telling();
   void on_fetched(const Answer& answer);
   void answer_sm_info(const mad::Address& peer, const mad::Smp& request);
   void repress_trap(const mad::Address& peer, const mad::Smp& trap);
@@ -85,6 +90,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool heeds_traps_of(mad::Lid from);
   void tell_of_quiet_ports();
   NodeName name_of(mad::Lid lid) const;
+  mad::Guid port_guid_of(mad::Lid lid) const;  // 0 if nobody has it
   void dispatch(const Answer& answer);
   void pump();
 
@@ -95,6 +101,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool is_coherent() const;
   void prepare_sweep(bool full, std::string reason);
   void begin_sweep_of(Suspicion of);
+  void use_keys();
   bool suspect_issuer(const mad::Address& peer, const mad::Notice& notice);
   void begin_anew();
   void begin_watch();
@@ -106,14 +113,20 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool is_overtaken() const;
   void advance();  // to the next stage, as long as nothing is in flight
   void finish_discovery();
+  std::vector<fabric::ObservedEnd> held_back();
+  void suspect_calm_links();
   void enter_office();
+  fabric::ForwardingTables standing_tables() const;
   std::shared_ptr<const routing::Home> standing_routes(const routing::Policy& policy) const;
+  routing::InPlace tables_in_place() const;
+  routing::InPlace in_place_of(const sa::Subnet& subnet) const;
   void finish_in_vain();
   void assign();
   LidAssignment deal_lids();
   void tell_small_switches(mad::Lid needed);
   fabric::PortSettings port_settings() const;
   void ask_for_routes();
+  void take_transition(const routing::Transition& transition);
   void begin_tables();
   void set_sm_levels();
   void finish_lanes();
@@ -137,7 +150,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void end_phase();
   void report_changes();
 
-  Context context() { return {options, transactions, *this, picture}; }
+  Context context() { return {options, transactions, *this, picture, keys}; }
   mad::Guid own_guid() const;
   mad::SmpData sm_info_data(bool with_key);
   bool may_learn_sm_key(mad::MKey shown) const;
@@ -145,6 +158,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   Options options;
   std::vector<RememberedLids> memory;
   Transactions transactions;
+  Keys keys;
   Picture picture;
   std::optional<Picture> before;  // the last sweep's, while a full one reads everything anew
   mad::Guid guid_before{};        // own_guid() while the own node is yet to answer
@@ -166,6 +180,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   Election election;
   Shadow shadow;
   TrapDamping damping;
+  LinkDamping link_damping;
+  Patience patience;
 
   base::Instant now{};
   bool started = false;
@@ -193,6 +209,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   base::Instant inheritance_ends = base::kNever;  // when members must have registered
   std::shared_ptr<const routing::Home> home;      // what the routes stay close to
   routing::Policy asked_by;                       // of the routes that were asked for last
+  routing::InPlace in_place;                      // since the last sweep
 
   SweepStatistics statistics;
   base::Instant sweep_began{};
@@ -208,6 +225,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   base::Instant told_load{};  // when the load of the administration was last told
   bool permanent_groups_due = true;
   std::set<mad::Guid> outdated;    // ports whose clients must register anew: groups have changed
+  std::set<mad::Guid> untold;      // ports whose clients are yet to be asked to do so
+  base::Instant tells_next{};      // when the next of them may be
   bool clients_are_known = false;  // all that have registered, from before the start
   std::shared_ptr<const partitions::Memberships> memberships;  // on the newest topology
   std::vector<multicast::RoleChange> role_changes;             // yet to be programmed

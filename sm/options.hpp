@@ -26,9 +26,15 @@ struct Options {
   mad::GidPrefix subnet_prefix = mad::kDefaultGidPrefix;
   mad::SMKey sm_key = kPublicSMKey;
   bool tell_sm_key = false;  // to whoever asks; the public one is told anyway
+  // What protects ports from others' Sets; 0 protects nothing. A port's key may be worked out from
+  // it instead of being it. Former ones are tried where it is not taken.
   mad::MKey m_key{0};
-  std::uint8_t priority = 0;  // 0..15
-  bool shadow = false;        // read everything, write nothing, say what would be written
+  bool m_key_per_port = false;
+  std::vector<mad::MKey> former_m_keys;
+  std::uint8_t m_key_protection = 1;  // PortInfo.M_KeyProtectBits, 0..3; per port only 0 or 1
+  std::uint16_t m_key_lease = 0;      // seconds, 0: for ever
+  std::uint8_t priority = 0;          // 0..15
+  bool shadow = false;                // read everything, write nothing, say what would be written
   // Election. A sticky master does not hand over to a standby that ranks higher.
   bool sticky_master = false;
   base::Duration poll_interval = std::chrono::seconds(5);  // how often a standby asks the master
@@ -49,8 +55,16 @@ struct Options {
   base::Duration sweep_interval = std::chrono::seconds(10);  // light sweeps; 0: none
   // After so long a light sweep gives way to one that reads the whole fabric again; 0: never.
   base::Duration full_sweep_interval = std::chrono::minutes(30);
-  std::uint32_t window = 64;            // most requests in flight in the whole fabric
-  std::uint32_t window_per_device = 2;  // and to one device
+  // Looks in a row that find a node silent behind a cable that is up, before it counts as gone.
+  std::uint32_t node_misses = 3;  // 1..
+  // A link between switches that is lost so often within the window is held back until it has stood
+  // for so long; 0: none is.
+  std::uint32_t flap_limit = 5;
+  base::Duration flap_window = std::chrono::minutes(10);
+  base::Duration flap_hold = std::chrono::minutes(5);
+  std::uint32_t reregister_rate = 1000;  // clients asked to register anew, per second; 0: no limit
+  std::uint32_t window = 64;             // most requests in flight in the whole fabric
+  std::uint32_t window_per_device = 2;   // and to one device
   base::Duration smallest_timeout = std::chrono::milliseconds(50);
   base::Duration largest_timeout = std::chrono::milliseconds(1000);
   std::uint32_t attempts = 4;   // sends of one request before it counts as unanswered

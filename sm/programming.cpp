@@ -109,29 +109,56 @@ void Programming::write_lids(Context& context, const Knows& knows) {
   }
 }
 
+// Who lost a link has packets that it cannot send on any more.
+std::vector<SwitchIndex> Programming::in_order(std::size_t switches) const {
+  std::vector<SwitchIndex> order = transition_.beside_losses;
+  std::vector<bool> taken(switches);
+  for (const SwitchIndex first : order) taken[first.value] = true;
+  for (std::uint32_t s = 0; s < switches; ++s) {
+    if (!taken[s]) order.push_back(SwitchIndex{s});
+  }
+  return order;
+}
+
 TableWork Programming::write_tables(Context& context, bool verify) {
   TableWork work;
   const Picture& picture = context.picture;
   const auto& topology = *picture.frozen.topology;
   doubted_.assign(topology.switch_count(), verify);
-  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
-    const SwitchIndex index{s};
-    const auto& node = picture.observation[picture.frozen.node_of[s]];
+  const auto order = in_order(topology.switch_count());
+  std::vector<SwitchIndex> told;
+  for (const SwitchIndex index : order) {
+    const auto& node = picture.observation[picture.frozen.node_of[index.value]];
     if (picture.routes) {
       work.blocks += fabric::changed_blocks(picture.routes->routes.tables, index,
                                             picture.lids->top(), node.table)
                          .size();
     }
     if (fabric::satisfied(wish_for(picture, index), *node.switch_info)) {
-      write_blocks(context, index, verify);
+      told.push_back(index);
     } else {
       context.transactions.submit(
           table_request(context, index, mad::Method::Set, mad::AttributeId::SwitchInfo, 0));
-      doubted_[s] = true;
+      doubted_[index.value] = true;
       ++work.switches;
     }
   }
+  write_blocks_of(context, told, verify);
   return work;
+}
+
+bool Programming::go_on_with_tables(Context& context) {
+  if (++step_ >= transition_.steps) return false;
+  const std::size_t switches = context.picture.frozen.topology->switch_count();
+  std::vector<SwitchIndex> due;
+  for (const SwitchIndex at : in_order(switches)) {
+    const auto late = transition_.late_of(at);
+    const bool waits = std::any_of(late.begin(), late.end(),
+                                   [this](const auto& entry) { return entry.step == step_; });
+    if (waits || (step_ == 1 && !transition_.emptied.empty())) due.push_back(at);
+  }
+  write_blocks_of(context, due, false);
+  return true;
 }
 
 Request Programming::table_request(const Context& context, SwitchIndex of, mad::Method method,
@@ -146,22 +173,58 @@ Request Programming::table_request(const Context& context, SwitchIndex of, mad::
   return request;
 }
 
-void Programming::write_blocks(Context& context, SwitchIndex of, bool verify) {
+Programming::Block Programming::wanted_block(const Picture& picture, SwitchIndex of,
+                                             std::uint32_t block) const {
+  const auto wanted = picture.routes->routes.tables.block(of, block);
+  Block bytes;
+  std::copy(wanted.begin(), wanted.end(), bytes.begin());
+  const auto& held = picture.observation[picture.frozen.node_of[of.value]].table;
+  const std::size_t first = block * bytes.size();
+  const auto held_back = [&](std::size_t i) {
+    return held.known(block) ? held.block(block)[i] : mad::kNoPortNumber.value;
+  };
+  for (const auto& entry : transition_.late_of(of)) {
+    const bool is_here = entry.lid.value / bytes.size() == block;
+    if (is_here && entry.step > step_)
+      bytes[entry.lid.value % bytes.size()] = held_back(entry.lid.value % bytes.size());
+  }
+  if (step_ > 0) return bytes;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const bool emptied = first + i < transition_.emptied.size() && transition_.emptied[first + i];
+    if (emptied && held_back(i) != bytes[i]) bytes[i] = mad::kNoPortNumber.value;
+  }
+  return bytes;
+}
+
+// The answers to what others ask of us pass the block of our own LID.
+void Programming::write_blocks_of(Context& context, const std::vector<SwitchIndex>& switches,
+                                  bool verify) {
   Picture& picture = context.picture;
   if (!picture.routes) return;
-  const auto& wanted = picture.routes->routes.tables;
-  auto& table = picture.observation[picture.frozen.node_of[of.value]].table;
-  const std::size_t count = std::min<std::size_t>(
-      wanted.block_count(), picture.lids->top().value / fabric::kLftBlockLids + 1);
-  for (std::uint32_t block = 0; block < count; ++block) {
-    const bool holds = table.holds(block, wanted.block(of, block));
-    if (holds && !verify) continue;
-    context.transactions.submit(table_request(context, of,
-                                              holds ? mad::Method::Get : mad::Method::Set,
-                                              mad::AttributeId::LinearForwardingTable, block));
+  const auto count = static_cast<std::uint32_t>(
+      std::min<std::size_t>(picture.routes->routes.tables.block_count(),
+                            picture.lids->top().value / fabric::kLftBlockLids + 1));
+  const std::uint32_t last = picture.lids->base(picture.sm_port).value / fabric::kLftBlockLids;
+  for (const SwitchIndex of : switches) {
+    for (std::uint32_t block = 0; block < count; ++block) {
+      if (block != last) write_block(context, of, block, verify);
+    }
   }
-  // Blocks of LIDs that nobody holds now are not worth a question, nor the belief in them.
-  if (verify) table.forget_from(count);
+  for (const SwitchIndex of : switches) {
+    if (last < count) write_block(context, of, last, verify);
+    // Blocks of LIDs that nobody holds now are not worth a question, nor the belief in them.
+    if (verify) picture.observation[picture.frozen.node_of[of.value]].table.forget_from(count);
+  }
+}
+
+void Programming::write_block(Context& context, SwitchIndex of, std::uint32_t block, bool verify) {
+  const Picture& picture = context.picture;
+  const auto& table = picture.observation[picture.frozen.node_of[of.value]].table;
+  const bool holds = table.holds(block, wanted_block(picture, of, block));
+  if (holds && !verify) return;
+  context.transactions.submit(table_request(context, of,
+                                            holds ? mad::Method::Get : mad::Method::Set,
+                                            mad::AttributeId::LinearForwardingTable, block));
 }
 
 void Programming::on_block(Context& context, const Answer& answer) {
@@ -174,8 +237,7 @@ void Programming::on_block(Context& context, const Answer& answer) {
     entries[i] = std::to_integer<std::uint8_t>(answer.data[i]);
   }
   table.learn(request.modifier, entries);
-  const bool holds =
-      table.holds(request.modifier, picture.routes->routes.tables.block(of, request.modifier));
+  const bool holds = table.holds(request.modifier, wanted_block(picture, of, request.modifier));
   if (request.method == mad::Method::Get && !holds) {
     context.transactions.submit(
         table_request(context, of, mad::Method::Set, request.attribute, request.modifier));
@@ -230,20 +292,26 @@ std::uint64_t Programming::raises_to_come(const Context& context) const {
     const PortIndex port{p};
     const bool starts = wants(context, port, LinkStep::Arm);
     const bool goes_on = starts || wants(context, port, LinkStep::Activate);
-    sets += (starts ? 1u : 0u) + (goes_on || tells_clients(context, port) ? 1u : 0u);
+    sets += (starts ? 1u : 0u) + (goes_on ? 1u : 0u);
   }
   return sets;
 }
 
 void Programming::write_links(Context& context, LinkStep step) {
   const auto& topology = *context.picture.frozen.topology;
+  untold_.clear();
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex port{p};
-    const bool tell = step == LinkStep::Activate && tells_clients(context, port);
-    if (tell || wants(context, port, step)) {
+    if (wants(context, port, step)) {
       set_port(context, Purpose::Links, port, step);
+    } else if (step == LinkStep::Activate && tells_clients(context, port)) {
+      untold_.push_back(topology.port(port).guid);
     }
   }
+}
+
+void Programming::tell_clients(Context& context, PortIndex port) {
+  set_port(context, Purpose::Links, port, LinkStep::Activate);
 }
 
 mad::SmpData Programming::data_for(const Context& context, const Request& request) const {
@@ -254,8 +322,7 @@ mad::SmpData Programming::data_for(const Context& context, const Request& reques
     return encoded(fabric::with(wish, *node.switch_info));
   }
   if (request.attribute == mad::AttributeId::LinearForwardingTable) {
-    const auto block =
-        picture.routes->routes.tables.block(SwitchIndex{request.subject}, request.modifier);
+    const auto block = wanted_block(picture, SwitchIndex{request.subject}, request.modifier);
     mad::SmpData data;
     for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(block[i]);
     return data;
@@ -313,6 +380,10 @@ void Programming::on_port_info(Context& context, const Answer& answer) {
   // A port that was ACTIVE is asked for no other state: it fell back by itself since it was read.
   fabric_moved_ |= info->port_state == mad::PortState::Active && now.port_state != info->port_state;
   info = now;
+  const bool has_key = end.port.value == 0 || !picture.observation[end.node].is_switch();
+  if (has_key && now.m_key != mad::MKey{}) {
+    context.transactions.set_key(answer.request.device, now.m_key);
+  }
   if (static_cast<LinkStep>(answer.request.detail) == LinkStep::Fields &&
       !settled(context, port, now)) {
     settled_[key_of(picture, port)] = {picture.intent.ports[port.value], now};
@@ -331,7 +402,7 @@ void Programming::on_switch_info(Context& context, const Answer& answer) {
   if (cleared) recheck_settled_ports(context, index);
   // The blocks come only now: a switch that restarts after this shows a LinearFDBTop of 0, whereas
   // this very Set would have hidden a restart from us. What we believe to stand is read once more.
-  write_blocks(context, index, true);
+  write_blocks_of(context, {index}, true);
 }
 
 // A port may have come up or gone down between our reading it and our clearing PortStateChange:
@@ -386,7 +457,7 @@ void Programming::on_refusal(Context& context, const Answer& answer) {
   } else {
     picture.problems.push_back(text(picture.name(node)) + " refused its forwarding table");
     if (request.attribute == mad::AttributeId::SwitchInfo) {
-      write_blocks(context, SwitchIndex{request.subject}, true);
+      write_blocks_of(context, {SwitchIndex{request.subject}}, true);
     }
   }
 }

@@ -6,6 +6,7 @@
 // refuses or does not answer is reported and left; the rest goes on.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "fabric/difference.hpp"
+#include "routing/transition.hpp"
 #include "sm/context.hpp"
 
 namespace heddle::sm {
@@ -38,13 +40,25 @@ class Programming {
   // will be asked to register anew.
   using Knows = std::function<bool(mad::Guid port)>;
   void write_lids(Context& context, const Knows& knows);
-  // LinearFDBTop and what else SwitchInfo holds, and after it the blocks that differ.
-  // With `verify`, blocks that are believed right are read first.
+  // How to get to the tables that the picture's routes want.
+  void set_transition(routing::Transition transition) {
+    transition_ = std::move(transition);
+    step_ = 0;
+  }
+  // LinearFDBTop and what else SwitchInfo holds, and after it the blocks that differ: first of
+  // switches beside what was lost, the block of the SM's own LID last. With `verify`, blocks that
+  // are believed right are read first.
   TableWork write_tables(Context& context, bool verify);
+  // When all that is written: the next step of the transition. False when there is none.
+  bool go_on_with_tables(Context& context);
   // Switches, by SwitchIndex, that may have restarted since they were looked at: what is believed
   // of their tables was read again.
   const std::vector<bool>& doubted() const { return doubted_; }
   void write_links(Context& context, LinkStep step);
+  // Endports, by GUID, whose clients are to be asked to register anew although their links were
+  // Active already: whenever that suits.
+  const std::vector<mad::Guid>& left_untold() const { return untold_; }
+  void tell_clients(Context& context, fabric::PortIndex port);
   // Sets of the steps after Fields, as far as the states of the ports tell: for a progress display.
   std::uint64_t raises_to_come(const Context& context) const;
 
@@ -66,8 +80,14 @@ class Programming {
 
   Request table_request(const Context& context, fabric::SwitchIndex of, mad::Method method,
                         mad::AttributeId attribute, std::uint32_t modifier) const;
+  using Block = std::array<std::uint8_t, fabric::kLftBlockLids>;
+  // What a block has to hold at this step of the transition.
+  Block wanted_block(const Picture& picture, fabric::SwitchIndex of, std::uint32_t block) const;
   // The blocks that differ; with `verify` those that should not are read.
-  void write_blocks(Context& context, fabric::SwitchIndex of, bool verify);
+  void write_blocks_of(Context& context, const std::vector<fabric::SwitchIndex>& switches,
+                       bool verify);
+  void write_block(Context& context, fabric::SwitchIndex of, std::uint32_t block, bool verify);
+  std::vector<fabric::SwitchIndex> in_order(std::size_t switches) const;
   void on_block(Context& context, const Answer& answer);
   void on_port_info(Context& context, const Answer& answer);
   void on_switch_info(Context& context, const Answer& answer);
@@ -81,6 +101,7 @@ class Programming {
 
   std::map<std::pair<mad::Guid, mad::PortNumber>, Settled> settled_;  // by node and port
   std::vector<bool> reregister_;  // by PortIndex: its clients must hear of us
+  std::vector<mad::Guid> untold_;
   // What went wrong in this sweep and in the one before: by node GUID, attribute and modifier. A
   // device that refuses the same again has not moved; hurrying would not change its mind.
   using Failure = std::tuple<std::uint64_t, mad::AttributeId, std::uint32_t>;
@@ -88,6 +109,8 @@ class Programming {
   std::set<Failure> failures_;
   std::set<Failure> failures_before_;
   bool fabric_moved_ = false;
+  routing::Transition transition_;
+  unsigned step_ = 0;  // of it
   std::vector<bool> doubted_;
 };
 

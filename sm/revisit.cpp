@@ -29,6 +29,7 @@ bool is_known(const Answer& answer) {
 void Revisit::begin(Context& context, const Suspicion& suspicion) {
   *this = {};
   entirely_ = suspicion.entirely;
+  changed_ = suspicion.returned;
   for (const ObservedEnd end : suspicion.cables) {
     suspect(context, end.node);
     entirely_.insert(guid_of(context, end.node));

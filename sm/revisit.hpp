@@ -19,8 +19,10 @@ namespace heddle::sm {
 
 // What a look at the fabric found worth reading again.
 struct Suspicion {
-  std::set<mad::Guid> nodes;                // by node GUID; unknown ones are skipped
-  std::set<mad::Guid> entirely;             // of these, to be read whatever PortStateChange says
+  std::set<mad::Guid> nodes;     // by node GUID; unknown ones are skipped
+  std::set<mad::Guid> entirely;  // of these, to be read whatever PortStateChange says
+  bool returned =
+      false;  // one was silent for a while, so whatever they show there may be work left
   std::vector<fabric::ObservedEnd> cables;  // that lead elsewhere, though their ports look the same
   std::string reason;                       // the first finding, in words
   bool empty() const { return nodes.empty() && cables.empty(); }

@@ -251,6 +251,8 @@ void Core::Machine::advance() {
           begin_fetching();
         } else if (!alias_writes.empty() && administration.view() != nullptr) {
           begin_aliasing();
+        } else if (may_tell()) {
+          begin_telling();
         } else {
           return;
         }
@@ -265,12 +267,13 @@ void Core::Machine::advance() {
         if (!lane_programming.go_on(with)) finish_lanes();
         break;
       case Stage::Tables:
-        begin_multicast();
+        if (!programming.go_on_with_tables(with)) begin_multicast();
         break;
       case Stage::Multicast:
         if (!multicast_programming.go_on(with)) begin_links();
         break;
       case Stage::Fetching:
+      case Stage::Telling:
         stage = Stage::Resting;
         break;
       case Stage::Aliasing:
@@ -322,7 +325,15 @@ void Core::Machine::finish_discovery() {
     if (!revisit.changed() && !others_may_have_written) return finish_in_vain();
     say(SweepStarted{statistics.number, false, sweep_reason});
   }
-  picture.frozen = fabric::freeze(picture.observation);
+  const bool knows_before = before && before->frozen.topology;
+  if (revisiting) {
+    // What nobody suspected is as it was.
+  } else if (picture.own && knows_before && before->frozen.contradictions.empty()) {
+    patience.fill_gaps(with, *before);
+  } else {
+    patience.forget();
+  }
+  picture.frozen = fabric::freeze(picture.observation, held_back());
   if (revisiting && !is_coherent()) {
     tables_are_ours = !others_may_have_written;  // nothing was written yet
     return begin_sweep("the fabric contradicts itself");
@@ -347,6 +358,42 @@ void Core::Machine::finish_discovery() {
   if (state_before != mad::SMState::Master) enter_office();
   report_changes();
   assign();
+}
+
+// Links that come and go.
+std::vector<fabric::ObservedEnd> Core::Machine::held_back() {
+  const sa::View* view = administration.view();
+  if (view == nullptr || options.shadow) return {};
+  const LinkDamping::Limits limits{options.flap_limit, options.flap_window, options.flap_hold};
+  link_damping.note_losses(now, sweeps_finished, *view, picture.observation);
+  auto held = link_damping.judge(now, limits, picture.observation);
+  const auto name = [&](LinkDamping::End end) {
+    const auto node = picture.observation.find(end.node);
+    return PortName{node ? picture.name(*node) : NodeName{end.node, ""}, end.port};
+  };
+  for (const auto& [link, level, losses] : link_damping.take_news()) {
+    const PortName a = name(link.first), b = name(link.second);
+    if (level == LinkDamping::Level::HeldBack) say(LinkHeldBack{a, b, losses});
+    if (level == LinkDamping::Level::Needed) say(LinkFlapsButNeeded{a, b, losses});
+    if (level == LinkDamping::Level::Used) say(LinkUsedAgain{a, b});
+  }
+  for (std::size_t i = 0; i + 1 < held.size(); i += 2) {
+    picture.problems.push_back("the link " + text(picture.name(held[i])) + " - " +
+                               text(picture.name(held[i + 1])) +
+                               " is held back, because it comes and goes");
+  }
+  return held;
+}
+
+// Nothing else would tell that a link has stood for long enough.
+void Core::Machine::suspect_calm_links() {
+  for (const auto& [a, b] : link_damping.due(now, options.flap_hold)) {
+    for (const mad::Guid node : {a.node, b.node}) {
+      suspicion.nodes.insert(node);
+      suspicion.entirely.insert(node);
+    }
+    if (suspicion.reason.empty()) suspicion.reason = "a link has stood for long enough";
+  }
 }
 
 // What was read again fits what was not.
@@ -421,7 +468,7 @@ void Core::Machine::assign() {
       *picture.frozen.topology, picture.sm_port);
   Context with = context();
   programming.write_lids(with, [this](mad::Guid port) {
-    if (outdated.count(port) != 0) return false;
+    if (outdated.count(port) != 0 || untold.count(port) != 0) return false;
     const sa::View* view = administration.view();
     return view != nullptr ? view->find(port) != fabric::kNoPort : clients_are_known;
   });
@@ -436,7 +483,9 @@ void Core::Machine::assign() {
 fabric::PortSettings Core::Machine::port_settings() const {
   fabric::PortSettings settings;
   settings.subnet_prefix = options.subnet_prefix;
-  settings.m_key = options.m_key;
+  settings.m_key = [this](mad::Guid port) { return keys.of(port); };
+  settings.m_key_protect_bits = options.m_key_protection;
+  settings.m_key_lease_period = options.m_key_lease;
   settings.sm_lid =
       picture.sm_port == fabric::kNoPort ? mad::kNoLid : picture.lids->base(picture.sm_port);
   settings.sm_sl = options.sm_sl;
@@ -448,6 +497,18 @@ fabric::PortSettings Core::Machine::port_settings() const {
   return settings;
 }
 
+// What every switch holds, as the last sweep left it or as this one read it.
+routing::InPlace Core::Machine::tables_in_place() const {
+  if (in_place.tables != nullptr && !others_may_have_written) return in_place;
+  return {picture.frozen.topology,
+          std::make_shared<const fabric::ForwardingTables>(standing_tables()), nullptr};
+}
+
+routing::InPlace Core::Machine::in_place_of(const sa::Subnet& subnet) const {
+  const bool exact = picture.routes && subnet.tables.get() == &picture.routes->routes.tables;
+  return {subnet.topology, subnet.tables, exact ? picture.routes : nullptr};
+}
+
 void Core::Machine::ask_for_routes() {
   partition_programming.set_enforcement(picture.intent);
   if (picture.frozen.topology->switch_count() == 0) return begin_multicast();
@@ -457,8 +518,8 @@ void Core::Machine::ask_for_routes() {
   policy.max_vls = lanes_failed || lanes_refused ? 1 : std::min(policy.max_vls, data_vls(picture));
   asked_by = policy;
   if (std::exchange(keeps_standing, false)) home = standing_routes(policy);
-  outputs.emplace_back(
-      ComputeRoutes{++ticket, picture.frozen.topology, picture.lids, std::move(policy), home});
+  outputs.emplace_back(ComputeRoutes{++ticket, picture.frozen.topology, picture.lids,
+                                     std::move(policy), home, tables_in_place()});
 }
 
 // Routes that are free of credit loops only lane by lane are of no use where packets cannot be made
@@ -521,6 +582,8 @@ void Core::Machine::tell_outdated() {
 
 void Core::Machine::finish_links() {
   tell_outdated();
+  const auto& left = programming.left_untold();
+  untold = {left.begin(), left.end()};
   const auto& topology = *picture.frozen.topology;
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex port{p};
@@ -592,9 +655,11 @@ void Core::Machine::renew_view() {
     fetches.clear();
     alias_writes.clear();
     outdated.clear();
+    untold.clear();
     permanent_groups_due = true;
     clients_are_known = false;
     inheritance_ends = base::kNever;
+    in_place = {};
     return;
   }
   if (std::exchange(permanent_groups_due, false)) {
@@ -611,6 +676,7 @@ void Core::Machine::renew_view() {
   const mad::SMInfo own{own_guid(), options.sm_key, act_count, options.priority, election.state()};
   fetches.clear();  // of the old view
   auto subnet = subnet_of(picture, own, options);
+  in_place = subnet ? in_place_of(*subnet) : routing::InPlace{};
   if (subnet) subnet->memberships = memberships;
   if (subnet) subnet->p_key_tables = partition_programming.tables();
   administration.renew(now,
@@ -670,13 +736,14 @@ void Core::Machine::begin_watch() {
   if (!blind && full_interval != base::Duration{} && now >= swept + full_interval) {
     return begin_sweep("the last one was long ago");
   }
+  suspect_calm_links();
   const auto interval = options.sweep_interval;
   const bool look_due = interval != base::Duration{} && now >= watched + interval;
   if (!suspicion.empty() && !look_due) return begin_sweep_of(suspicion);
   tell_of_quiet_ports();
   stage = Stage::Watching;
   trapped = false;
-  watch.begin(with, {!confirmed, unconfirmed});
+  watch.begin(with, {!confirmed, unconfirmed}, patience);
 }
 
 void Core::Machine::finish_watch() {

@@ -26,8 +26,7 @@ constexpr auto kSignOfLife = mad::AttributeId::NodeDescription;
 
 }  // namespace
 
-Transactions::Transactions(TransactionLimits limits, mad::MKey m_key)
-    : limits_(limits), m_key_(m_key) {
+Transactions::Transactions(TransactionLimits limits) : limits_(limits) {
   pacing_.set_limits(limits.window, limits.smallest_timeout, limits.largest_timeout);
 }
 
@@ -79,14 +78,14 @@ void Transactions::reset() {
   devices_.clear();
 }
 
-void Transactions::set_limits(TransactionLimits limits, mad::MKey m_key) {
+void Transactions::set_limits(TransactionLimits limits) {
   limits_ = limits;
-  m_key_ = m_key;
   pacing_.set_limits(limits.window, limits.smallest_timeout, limits.largest_timeout);
 }
 
 void Transactions::submit(const Request& request) {
   Device& device = devices_[request.device.value];
+  if (device.locked && request.method == mad::Method::Set) return;
   ++queued_;
   std::uint32_t entry = free_pending_;
   if (entry == kNone) {
@@ -358,7 +357,9 @@ void Transactions::transmit(base::Instant now, std::uint32_t s, Sink& sink) {
   smp.attribute_id = slot.probing ? kSignOfLife : request.attribute;
   smp.attribute_modifier = request.modifier;
   smp.transaction_id = {transaction_of(s)};
-  smp.m_key = m_key_;
+  const bool to_stranger = request.beyond.value != 0 && !slot.probing;
+  smp.m_key = to_stranger ? keys_[std::min<std::size_t>(request.key, keys_.size() - 1)]
+                          : key(request.device);
   smp.dr_slid = mad::kPermissiveLid;
   smp.dr_dlid = mad::kPermissiveLid;
   smp.hop_count = route.hop_count;

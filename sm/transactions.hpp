@@ -12,6 +12,7 @@
 #include <deque>
 #include <optional>
 #include <queue>
+#include <utility>
 #include <vector>
 
 #include "base/strong.hpp"
@@ -50,6 +51,7 @@ struct Request {
   std::uint32_t subject{};   // the handler's own index: a node, a port
   std::uint32_t detail{};    // and what of it: a port number, a block
   mad::PortNumber beyond{};  // not 0: ask what hangs on this port of the device instead
+  std::uint8_t key = 0;      // keys tried before; beyond a port: of those for strangers
   bool optional = false;     // nice to know: few attempts, and silence is held against nobody
   friend bool operator==(const Request&, const Request&) = default;
 };
@@ -91,7 +93,18 @@ class Transactions {
     virtual void send(const mad::Smp& smp) = 0;
   };
 
-  Transactions(TransactionLimits limits, mad::MKey m_key);
+  explicit Transactions(TransactionLimits limits);
+
+  // M_Keys for devices that have none of their own here, and for what hangs beyond a port, in the
+  // order to try (Request::key); at least one.
+  void set_keys(std::vector<mad::MKey> keys) { keys_ = std::move(keys); }
+  std::size_t key_count() const { return keys_.size(); }
+  // The M_Key of the device, from now on.
+  void set_key(DeviceId device, mad::MKey key) { devices_[device.value].m_key = key; }
+  mad::MKey key(DeviceId device) const { return devices_[device.value].m_key.value_or(keys_[0]); }
+  // No Set goes to that device any more. Ends with reset(), or by unlock().
+  void lock(DeviceId device) { devices_[device.value].locked = true; }
+  void unlock(DeviceId device) { devices_[device.value].locked = false; }
 
   DeviceId add_device(const mad::DirectedRoute& route);
   // Another way to the same device, used when the first one fails. At most a few are kept. Every
@@ -113,7 +126,7 @@ class Transactions {
   void cancel();
   // And all devices.
   void reset();
-  void set_limits(TransactionLimits limits, mad::MKey m_key);
+  void set_limits(TransactionLimits limits);
 
   void submit(const Request& request);
 
@@ -154,6 +167,8 @@ class Transactions {
     std::uint32_t good = 0;     // answers since the last loss
     std::uint32_t strikes = 0;  // unanswered requests in a row
     bool ready = false;         // in ready_
+    bool locked = false;
+    std::optional<mad::MKey> m_key;
   };
   struct Pending {
     Request request;
@@ -199,7 +214,7 @@ class Transactions {
   void drop_stale_deadlines();
 
   TransactionLimits limits_;
-  mad::MKey m_key_;
+  std::vector<mad::MKey> keys_{mad::MKey{}};
   std::vector<Device> devices_;
   std::vector<Pending> pending_;
   std::uint32_t free_pending_ = kNone;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "mad/capability.hpp"
 #include "mad/sm_info.hpp"
 
 namespace heddle::sm {
@@ -28,8 +29,11 @@ ObservedEnd subject_of(const Request& request) {
 
 }  // namespace
 
-void Watch::begin(Context& context, const Cables& cables) {
+void Watch::begin(Context& context, const Cables& cables, Patience& patience) {
+  auto looked_into = std::move(looked_into_);
   *this = {};
+  looked_into_ = std::move(looked_into);
+  patience_ = &patience;
   if (!context.picture.own) return found("the own port has not answered yet");
   ask_own_port(context);
   ask_switches(context);
@@ -50,8 +54,27 @@ void Watch::ask_switches(Context& context) {
   const Picture& picture = context.picture;
   for (std::uint32_t n = 0; n < picture.observation.size(); ++n) {
     const ObservedEnd port0{ObservedIndex{n}, {0}};
-    if (!picture.observation[port0.node].is_switch()) continue;
+    const auto& node = picture.observation[port0.node];
+    // Who answers there must say first who it is: that is asked along the cable.
+    if (!node.is_switch() || patience_->is_missed(node.info.node_guid)) continue;
     context.transactions.submit(ask(*picture.device(port0), mad::AttributeId::SwitchInfo, port0));
+    ask_port_states(context, port0.node);
+  }
+}
+
+void Watch::ask_port_states(Context& context, ObservedIndex of) {
+  const auto& node = context.picture.observation[of];
+  const auto& port0 = node.ports.front().info;
+  const bool has = port0 && (port0->capability_mask & mad::kIsCapabilityMask2Supported) != 0 &&
+                   (port0->capability_mask2 & mad::kIsSwitchPortStateTableSupported) != 0;
+  if (!has) return;
+  const ObservedEnd end{of, {0}};
+  for (std::uint32_t block = 0; block * mad::kPortsPerStateBlock < node.ports.size(); ++block) {
+    Request request =
+        ask(*context.picture.device(end), mad::AttributeId::SwitchPortStateTable, end);
+    request.modifier = block;
+    request.optional = true;  // SwitchInfo tells whether the switch is there
+    context.transactions.submit(request);
   }
 }
 
@@ -82,15 +105,17 @@ void Watch::ask_along_cables(Context& context, const Cables& cables) {
   const auto looked_along = [&](const fabric::ObservedNode& node) {
     return cables.all || cables.of.count(node.info.node_guid) != 0;
   };
-  if (!cables.all && cables.of.empty()) return;
+  if (!cables.all && cables.of.empty() && !patience_->misses_anybody()) return;
   const fabric::Observation& observation = context.picture.observation;
   for (std::uint32_t n = 0; n < observation.size(); ++n) {
     const auto& node = observation[ObservedIndex{n}];
-    if (!node.is_switch() || !looked_along(node)) continue;
+    if (!node.is_switch() || patience_->is_missed(node.info.node_guid)) continue;
     for (unsigned p = 1; p < node.ports.size(); ++p) {
       const auto& sighting = node.ports[p].sighting;
       if (!sighting || !node.ports[p].info) continue;
       const auto& other = observation[sighting->node];
+      const bool missed = patience_->is_missed(other.info.node_guid);
+      if (!missed && !looked_along(node)) continue;
       const bool other_asks = other.is_switch() && looked_along(other) && sighting->node.value < n;
       if (!other_asks) ask_beyond(context, {ObservedIndex{n}, {static_cast<std::uint8_t>(p)}});
     }
@@ -142,6 +167,8 @@ void Watch::on_answer(Context& context, const Answer& answer) {
       return on_manager(context, answer);
     case mad::AttributeId::SwitchInfo:
       return on_switch_info(context, answer);
+    case mad::AttributeId::SwitchPortStateTable:
+      return on_port_states(context, answer);
     case mad::AttributeId::PortInfo:
       return on_own_port(context, answer);
     case mad::AttributeId::NodeInfo:
@@ -157,6 +184,7 @@ void Watch::on_switch_info(Context& context, const Answer& answer) {
   if (!answer.answered || answer.status != mad::kStatusOk) {
     return suspect(context, node, text(name) + " no longer answers");
   }
+  answered_.insert(node.value);
   const auto& before = context.picture.observation[node].switch_info;
   const auto now = mad::decode<mad::SwitchInfo>(answer.data);
   if (now.port_state_change) {
@@ -166,6 +194,33 @@ void Watch::on_switch_info(Context& context, const Answer& answer) {
   if (!before || before->linear_fdb_top != now.linear_fdb_top) {
     suspect(context, node, text(name) + " lost its forwarding table");
   }
+}
+
+// A change that PortStateChange did not tell, because somebody else has cleared it.
+void Watch::on_port_states(Context& context, const Answer& answer) {
+  if (!answer.answered || answer.status != mad::kStatusOk) return;
+  const ObservedIndex node = subject_of(answer.request).node;
+  const NodeName name = context.picture.name(node);
+  const auto table = mad::decode<mad::SwitchPortStateTable>(answer.data);
+  const auto& ports = context.picture.observation[node].ports;
+  const std::size_t first = answer.request.modifier * mad::kPortsPerStateBlock;
+  bool differs = false;
+  for (std::size_t i = 0; i < table.port_states.size() && first + i < ports.size(); ++i) {
+    const auto& info = ports[first + i].info;
+    const auto state = table.port_states[i];
+    if (first + i == 0 || state == mad::PortState::NoChange || !info) continue;
+    differs = differs || info->port_state != state;
+  }
+  const auto key = std::pair(name.guid, answer.request.modifier);
+  if (!differs) {
+    looked_into_.erase(key);
+    return;
+  }
+  const auto [known, is_new] = looked_into_.try_emplace(key, table);
+  if (!is_new && known->second == table) return;
+  known->second = table;
+  suspicion_.entirely.insert(name.guid);
+  suspect(context, node, "a port of " + text(name) + " is in another state than it was");
 }
 
 void Watch::on_own_port(Context& context, const Answer& answer) {
@@ -183,14 +238,26 @@ void Watch::on_own_port(Context& context, const Answer& answer) {
   }
 }
 
+// One look is one miss, by however many cables.
+bool Watch::endures(const Context& context, mad::Guid node) {
+  if (endured_.count(node) != 0) return true;
+  if (!patience_->endures(node, context.options.node_misses)) return false;
+  endured_.insert(node);
+  return true;
+}
+
 void Watch::on_neighbour(Context& context, const Answer& answer) {
   const ObservedEnd end = subject_of(answer.request);
   const auto& port = context.picture.observation[end.node].ports[end.port.value];
   const auto& sighting = port.sighting;
   const std::string where = text(context.picture.name(end));
   if (!answer.answered) {
-    if (sighting) suspect_cable(context, end, "nothing answers any more behind " + where);
-    return;
+    if (!sighting) return;
+    const auto& other = context.picture.observation[sighting->node];
+    // A switch is asked by itself: if it answered, it is the cable that leads nowhere.
+    const bool is_silent = !other.is_switch() || answered_.count(sighting->node.value) == 0;
+    if (is_silent && endures(context, other.info.node_guid)) return;
+    return suspect_cable(context, end, "nothing answers any more behind " + where);
   }
   if (answer.status != mad::kStatusOk) return;
   const auto info = mad::decode<mad::NodeInfo>(answer.data);
@@ -202,8 +269,13 @@ void Watch::on_neighbour(Context& context, const Answer& answer) {
     return suspect_cable(context, end, "another device hangs on " + where);
   }
   if (sighting->port != info.local_port_num) {
-    suspect_cable(context, end, "another port hangs on " + where);
+    return suspect_cable(context, end, "another port hangs on " + where);
   }
+  if (!patience_->is_missed(info.node_guid)) return;
+  patience_->on_answer(info.node_guid);
+  suspicion_.entirely.insert(info.node_guid);
+  suspicion_.returned = true;
+  suspect(context, sighting->node, text(context.picture.name(sighting->node)) + " answers again");
 }
 
 void Watch::suspect(const Context& context, ObservedIndex node, std::string reason) {

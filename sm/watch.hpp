@@ -4,10 +4,15 @@
 // nothing.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 
+#include "mad/switch_port_state_table.hpp"
 #include "sm/context.hpp"
+#include "sm/patience.hpp"
 #include "sm/revisit.hpp"
 
 namespace heddle::sm {
@@ -20,10 +25,11 @@ class Watch {
     bool all = false;
     std::set<mad::Guid> of;  // these switches, if not all
   };
-  // Asks every switch for its SwitchInfo, the own port for its PortInfo, and once more whatever
-  // did not answer behind a link that is up, and other SMs who they are. Done when the transactions
-  // are idle.
-  void begin(Context& context, const Cables& cables);
+  // Asks every switch for its SwitchInfo and, where it has one, its SwitchPortStateTable, the own
+  // port for its PortInfo, and once more whatever did not answer behind a link that is up, and
+  // other SMs who they are. Done when the transactions are idle. `patience` is asked about those
+  // that are silent, and must live until then.
+  void begin(Context& context, const Cables& cables, Patience& patience);
   void on_answer(Context& context, const Answer& answer);
 
   // Why to sweep the whole fabric; empty when there is no need to.
@@ -41,9 +47,12 @@ class Watch {
   void ask_neighbour(Context& context);
   void ask_managers(Context& context);
   void ask_beyond(Context& context, fabric::ObservedEnd end);
+  void ask_port_states(Context& context, fabric::ObservedIndex of);
   void on_switch_info(Context& context, const Answer& answer);
+  void on_port_states(Context& context, const Answer& answer);
   void on_own_port(Context& context, const Answer& answer);
   void on_neighbour(Context& context, const Answer& answer);
+  bool endures(const Context& context, mad::Guid node);
   void on_manager(Context& context, const Answer& answer);
   void found(std::string reason);
   void suspect(const Context& context, fabric::ObservedIndex node, std::string reason);
@@ -52,6 +61,11 @@ class Watch {
   std::string reason_;
   Suspicion suspicion_;
   bool saw_stranger_ = false;
+  Patience* patience_ = nullptr;
+  std::set<std::uint32_t> answered_;  // switches, by ObservedIndex
+  std::set<mad::Guid> endured_;       // missed in this look
+  // By switch and block: states that did not fit what its ports say, and led to a look already.
+  std::map<std::pair<mad::Guid, std::uint32_t>, mad::SwitchPortStateTable> looked_into_;
 };
 
 }  // namespace heddle::sm

@@ -148,6 +148,10 @@ TEST(Load, OptionsThatContradictEachOtherAreToldWhereOneOfThemStands) {
   EXPECT_THAT(problems_of("[mads]\nlargest_timeout = \"10ms\"\n"),
               ElementsAre("f.toml:2:19: 'smallest_timeout' (50ms) must not be above "
                           "'largest_timeout' (10ms)"));
+  EXPECT_THAT(problems_of("[sm]\nm_key = \"0x7\"\nm_key_per_port = true\nm_key_protection = 2\n"),
+              ElementsAre(StartsWith("f.toml:4:20: with 'm_key_per_port' the")));
+  EXPECT_THAT(problems_of("[sm]\nm_key_per_port = true\n"),
+              ElementsAre(StartsWith("f.toml:2:18: 'm_key_per_port' needs an 'm_key'")));
   EXPECT_THAT(problems_of("[mads]\nwindow = 4\nwindow_per_device = 5\n"),
               ElementsAre("f.toml:3:21: 'window_per_device' (5) must not be above 'window' (4)"));
 }

@@ -106,9 +106,7 @@ class Stage {
       last_ = mad->datagram;
       world_.send(endpoint_, std::move(mad->datagram), now_);
     } else if (auto* work = std::get_if<sm::ComputeRoutes>(&output)) {
-      auto selected =
-          routing::select_near_home(*work->topology, *work->lids, work->policy, work->home.get());
-      core_.step(now_, sm::RoutesReady{work->ticket, std::move(selected)});
+      core_.step(now_, sm::carry_out(*work, base::inline_for));
     } else if (auto* query = std::get_if<sm::LookUp>(&output)) {
       core_.step(
           now_, sm::LookedUp{query->ticket, sa::look_up(*query->view, query->key, query->request)});

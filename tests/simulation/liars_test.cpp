@@ -146,21 +146,33 @@ void protect(Box& box, std::string_view name, std::uint8_t protect_bits) {
   ASSERT_EQ(registers(box, name, 1).m_key, mad::MKey{0x5EC2E7});
 }
 
-class Stranger : public testing::TestWithParam<int> {};
+class LockedStranger : public testing::TestWithParam<int> {};
 
-TEST_P(Stranger, WhoseKeyWeLackIsLeftAloneAndTheOthersComeUp) {
+TEST_P(LockedStranger, WhoseKeyWeLackIsLeftAloneAndTheOthersComeUp) {
   Box box("star:8");
   protect(box, "host-0006", static_cast<std::uint8_t>(GetParam()));
   ASSERT_TRUE(box.run_until_quiet(minutes(2)));
+  // At 1 the port answers, and hides its key; above that it answers nothing.
+  const auto told = [&] {
+    return GetParam() == 1 ? box.count<sm::PortLocked>() : box.count<sm::DeviceSilent>();
+  };
   EXPECT_EQ(trouble_elsewhere(box, {"host-0006"}), "");
-  EXPECT_EQ(box.count<sm::DeviceSilent>(), 1u);
+  EXPECT_EQ(told(), 1u);
   EXPECT_EQ(registers(box, "host-0006", 1).lid.value, 7777);
   box.run_for(minutes(2));
   EXPECT_EQ(trouble_elsewhere(box, {"host-0006"}), "");
-  EXPECT_EQ(box.count<sm::DeviceSilent>(), 1u);
+  EXPECT_EQ(told(), 1u);
 }
 
-INSTANTIATE_TEST_SUITE_P(ProtectBits, Stranger, testing::Range(0, 4));
+INSTANTIATE_TEST_SUITE_P(ProtectBits, LockedStranger, testing::Range(1, 4));
+
+TEST(Stranger, WhoShowsItsKeyIsManagedWithIt) {
+  Box box("star:8");
+  protect(box, "host-0006", 0);
+  ASSERT_TRUE(box.run_until_quiet(minutes(2)));
+  EXPECT_EQ(trouble(box), "");
+  EXPECT_EQ(box.count<sm::PortLocked>(), 0u);
+}
 
 }  // namespace
 }  // namespace heddle::test

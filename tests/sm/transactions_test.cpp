@@ -11,6 +11,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
+Transactions with_key(TransactionLimits limits, mad::MKey key) {
+  Transactions made(limits);
+  made.set_keys({key});
+  return made;
+}
+
 class TransactionsTest : public testing::Test, public Transactions::Sink {
  protected:
   mad::SmpData data_for(const Request& request) override {
@@ -74,7 +80,7 @@ class TransactionsTest : public testing::Test, public Transactions::Sink {
 
   base::Instant now{1s};
   std::vector<mad::Smp> sent;
-  Transactions transactions{limits(), mad::MKey{7}};
+  Transactions transactions = with_key(limits(), mad::MKey{7});
 };
 
 TEST_F(TransactionsTest, ARequestGoesOutByItsRouteAndItsAnswerComesBack) {
@@ -132,7 +138,7 @@ TEST_F(TransactionsTest, TheWindowOpensWithAnswersUpToItsLimitAndDevicesTakeTurn
 }
 
 TEST_F(TransactionsTest, ALossHalvesTheWindow) {
-  transactions.set_limits({64, 2, 10ms, 100ms, 3}, mad::MKey{});
+  transactions.set_limits({64, 2, 10ms, 100ms, 3});
   for (std::uint8_t out = 1; out <= 200; ++out) transactions.submit(get(device(out)));
   pump();
   for (std::size_t i = 0; i < 60; ++i) {

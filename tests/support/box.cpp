@@ -155,10 +155,8 @@ void Seat::perform() {
 }
 
 void Seat::compute(const sm::ComputeRoutes& work) {
-  auto selected =
-      routes_ ? routes_(work)
-              : routing::select_near_home(*work.topology, *work.lids, work.policy, work.home.get());
-  step(sm::RoutesReady{work.ticket, std::move(selected)});
+  step(routes_ ? sm::RoutesReady{work.ticket, routes_(work)}
+               : sm::carry_out(work, base::inline_for));
 }
 
 // --- Box -----------------------------------------------------------------------------------------

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which M_Key which port has: one for all, or one for each, worked out from that one and the port's
+// GUID. Nothing has to be remembered: whoever has the configuration, a standby or the same manager
+// after a restart, knows them all (IBA vol. 1, 14.2.4).
+#pragma once
+
+#include <set>
+#include <vector>
+
+#include "mad/types.hpp"
+#include "sm/lid_assignment.hpp"
+#include "sm/options.hpp"
+
+namespace heddle::sm {
+
+// The first 64 bits of HMAC-SHA-256 of the GUID, keyed by the M_Key; never 0. Who learns one port's
+// key learns nothing of the others'. 0 gives 0: no key.
+mad::MKey derive_m_key(mad::MKey from, mad::Guid port);
+
+class Keys {
+ public:
+  // Keys in use until now are former ones from now on.
+  void set(const Options& options);
+
+  // What the port is to have.
+  mad::MKey of(mad::Guid port) const;
+  // What it may have, in the order to try: what it is to have first. A port that holds the LID of
+  // another one was once written to in its place, when cables changed, and has its key too.
+  std::vector<mad::MKey> candidates(mad::Guid port, mad::Lid holds = mad::kNoLid) const;
+  // Who has which LID; must outlive this.
+  void set_memory(const std::vector<RememberedLids>& memory) { memory_ = &memory; }
+  // For a device whose GUID is not known yet.
+  const std::vector<mad::MKey>& for_strangers() const { return strangers_; }
+
+  // True the first time, until the port is found unlocked again.
+  bool is_news_that_locked(mad::Guid port) { return locked_.insert(port).second; }
+  void unlock(mad::Guid port) { locked_.erase(port); }
+
+ private:
+  bool set_ = false;
+  bool per_port_ = false;
+  std::vector<mad::MKey> masters_{mad::MKey{}};  // the present one first
+  std::vector<mad::MKey> strangers_{mad::MKey{}};
+  std::set<mad::Guid> locked_;
+  const std::vector<RememberedLids>* memory_ = nullptr;
+};
+
+}  // namespace heddle::sm

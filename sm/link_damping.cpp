@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "sm/link_damping.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "routing/disjoint_sets.hpp"
+
+namespace heddle::sm {
+namespace {
+
+using fabric::Observation;
+using fabric::ObservedEnd;
+using fabric::ObservedIndex;
+using fabric::PortIndex;
+
+std::optional<ObservedEnd> find(const Observation& observed, LinkDamping::End end) {
+  const auto node = observed.find(end.node);
+  if (!node || end.port.value >= observed[*node].ports.size()) return std::nullopt;
+  return ObservedEnd{*node, end.port};
+}
+
+// Up and led to by the other end; in which state a port is raised does not matter.
+bool stands(const Observation& observed, LinkDamping::Link link, mad::PortState least) {
+  const auto a = find(observed, link.first);
+  const auto b = find(observed, link.second);
+  if (!a || !b) return false;
+  const auto& port = observed[a->node].ports[a->port.value];
+  const auto& other = observed[b->node].ports[b->port.value];
+  const bool up =
+      port.info && other.info && port.info->port_state >= least && other.info->port_state >= least;
+  return up && (port.sighting == b || other.sighting == a);
+}
+
+}  // namespace
+
+void LinkDamping::note_losses(base::Instant now, std::uint64_t sweep, const sa::View& before,
+                              const Observation& observed) {
+  if (std::exchange(noted_, sweep) == sweep) return;
+  const auto& topology = before.topology();
+  const auto& infos = before.subnet().port_infos;
+  const auto active = [&](PortIndex port) {
+    return infos[port.value].port_state == mad::PortState::Active;
+  };
+  const auto end = [&](PortIndex port) {
+    return End{topology.node(topology.node_of(port)).guid, topology.number_of(port)};
+  };
+  for (const fabric::Channel& channel : topology.channels()) {
+    const PortIndex from = topology.port_of(channel.from, channel.out);
+    const PortIndex to = topology.peer(from);
+    if (to < from || !active(from) || !active(to)) continue;
+    const Link link = std::minmax(end(from), end(to));
+    if (stands(observed, link, mad::PortState::Armed)) continue;
+    History& history = links_[link];
+    history.losses.push_back(now);
+    history.last = now;
+  }
+}
+
+void LinkDamping::set_level(const Link& link, History& history, Level level) {
+  if (history.level == level) return;
+  history.level = level;
+  news_.push_back({link, level, history.losses.size()});
+}
+
+std::vector<ObservedEnd> LinkDamping::judge(base::Instant now, const Limits& limits,
+                                            const Observation& observed) {
+  std::vector<decltype(links_)::iterator> wanting;
+  for (auto entry = links_.begin(); entry != links_.end();) {
+    History& history = entry->second;
+    auto& losses = history.losses;
+    while (!losses.empty() && now >= losses.front() + limits.window) losses.pop_front();
+    if (!stands(observed, entry->first, mad::PortState::Init)) history.last = now;
+    const bool calm = now >= history.last + limits.hold;
+    const bool noisy = limits.losses > 0 && losses.size() >= limits.losses;
+    if (limits.losses > 0 && !calm && (noisy || history.level != Level::Used)) {
+      wanting.push_back(entry++);
+      continue;
+    }
+    set_level(entry->first, history, Level::Used);
+    entry = losses.empty() || limits.losses == 0 ? links_.erase(entry) : std::next(entry);
+  }
+  if (wanting.empty()) return {};
+
+  routing::DisjointSets joined(observed.size());
+  const auto is_wanting = [&](const Link& link) {
+    return std::any_of(wanting.begin(), wanting.end(),
+                       [&](const auto& entry) { return entry->first == link; });
+  };
+  for (std::uint32_t n = 0; n < observed.size(); ++n) {
+    const auto& node = observed[ObservedIndex{n}];
+    if (!node.is_switch()) continue;
+    for (std::size_t p = 1; p < node.ports.size(); ++p) {
+      const auto& there = node.ports[p].sighting;
+      if (!there || !observed[there->node].is_switch()) continue;
+      const Link link = std::minmax(End{node.info.node_guid, {static_cast<std::uint8_t>(p)}},
+                                    End{observed[there->node].info.node_guid, there->port});
+      if (!is_wanting(link)) joined.unite(n, there->node.value);
+    }
+  }
+  // Of those that could hold the fabric together, the quietest.
+  std::stable_sort(wanting.begin(), wanting.end(), [](const auto& a, const auto& b) {
+    return a->second.losses.size() < b->second.losses.size();
+  });
+  std::vector<ObservedEnd> held;
+  for (const auto& entry : wanting) {
+    const auto& [link, history] = *entry;
+    const auto a = find(observed, link.first);
+    const auto b = find(observed, link.second);
+    const bool is_there = stands(observed, link, mad::PortState::Init);
+    if (is_there && joined.find(a->node.value) != joined.find(b->node.value)) {
+      joined.unite(a->node.value, b->node.value);
+      set_level(link, entry->second, Level::Needed);
+      continue;
+    }
+    if (is_there || history.level == Level::HeldBack) {
+      set_level(link, entry->second, Level::HeldBack);
+    }
+    if (is_there) held.insert(held.end(), {*a, *b});
+  }
+  return held;
+}
+
+std::vector<LinkDamping::Link> LinkDamping::due(base::Instant now, base::Duration hold) const {
+  std::vector<Link> links;
+  for (const auto& [link, history] : links_) {
+    if (history.level == Level::HeldBack && now >= history.last + hold) {
+      links.push_back(link);
+    }
+  }
+  return links;
+}
+
+}  // namespace heddle::sm

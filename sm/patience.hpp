@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Patience with nodes that do not answer although the cables to them are up. Most likely their
+// agent is busy, or starts anew, while the port or the switch goes on forwarding: it stays in the
+// picture as it was known. Given up it is after so many looks in a row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "sm/context.hpp"
+
+namespace heddle::sm {
+
+class Patience {
+ public:
+  // A look in vain. True if it was not the last one: `limit` of them, 1.., make a node gone.
+  bool endures(mad::Guid node, std::uint32_t limit);
+  void on_answer(mad::Guid node) { misses_.erase(node); }
+  // Whether it did not answer the last time.
+  bool is_missed(mad::Guid node) const { return misses_.count(node) != 0; }
+  bool misses_anybody() const { return !misses_.empty(); }
+  void forget() { misses_.clear(); }
+
+  // After a full discovery, before the picture is frozen: what it met behind no cable, or read only
+  // in part, is taken over from the picture before, as long as patience lasts. To what did not
+  // answer at all nothing is written until it does.
+  void fill_gaps(Context& context, const Picture& before);
+
+ private:
+  std::map<mad::Guid, std::uint32_t> misses_;
+};
+
+}  // namespace heddle::sm

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is neither well nor gone: nodes that fall silent behind a live cable, links that come and
+// go, changes that nobody tells of, and clients that must all be asked something.
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "mad/switch_info.hpp"
+#include "tests/simulation/judging.hpp"
+
+namespace heddle::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+class Endurance : public testing::Test {
+ protected:
+  void bring_up(std::string_view expression, BoxOptions options = {}) {
+    box_ = std::make_unique<Box>(expression, std::move(options));
+    ASSERT_TRUE(box().run_until_quiet());
+    ASSERT_EQ(trouble(box()), "");
+    box().run_for(15s);  // a light sweep confirms what the first one saw
+    box().forget_events();
+  }
+  void resweep() {
+    box().input(sm::ResweepCommand{"a test asked for it"});
+    box().run_for(5s);
+  }
+  bool has(std::string_view description) {
+    const auto& topology = box().snapshot().topology;
+    for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
+      if (topology.node(fabric::NodeIndex{n}).description == description) return true;
+    }
+    return false;
+  }
+  Box& box() { return *box_; }
+
+ private:
+  std::unique_ptr<Box> box_;
+};
+
+// --- silent nodes -------------------------------------------------------------------------------
+
+TEST_F(Endurance, ASilentHostStaysForTwoLooksAndIsGoneAtTheThird) {
+  bring_up("fat-tree:3,6");
+  box().world().silence(node(box(), "host-0005"), true);
+  const auto sets = sets_during(box(), [&] { resweep(); });
+  EXPECT_EQ(sets, 0u) << "nothing is written about it";
+  EXPECT_TRUE(has("host-0005 HCA-1"));
+  ASSERT_EQ(box().count<sm::SilentNodeKept>(), 1u);
+  EXPECT_EQ(box().last<sm::SilentNodeKept>()->misses, 1u);
+  EXPECT_EQ(box().count<sm::NodeDisappeared>(), 0u);
+  resweep();
+  EXPECT_TRUE(has("host-0005 HCA-1"));
+  resweep();
+  EXPECT_FALSE(has("host-0005 HCA-1"));
+  EXPECT_EQ(box().count<sm::NodeDisappeared>(), 1u);
+  box().world().silence(node(box(), "host-0005"), false);
+  box().run_for(30s);
+  EXPECT_TRUE(has("host-0005 HCA-1"));
+  EXPECT_EQ(trouble(box()), "");
+}
+
+TEST_F(Endurance, OneThatAnswersAgainIsReadAgain) {
+  bring_up("fat-tree:3,6");
+  box().world().silence(node(box(), "host-0005"), true);
+  resweep();
+  box().world().set_description(node(box(), "host-0005"), "renamed");
+  box().world().silence(node(box(), "host-0005"), false);
+  box().run_for(30s);
+  EXPECT_EQ(box().count<sm::NodeDisappeared>(), 0u);
+  EXPECT_TRUE(has("renamed"));
+  resweep();
+  EXPECT_EQ(box().count<sm::SilentNodeKept>(), 1u);
+  EXPECT_EQ(trouble(box()), "");
+}
+
+TEST_F(Endurance, ASwitchWhoseAgentHangsKeepsItsHosts) {
+  bring_up("fat-tree:3,6");
+  const auto before = table(box(), "spine-1");
+  box().world().silence(node(box(), "leaf-2"), true);
+  resweep();
+  EXPECT_TRUE(has("leaf-2"));
+  EXPECT_TRUE(has("host-0005 HCA-1"));
+  EXPECT_EQ(box().count<sm::NodeDisappeared>(), 0u);
+  ASSERT_EQ(box().count<sm::SilentNodeKept>(), 1u);
+  EXPECT_GE(box().last<sm::SilentNodeKept>()->behind, 3u);
+  EXPECT_EQ(table(box(), "spine-1"), before);
+  box().world().silence(node(box(), "leaf-2"), false);
+  box().run_for(60s);
+  EXPECT_EQ(box().count<sm::NodeDisappeared>(), 0u);
+  EXPECT_EQ(trouble(box()), "");
+}
+
+TEST_F(Endurance, OneThatNeverComesBackIsGoneInTheEnd) {
+  bring_up("fat-tree:3,6");
+  box().world().silence(node(box(), "leaf-2"), true);
+  box().run_for(10min);
+  EXPECT_FALSE(has("leaf-2"));
+  EXPECT_EQ(trouble_elsewhere(box(), {"leaf-2", "host-0004", "host-0005", "host-0006"}), "");
+}
+
+TEST_F(Endurance, WithoutPatienceOneMissIsEnough) {
+  BoxOptions options;
+  options.sm.node_misses = 1;
+  bring_up("fat-tree:3,6", options);
+  box().world().silence(node(box(), "host-0005"), true);
+  resweep();
+  EXPECT_FALSE(has("host-0005 HCA-1"));
+}
+
+// --- links that come and go ---------------------------------------------------------------------
+
+class Flaps : public Endurance {
+ protected:
+  void flap(std::uint32_t cable, unsigned times) {
+    for (unsigned i = 0; i < times; ++i) {
+      box().world().cut(cable);
+      box().run_for(2s);
+      box().world().restore(cable);
+      box().run_for(2s);
+    }
+  }
+};
+
+TEST_F(Flaps, ALinkThatComesAndGoesIsHeldBackUntilItHasStood) {
+  bring_up("fat-tree:3,6");
+  const auto whole = table(box(), "leaf-2");
+  const auto shaky = cable(box(), "leaf-2", 4);
+  flap(shaky, 4);
+  EXPECT_EQ(box().count<sm::LinkHeldBack>(), 0u);
+  EXPECT_EQ(trouble(box()), "");
+  flap(shaky, 1);
+  EXPECT_EQ(box().count<sm::LinkHeldBack>(), 1u);
+  EXPECT_EQ(state(box(), "leaf-2", 4), mad::PortState::Init);
+  EXPECT_THAT(box().snapshot().problems,
+              testing::Contains(HasSubstr("held back, because it comes and goes")));
+  const auto sets = sets_during(box(), [&] { flap(shaky, 5); });
+  // PortStateChange has to be cleared at both ends, and that is all.
+  EXPECT_LE(sets, 30u);
+  EXPECT_EQ(state(box(), "leaf-2", 4), mad::PortState::Init);
+  box().run_for(4min);
+  EXPECT_EQ(state(box(), "leaf-2", 4), mad::PortState::Init);
+  box().run_for(2min);
+  EXPECT_EQ(box().count<sm::LinkUsedAgain>(), 1u);
+  EXPECT_EQ(trouble(box()), "");
+  EXPECT_EQ(table(box(), "leaf-2"), whole);
+}
+
+TEST_F(Flaps, TheOnlyWayIsUsedAllTheSame) {
+  bring_up("fat-tree:1,2");
+  flap(cable(box(), "leaf-2", 2), 8);
+  EXPECT_EQ(box().count<sm::LinkHeldBack>(), 0u);
+  EXPECT_EQ(box().count<sm::LinkFlapsButNeeded>(), 1u);
+  EXPECT_EQ(trouble(box()), "");
+}
+
+TEST_F(Flaps, SlowOnesAreNone) {
+  bring_up("fat-tree:3,6");
+  const auto slow = cable(box(), "leaf-2", 4);
+  for (int i = 0; i < 12; ++i) {
+    flap(slow, 1);
+    box().run_for(3min);
+  }
+  EXPECT_EQ(box().count<sm::LinkHeldBack>(), 0u);
+}
+
+TEST_F(Flaps, NothingIsHeldBackWhereNobodyWantsIt) {
+  BoxOptions options;
+  options.sm.flap_limit = 0;
+  bring_up("fat-tree:3,6", options);
+  flap(cable(box(), "leaf-2", 4), 12);
+  EXPECT_EQ(box().count<sm::LinkHeldBack>(), 0u);
+  EXPECT_EQ(trouble(box()), "");
+}
+
+TEST_F(Flaps, TheOnlyWayLeftIsTakenBack) {
+  bring_up("fat-tree:2,4");
+  flap(cable(box(), "leaf-2", 3), 5);
+  ASSERT_EQ(box().count<sm::LinkHeldBack>(), 1u);
+  box().world().cut(cable(box(), "leaf-2", 4));
+  box().run_for(2s);
+  EXPECT_EQ(box().count<sm::LinkFlapsButNeeded>(), 1u);
+  EXPECT_EQ(trouble(box()), "");
+}
+
+// --- changes that nobody tells of ---------------------------------------------------------------
+
+TEST_F(Endurance, AChangeThatSomebodyElseHidIsSeenInThePortStates) {
+  BoxOptions options;
+  options.world.traps = false;
+  options.on_way_in = [](mad::Datagram& datagram) {
+    const auto smp = mad::decode_smp(datagram.payload);
+    if (!smp || smp->attribute_id != mad::AttributeId::SwitchInfo) return;
+    auto changed = *smp;
+    auto info = mad::decode<mad::SwitchInfo>(changed.data);
+    info.port_state_change = false;
+    mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(changed.data));
+    datagram = mad::make_datagram(datagram.peer, changed);
+  };
+  bring_up("fat-tree:3,6", options);
+  box().world().cut(cable(box(), "leaf-2", 4));
+  box().run_for(15s);
+  EXPECT_EQ(box().count<sm::LinkDisappeared>(), 1u);
+  EXPECT_EQ(trouble(box()), "");
+  box().run_for(30s);  // once more along the cables of what was read again
+  const auto gets = box().world().counters().gets;
+  box().run_for(60s);
+  const auto switches = box().snapshot().topology.switch_count();
+  EXPECT_LE(box().world().counters().gets - gets, 6 * (2 * switches + 2))
+      << "two requests a switch, six times";
+}
+
+// --- clients that must be asked -----------------------------------------------------------------
+
+TEST_F(Endurance, ClientsAreAskedAFewAtATime) {
+  BoxOptions options;
+  options.sm.reregister_rate = 20;
+  bring_up("fat-tree:3,6", options);
+  std::vector<base::Instant> asked;
+  box().world().set_watcher([&](const sim::Sighting& seen) {
+    const auto* smp = seen.what == sim::Sighting::What::Sent ? seen.smp : nullptr;
+    if (smp == nullptr || smp->attribute_id != mad::AttributeId::PortInfo) return;
+    if (smp->method != mad::Method::Set) return;
+    if (mad::decode<mad::PortInfo>(smp->data).client_reregister) asked.push_back(seen.when);
+  });
+  box().restart(box().stored());
+  box().run_for(5s);
+  ASSERT_GE(asked.size(), 9u);
+  EXPECT_GE(asked.back() - asked.front(), 300ms);
+  for (std::size_t i = 2; i < asked.size(); ++i) EXPECT_GE(asked[i] - asked[i - 2], 99ms);
+  EXPECT_EQ(trouble(box()), "");
+}
+
+}  // namespace
+}  // namespace heddle::test

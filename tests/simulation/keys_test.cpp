@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// M_Keys: who has them writes, who has not keeps away.
+#include "sm/keys.hpp"
+
+#include <chrono>
+#include <memory>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/simulation/judging.hpp"
+
+namespace heddle::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::HasSubstr;
+
+constexpr mad::MKey kOurs{0xA1B2'C3D4'E5F6'0718}, kTheirs{0x77};
+
+class MKeys : public testing::Test {
+ protected:
+  void bring_up(mad::MKey key, std::uint8_t protection = 1, bool per_port = false) {
+    options_.sm.m_key = key;
+    options_.sm.m_key_protection = protection;
+    options_.sm.m_key_per_port = per_port;
+    box_ = std::make_unique<Box>("fat-tree:2,4", options_);
+    ASSERT_TRUE(box().run_until_quiet());
+    ASSERT_EQ(trouble(box()), "");
+  }
+  void reload(const sm::Options& options) {
+    box().input(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
+    box().run_for(10s);
+  }
+  // Another manager, which knows nothing of the first.
+  Seat& successor(const SeatOptions& options) {
+    box().seat().die();
+    box().run_for(1s);
+    return box().add_seat("host-0002", options);
+  }
+  // Every host's port and every switch: the key is what `of` says.
+  template <class Of>
+  void expect_keys(const Of& of) {
+    const auto& topology = box().snapshot().topology;
+    for (const auto port : topology.endports()) {
+      const auto& node = topology.node(topology.node_of(port));
+      const auto number = topology.number_of(port).value;
+      EXPECT_EQ(registers(box(), base_name(node.description), number).m_key,
+                of(topology.port(port).guid))
+          << node.description;
+    }
+  }
+  static std::string base_name(const std::string& description) {
+    return description.substr(0, description.find(' '));
+  }
+  Box& box() { return *box_; }
+
+  BoxOptions options_;
+  std::unique_ptr<Box> box_;
+};
+
+TEST_F(MKeys, GuardEveryPort) {
+  bring_up(kOurs);
+  expect_keys([](mad::Guid) { return kOurs; });
+  EXPECT_EQ(registers(box(), "host-0003", 1).m_key_protect_bits, 1);
+  EXPECT_EQ(registers(box(), "leaf-1", 0).m_key_protect_bits, 1);
+}
+
+TEST_F(MKeys, OfOnePortTellNothingOfAnother) {
+  bring_up(kOurs, 1, true);
+  expect_keys([](mad::Guid port) { return sm::derive_m_key(kOurs, port); });
+  const auto sets = sets_during(box(), [&] {
+    box().restart(box().stored());
+    box().run_for(10s);
+  });
+  EXPECT_EQ(trouble(box()), "");
+  EXPECT_LE(sets, 20u) << "after a restart all are known again; clients are asked to register";
+}
+
+TEST_F(MKeys, AreChangedWhileTheFabricRuns) {
+  for (const bool per_port : {false, true}) {
+    bring_up(kOurs, 1, per_port);
+    auto options = options_.sm;
+    options.m_key = mad::MKey{0x1234};
+    reload(options);
+    EXPECT_EQ(trouble(box()), "");
+    expect_keys([&](mad::Guid port) {
+      return per_port ? sm::derive_m_key(options.m_key, port) : options.m_key;
+    });
+    EXPECT_EQ(box().count<sm::PortLocked>(), 0u);
+  }
+}
+
+TEST_F(MKeys, GoFromOneForAllToOneForEachAndBack) {
+  bring_up(kOurs);
+  auto options = options_.sm;
+  options.m_key_per_port = true;
+  reload(options);
+  expect_keys([](mad::Guid port) { return sm::derive_m_key(kOurs, port); });
+  options.m_key_per_port = false;
+  reload(options);
+  expect_keys([](mad::Guid) { return kOurs; });
+}
+
+TEST_F(MKeys, AreFoundAmongFormerOnesAfterARestart) {
+  for (const std::uint8_t protection : {std::uint8_t{1}, std::uint8_t{2}}) {
+    bring_up(kTheirs, protection);
+    SeatOptions options;
+    options.sm = options_.sm;
+    options.sm.m_key = kOurs;
+    options.sm.former_m_keys = {mad::MKey{0x55}, kTheirs};
+    Seat& next = successor(options);
+    box().run_for(60s);
+    EXPECT_EQ(trouble_for(box(), next.endpoint()), "") << "protection " << int{protection};
+    expect_keys([](mad::Guid) { return kOurs; });
+  }
+}
+
+TEST_F(MKeys, OfSomebodyElseAreReportedAndLeftAlone) {
+  bring_up(kTheirs);
+  SeatOptions options;
+  options.sm = options_.sm;
+  options.sm.m_key = kOurs;
+  Seat& next = successor(options);
+  const auto sets = sets_during(box(), [&] { box().run_for(5min); });
+  EXPECT_EQ(sets, 0u);
+  EXPECT_EQ(next.count<sm::PortLocked>(), next.snapshot().topology.endports().size())
+      << "each is told of once";
+  EXPECT_THAT(next.snapshot().problems, Contains(HasSubstr("locked by an M_Key")));
+  EXPECT_EQ(registers(box(), "host-0003", 1).m_key_violations, 0u);
+}
+
+TEST_F(MKeys, ThatAnybodyCanReadAreTaken) {
+  bring_up(kTheirs, 0);
+  SeatOptions options;
+  options.sm = options_.sm;
+  options.sm.m_key = kOurs;
+  options.sm.m_key_protection = 1;
+  Seat& next = successor(options);
+  box().run_for(60s);
+  EXPECT_EQ(trouble_for(box(), next.endpoint()), "");
+  expect_keys([](mad::Guid) { return kOurs; });
+}
+
+// Who tries keys starts the clock of the port he tries them on.
+TEST_F(MKeys, WithALeaseTheRightOneIsShownInTime) {
+  options_.sm.m_key_lease = 5;
+  bring_up(kOurs);
+  const auto stranger = *box().world().find_endpoint("host-0004");
+  mad::Smp smp;
+  smp.method = mad::Method::Set;
+  smp.attribute_id = mad::AttributeId::PortInfo;
+  smp.attribute_modifier = 1;
+  smp.management_class = mad::ManagementClass::SubnLidRouted;
+  smp.m_key = mad::MKey{0xBAD};
+  smp.transaction_id = {1};
+  mad::Address to;
+  to.lid = registers(box(), "host-0003", 1).lid;
+  box().world().send(stranger, mad::make_datagram(to, smp), box().now());
+  box().run_for(1s);
+  ASSERT_GT(registers(box(), "host-0003", 1).m_key_violations, 0u);
+  box().run_for(1min);
+  EXPECT_EQ(registers(box(), "host-0003", 1).m_key, kOurs);
+  EXPECT_EQ(registers(box(), "host-0003", 1).m_key_protect_bits, 1);
+}
+
+}  // namespace
+}  // namespace heddle::test
