@@ -196,6 +196,18 @@ def links():
     run("ibportstate", leaf, port, "width", "1")
     run("ibportstate", leaf, port, "reset")
     wait_for("the narrow link", lambda: (state(), info("LinkWidthActive")) == ("Active", "1X"))
+    run("ibportstate", leaf, port, "width", "17")  # 1x or 2x
+    run("ibportstate", leaf, port, "espeed", "30")  # none but the standard's older ones
+    run("ibportstate", leaf, port, "speed", "1")
+    run("ibportstate", leaf, port, "reset")
+    wait_for("the slow link", lambda: (state(), info("LinkWidthActive"), info(
+        "LinkSpeedActive")) == ("Active", "2X", "2.5 Gbps"))
+    # What our own driver reads of our own cable.
+    rate = "/sys/class/infiniband/mlx5_0/ports/1/rate"
+    expect("our rate", read(rate), "200 Gb/sec (4X HDR)")
+    run(os.environ["HEDDLE"], "sim", "ctl", os.environ["HEDDLE_SIM"], "link", "degrade",
+        "host-0001", "1", "1x", "EDR")
+    wait_for("our slower rate", lambda: read(rate) == "25 Gb/sec (1X EDR)")
     downs = int(field(run("perfquery", leaf, port), "LinkDownedCounter"))
     expect("times that the link went down", downs >= 3, True)
     expect("ibqueryerrors' word of it", "LinkDownedCounter" in run("ibqueryerrors", good=(0, 1)),
@@ -213,9 +225,10 @@ def ping():
         raise Failed("both hosts have one LID")
     wait_for("ibping's server", lambda: "0% packet loss" in run(
         "ibping", "-c", "1", str(lid), good=(0, 1, 255)))
-    wait_for("ibsysstat's server", lambda: "ping succeeded" in run(
-        "ibsysstat", str(lid), good=(0, 1, 255)))
-    expect("what ibsysstat tells", "cpu 0:" in run("ibsysstat", str(lid), "cpu"), True)
+    # To ping alone a refusal is an answer, and so it is a host where no server runs.
+    wait_for("ibsysstat's server", lambda: "cpu 0:" in run(
+        "ibsysstat", str(lid), "cpu", good=(0, 1, 255)))
+    expect("what ibsysstat pings", "ping succeeded" in run("ibsysstat", str(lid)), True)
     for server in servers:
         expect("a server's exit", server.poll(), None)
         server.send_signal(signal.SIGKILL)
