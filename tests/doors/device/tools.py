@@ -116,13 +116,22 @@ def first_switch():
 
 
 def counters():
-    """Every form of perfquery that the devices claim to know; packets count, a reset clears."""
+    """Every form of perfquery and ibccquery; packets count, a reset clears."""
     open_subnet()
     lid, switch = str(own_lid()), first_switch()
-    for form in ("-x", "-l", "-X", "-S", "-D", "-E", "-T", "-c", "--oprcvcounters",
-                 "--flowctlcounters", "--vloppackets", "--vlopdata", "--vlxmitflowctlerrors",
-                 "--vlxmitcounters"):
+    both = ("-x", "-l", "-a", "-X", "-S", "-D", "-E", "-T", "-c", "--oprcvcounters",
+            "--flowctlcounters", "--vloppackets", "--vlopdata", "--vlxmitflowctlerrors",
+            "--vlxmitcounters", "--rcvcc", "--slrcvfecn", "--slrcvbecn", "--xmitcc",
+            "--vlxmittimecc")
+    for form in both:
         run("perfquery", form, lid, "1")
+    for form in (*both, "--swportvlcong"):
+        run("perfquery", form, switch, "2")
+    for words in (("-a", switch, "1-4"), ("-l", switch, "1,3"), ("-r", switch, "1"),
+                  ("-R", switch, "2", "0x0fff"), ("-R", "-a", switch)):
+        run("perfquery", *words)
+    lanes = run("perfquery", "-X", lid, "1")
+    expect("data by service level", int(field(lanes, "XmtDataSL0")) > 0, True)
     before = int(field(run("perfquery", "-x", lid, "1"), "PortXmitPkts"))
     run("saquery", "NR")
     wait_for("packets' counting", lambda: int(
@@ -132,8 +141,14 @@ def counters():
            < before, True)
     run("perfquery", "-a", switch)
     expect("errors of a clean fabric", re.findall("Errors for .*", run("ibqueryerrors")), [])
-    for operation in (("ClassPortInfo", switch), ("CongestionInfo", switch)):
-        run("ibccquery", *operation)
+    for operation in ("ClassPortInfo", "CongestionInfo", "CongestionKeyInfo", "CongestionLog",
+                      "Timestamp"):
+        run("ibccquery", operation, lid)
+        run("ibccquery", operation, switch)
+    for operation in ("SwitchCongestionSetting", "SwitchPortCongestionSetting"):
+        run("ibccquery", operation, switch)
+    for operation in ("CACongestionSetting", "CongestionControlTable"):
+        run("ibccquery", operation, lid)
 
 
 def congestion():
