@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "doors/refusal.hpp"
+#include "sim/devices.hpp"
 
 namespace heddle::doors {
 
@@ -154,7 +156,7 @@ void FabricHost::run() {
 // A guest may attach or detach guests, itself included, so each is looked up anew.
 void FabricHost::deliver(const sim::Delivery& delivery) {
   const auto seats = seats_.find(delivery.to);
-  if (seats == seats_.end()) return;
+  if (seats == seats_.end()) return refuse(delivery);
   if (seats->second.size() == 1) {
     seats->second.front().guest->receive(delivery.datagram);
     return;
@@ -163,6 +165,15 @@ void FabricHost::deliver(const sim::Delivery& delivery) {
   for (const Seat& seat : present) {
     if (find(delivery.to, seat.guest) != nullptr) seat.guest->receive(delivery.datagram);
   }
+}
+
+// Nobody's programs run on this node: its system says so, as Linux does. In a recording that is
+// played its answer is there already, among what came from outside.
+void FabricHost::refuse(const sim::Delivery& delivery) {
+  const auto& devices = world_.devices();
+  const bool is_frozen = devices.nodes[devices.lines[delivery.to].node].misbehaviour.silent;
+  if (pace_.factor == 0 || is_frozen) return;
+  if (auto refusal = refusal_of(delivery.datagram)) send(delivery.to, std::move(*refusal));
 }
 
 // A task sees the world as it was at its time, however late it is.

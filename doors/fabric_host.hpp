@@ -131,6 +131,7 @@ class FabricHost {
   void wake();  // run() soon, from the loop
   void run();   // everything that is due, then the timer for what comes next
   void deliver(const sim::Delivery& delivery);
+  void refuse(const sim::Delivery& delivery);
   void run_tasks();
   base::Instant next_event() const;
   void set_timer();

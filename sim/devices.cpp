@@ -54,7 +54,7 @@ mad::NodeInfo node_info(const PlannedNode& planned) {
 void support(PortRegisters& registers, Width width, Speed speed) {
   const SpeedBits speeds = speeds_up_to(speed);
   mad::PortInfo& info = registers.info;
-  info.link_width_supported = widths_up_to(width);
+  info.link_width_supported = widths_supported(width, speed);
   info.link_speed_supported = speeds.speed;
   info.link_speed_ext_supported = speeds.extended;
   info.link_speed_ext2_supported = speeds.extended2;

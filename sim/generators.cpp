@@ -9,7 +9,6 @@
 
 #include "base/text.hpp"
 #include "sim/link_kind.hpp"
-#include "sim/virtual_ports.hpp"
 
 namespace heddle::sim {
 namespace {
@@ -117,9 +116,6 @@ constexpr std::array kGenerators{
               generate_random},
 };
 
-// Of every generator.
-constexpr std::array<std::string_view, 2> kCommonOptions{"vports", "vport-lids"};
-
 const Generator* find_generator(std::string_view name) {
   const auto found = std::find_if(kGenerators.begin(), kGenerators.end(),
                                   [&](const Generator& g) { return g.name == name; });
@@ -150,8 +146,8 @@ base::Result<> read_option(Expression& expression, const Generator& generator,
     expression.cables.width = *width;
     return {};
   }
-  const bool common =
-      std::find(kCommonOptions.begin(), kCommonOptions.end(), name) != kCommonOptions.end();
+  const bool common = std::find(kCapabilityOptions.begin(), kCapabilityOptions.end(), name) !=
+                      kCapabilityOptions.end();
   const auto known = std::find(generator.options.begin(), generator.options.end(), name);
   if (!common && (name.empty() || known == generator.options.end())) {
     return wrong(expression, fmt::format("'{}' is not an option of {}: {}", name, generator.name,
@@ -161,24 +157,6 @@ base::Result<> read_option(Expression& expression, const Generator& generator,
   if (!number) return wrong(expression, fmt::format("'{}={}' needs a number", name, value));
   if (!expression.options.emplace(name, *number).second) {
     return wrong(expression, fmt::format("'{}' is given twice", name));
-  }
-  return {};
-}
-
-// vports=N, and vport-lids=1 for LIDs of their own.
-base::Result<> give_virtual_ports(const Expression& expression, Blueprint& blueprint) {
-  const std::uint64_t count = option(expression, "vports", 0);
-  const std::uint64_t own_lids = option(expression, "vport-lids", 0);
-  if (count > kMostVirtualPorts) {
-    return wrong(expression, fmt::format("a port has at most {} vports", kMostVirtualPorts));
-  }
-  if (own_lids > 1) return wrong(expression, "vport-lids is 0 or 1");
-  if (count == 0) return {};
-  for (PlannedNode& node : blueprint.nodes) {
-    if (node.type != mad::NodeType::ChannelAdapter) continue;
-    node.virtual_ports = static_cast<std::uint16_t>(count);
-    node.virtual_port_cap = std::max(node.virtual_ports, kUsualVirtualPortCap);
-    node.virtual_port_lids = own_lids == 1;
   }
   return {};
 }
@@ -264,7 +242,7 @@ Generated generate_fabric(std::string_view text) {
   if (!read) return read.error();
   auto made = generator->make(expression);
   if (made.has_error()) return made;
-  const auto given = give_virtual_ports(expression, *made);
+  const auto given = apply_capabilities(expression, *made);
   if (given.has_error()) return given.error();
   return made;
 }
@@ -286,7 +264,9 @@ std::string generator_help() {
       "Every one takes ,speed=S and ,width=W for its cables (S: {}; W: {}).\n"
       "hosts=N hangs N hosts on each switch, ports=N gives them N ports each, all on\n"
       "the same switch. vports=N gives each port of a host N virtual ports, vport-lids=1 lets\n"
-      "them want LIDs of their own. At most {} nodes and {} cables.\n",
+      "them want LIDs of their own. mtu=, vls= (lanes), lft=, mft=, pkeys= (entries of tables) "
+      "and\n"
+      "optimized-sl2vl=1 say what all devices can do. At most {} nodes and {} cables.\n",
       kSpeedNames, kWidthNames, kMaxNodes, kMaxCables);
   return help;
 }

@@ -3,6 +3,7 @@
 // the room call generate_fabric (blueprint.hpp).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -62,6 +63,12 @@ base::Result<> check_switch_ports(const Expression& expression, std::string_view
 
 // The option ports=N of fabrics whose hosts may have several.
 base::Result<std::uint8_t> read_host_ports(const Expression& expression);
+
+// Options of every generator: what its devices can do (docs/fabrics.md). Absent ones change
+// nothing.
+inline constexpr std::array<std::string_view, 8> kCapabilityOptions{
+    "vports", "vport-lids", "mtu", "vls", "lft", "mft", "pkeys", "optimized-sl2vl"};
+base::Result<> apply_capabilities(const Expression& expression, Blueprint& blueprint);
 
 // Whether a FABRIC argument begins with a generator's name and not with a path.
 bool is_generator_expression(std::string_view fabric);

@@ -30,6 +30,7 @@ constexpr std::array<std::pair<std::string_view, Width>, 5> kWidths{{
 }};
 
 constexpr std::uint8_t kAllBasicSpeeds = 7;
+constexpr std::uint8_t kOneAndFour = 3;
 
 constexpr std::uint8_t bits_up_to(std::uint8_t bit) {
   return static_cast<std::uint8_t>(bit | (bit - 1));
@@ -75,7 +76,11 @@ std::optional<Width> widest_of(std::uint8_t bits) {
 }
 
 std::uint8_t widths_up_to(Width width) {
-  constexpr std::uint8_t kOneAndFour = 3;
+  return static_cast<std::uint8_t>(kOneAndFour | width_bit(Width::X2) | width_bit(width));
+}
+
+std::uint8_t widths_supported(Width width, Speed speed) {
+  if (speed >= Speed::HDR) return widths_up_to(width);
   return static_cast<std::uint8_t>(kOneAndFour | width_bit(width));
 }
 

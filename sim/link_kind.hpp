@@ -18,9 +18,11 @@ inline constexpr std::string_view kWidthNames = "1x 2x 4x 8x 12x";
 std::optional<Speed> parse_speed(std::string_view text);  // upper case, as ibnetdiscover writes it
 std::optional<Width> parse_width(std::string_view text);  // "4x" or "4"
 
-// The LinkWidth bit of a width, and of all widths that a port of this width can also run at.
+// The LinkWidth bit of a width, of all widths that a cable of this width carries, and of those that
+// a port of this width and speed supports: from HDR on ports can split, and know 2x.
 std::uint8_t width_bit(Width width);
 std::uint8_t widths_up_to(Width width);
+std::uint8_t widths_supported(Width width, Speed speed);
 
 // The widest of some LinkWidth bits; nothing without a bit that is known.
 std::optional<Width> widest_of(std::uint8_t bits);

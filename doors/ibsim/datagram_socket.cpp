@@ -131,12 +131,13 @@ SocketAddress DatagramSocket::name() {
   return own;
 }
 
-std::size_t DatagramSocket::receive(Inbox& inbox) {
+std::size_t DatagramSocket::receive(Inbox& inbox, std::size_t most) {
   // An error of the network, such as a refusal by ICMP, is told once and stands before messages.
   constexpr int kErrorsInARow = 4;
+  const auto batch = static_cast<unsigned>(std::min(most, Inbox::kMessages));
   for (int tries = 0; tries < kErrorsInARow; ++tries) {
-    const int count = ::recvmmsg(descriptor_.native_handle(), inbox.headers_.data(),
-                                 Inbox::kMessages, 0, nullptr);
+    const int count =
+        ::recvmmsg(descriptor_.native_handle(), inbox.headers_.data(), batch, 0, nullptr);
     if (count >= 0) return static_cast<std::size_t>(count);
     if (errno == EAGAIN || errno == EWOULDBLOCK) return 0;
   }

@@ -82,9 +82,9 @@ class DatagramSocket {
   bool connect(const SocketAddress& peer);
   SocketAddress name();
 
-  // How many messages came, at most Inbox::kMessages; 0 when there are none. Errors that the
-  // network reports for earlier messages are skipped.
-  std::size_t receive(Inbox& inbox);
+  // How many messages came, at most `most` and Inbox::kMessages; 0 when there are none. Errors that
+  // the network reports for earlier messages are skipped.
+  std::size_t receive(Inbox& inbox, std::size_t most = Inbox::kMessages);
   // To the peer; `sent` counts what went. Only after connect().
   Sent send(std::span<const RequestBytes> messages, std::size_t& sent);
 

@@ -143,13 +143,15 @@ void Server::turn_from_the_silent() {
 
 bool Server::read(Client& client) {
   for (int batch = 0; batch < kBatchesInARow; ++batch) {
-    const std::size_t count = client.socket().receive(inbox_);
+    const std::size_t most = client.batch();
+    const std::size_t count = client.socket().receive(inbox_, most);
+    client.note_batch(count);
     if (count == 0) return batch > 0;
     host_.send_together([&] {
       for (std::size_t i = 0; i < count; ++i) forward(client, inbox_.message(i));
     });
     flush_all();
-    if (count < Inbox::kMessages || !is_seated(client)) break;
+    if (count < most || !is_seated(client)) break;
   }
   return true;
 }

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "doors/kernel/directed_route_check.hpp"
+#include "doors/refusal.hpp"
 #include "mad/smp.hpp"
 
 namespace heddle::doors::kernel {
@@ -200,7 +201,7 @@ void MadPort::receive(const mad::Datagram& datagram, base::Instant now) {
                            ? agents_.find(static_cast<AgentId>(view.transaction_id >> 32))
                            : agents_.taker_of(view, datagram.payload);
   if (agent == nullptr || agent->qpn != datagram.peer.qpn) {
-    if (!view.is_response()) refuse(datagram, view);
+    if (!view.is_response()) refuse(datagram);
     return;
   }
   const bool reassembled = agent->kernel_rmpp && view.is_active_rmpp();
@@ -240,17 +241,9 @@ std::optional<MadPort::SendId> MadPort::find_send(const Agent& agent, std::uint6
   return std::nullopt;
 }
 
-// Linux answers Get and Set that nobody takes, so that the asker need not wait.
-void MadPort::refuse(const mad::Datagram& datagram, const MadView& view) {
-  const bool answerable =
-      view.method == number(mad::Method::Get) || view.method == number(mad::Method::Set);
-  if (!answerable || datagram.peer.qpn != 1 || !hardware_.alone()) return;
-  auto header = mad::decode<mad::MADHeader>(std::span(datagram.payload).first<kMadHeaderBytes>());
-  header.method = mad::Method::GetResp;
-  header.status = mad::kStatusBadMethodAttribute;
-  mad::Payload answer = datagram.payload;
-  mad::encode(header, std::span<std::byte>(answer).first<kMadHeaderBytes>());
-  emit(1, datagram.peer, std::move(answer));
+void MadPort::refuse(const mad::Datagram& datagram) {
+  if (!hardware_.alone()) return;
+  if (auto refusal = refusal_of(datagram)) emit(1, refusal->peer, std::move(refusal->payload));
 }
 
 }  // namespace heddle::doors::kernel

@@ -110,7 +110,7 @@ class MadPort {
   std::optional<SendId> find_send(const Agent& agent, std::uint64_t transaction_id,
                                   std::uint8_t management_class, std::uint8_t path_bits) const;
   void time_out(SendId id, base::Instant now);
-  void refuse(const mad::Datagram& datagram, const MadView& view);
+  void refuse(const mad::Datagram& datagram);
   // To the agent, once it is a whole message.
   void hand_over(const Agent& agent, const MadView& view, mad::Datagram message);
 

@@ -8,7 +8,8 @@
 #include "mad/capability.hpp"
 #include "sim/blueprint.hpp"
 #include "sim/devices.hpp"
-#include "tests/sim/probe.hpp"
+#include "tests/sim/gmp_probe.hpp"
+#include "tests/sim/tiny_manager.hpp"
 
 namespace heddle::doors {
 namespace {
@@ -157,6 +158,73 @@ TEST(Pace, IsReadAndWritten) {
   for (const char* text : {"", "x", "0x", "1001x", "-1x", "1e3x", "fast", "10"}) {
     EXPECT_FALSE(parse_pace(text)) << text;
   }
+}
+
+class PacketListener final : public Guest {
+ public:
+  void receive(const mad::Datagram& datagram) override { heard.push_back(sim::gmp_of(datagram)); }
+  std::vector<sim::Gmp> heard;
+};
+
+// A pair of hosts that some manager has brought up, with programs on the first alone.
+class Deserted : public testing::Test {
+ protected:
+  Deserted() {
+    host.change([this](sim::World& world) {
+      sim::TinyManager manager(world, first);
+      manager.bring_up();
+      lid = manager.lids.at(second);
+    });
+    host.attach(first, near);
+  }
+  ~Deserted() override { host.detach(first, near); }
+
+  // What the first host hears of it.
+  std::vector<sim::Gmp> ask(unsigned management_class, mad::Method method) {
+    near.heard.clear();
+    const auto which = static_cast<mad::ManagementClass>(management_class);
+    host.send(first, sim::datagram_of(sim::question_of(which, method, 0x10), lid));
+    loop.restart();
+    loop.run_for(milliseconds(10));
+    return near.heard;
+  }
+
+  boost::asio::io_context loop;
+  FabricHost host{loop, pair_with_delay(milliseconds(0))};
+  sim::EndpointId first = *host.world().default_endpoint();
+  sim::EndpointId second = host.world().devices().lines[first].peer;
+  mad::Lid lid;
+  PacketListener near;
+};
+
+TEST_F(Deserted, AHostRefusesWhatNobodyOnItTakes) {
+  for (const unsigned management_class : {0x03u, 0x32u, 0x4fu}) {
+    for (const auto method : {mad::Method::Get, mad::Method::Set}) {
+      const auto heard = ask(management_class, method);
+      ASSERT_EQ(heard.size(), 1u) << management_class;
+      EXPECT_EQ(heard[0].header.method, mad::Method::GetResp);
+      EXPECT_EQ(heard[0].header.status, mad::kStatusBadMethodAttribute);
+      EXPECT_EQ(heard[0].header.transaction_id, mad::TransactionId{77});
+    }
+  }
+  EXPECT_TRUE(ask(0x32, mad::Method::Send).empty()) << "which wants no answer";
+}
+
+TEST_F(Deserted, AFrozenHostIsSilent) {
+  host.change(
+      [this](sim::World& world) { world.silence(world.devices().lines[second].node, true); });
+  EXPECT_TRUE(ask(0x32, mad::Method::Get).empty());
+  host.change(
+      [this](sim::World& world) { world.silence(world.devices().lines[second].node, false); });
+  EXPECT_EQ(ask(0x32, mad::Method::Get).size(), 1u);
+}
+
+TEST_F(Deserted, WhereProgramsAreTheyAnswerThemselves) {
+  PacketListener far;
+  host.attach(second, far);
+  EXPECT_TRUE(ask(0x32, mad::Method::Get).empty());
+  EXPECT_EQ(far.heard.size(), 1u);
+  host.detach(second, far);
 }
 
 TEST_F(FabricHostTest, AChangeIsFollowedByWhatComesOfIt) {

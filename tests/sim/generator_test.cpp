@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "sim/blueprint.hpp"
+#include "tests/sim/probe.hpp"
 
 namespace heddle::sim {
 namespace {
@@ -204,6 +205,25 @@ TEST(Options, SpeedAndWidthReachEveryCable) {
   }
 }
 
+// Each as the device itself tells it, not as the blueprint says.
+TEST(Options, WhatDevicesCanDoReachesTheirRegisters) {
+  World world(generate("star:2,mtu=2048,vls=4,lft=64,mft=32,pkeys=40,optimized-sl2vl=1"), {});
+  Probe probe(world, *world.find_endpoint("host-0001"));
+  for (const Route& route : {Route{}, Route{1, 2}}) {
+    const mad::PortInfo info = probe.port_info(route);
+    EXPECT_EQ(info.mtu_cap, mad::Mtu::Bytes2048);
+    EXPECT_EQ(info.vl_cap, 3);
+    const auto answer = probe.get(mad::AttributeId::NodeInfo, route);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(mad::decode<mad::NodeInfo>(answer->data).partition_cap, 40);
+  }
+  const mad::SwitchInfo info = probe.switch_info({1});
+  EXPECT_EQ(info.linear_fdb_cap, 64);
+  EXPECT_EQ(info.multicast_fdb_cap, 32);
+  EXPECT_EQ(info.partition_enforcement_cap, 40);
+  EXPECT_EQ(info.optimized_sl_to_vl, 1);
+}
+
 // --- mistakes -----------------------------------------------------------------------------------
 
 TEST(GeneratorError, NamesThePieceThatIsWrong) {
@@ -217,6 +237,11 @@ TEST(GeneratorError, NamesThePieceThatIsWrong) {
   EXPECT_THAT(error_of("torus:4x4,width=3x"), HasSubstr("'3x' is no width"));
   EXPECT_THAT(error_of("torus:4x4,hosts=many"), HasSubstr("'hosts=many' needs a number"));
   EXPECT_THAT(error_of("torus:4x4,hosts=1,hosts=2"), HasSubstr("given twice"));
+  EXPECT_THAT(error_of("star:2,mtu=1500"), HasSubstr("mtu is one of 256, 512"));
+  EXPECT_THAT(error_of("star:2,vls=0"), HasSubstr("vls is one of 1, 2, 4, 8, 15"));
+  EXPECT_THAT(error_of("star:2,lft=49153"), HasSubstr("lft is a number from 1 to 49152"));
+  EXPECT_THAT(error_of("star:2,mft=0"), HasSubstr("mft is a number from 1 to 16383"));
+  EXPECT_THAT(error_of("star:2,optimized-sl2vl=2"), HasSubstr("optimized-sl2vl is 0 or 1"));
   EXPECT_THAT(error_of("xgft:18,18;1"), HasSubstr("as many numbers before the semicolon"));
   EXPECT_THAT(error_of("ring:2"), HasSubstr("three switches or more"));
   EXPECT_THAT(error_of("dragonfly:4,2,2,10"), HasSubstr("10 groups cannot be meshed"));

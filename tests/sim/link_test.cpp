@@ -117,6 +117,21 @@ TEST(Link, RunsNoFasterThanTheSlowerPort) {
   EXPECT_EQ(pair.probe.port_info({1, 2}).link_speed_ext_supported, 3);
 }
 
+// From HDR on a port of four lanes can split: either end may ask for half of them.
+TEST(Link, OfHdrRunsAtTwoLanesWhenOneEndWantsNoMore) {
+  constexpr std::uint8_t kOneAndTwo = 1 | 16;
+  Pair pair(star("speed=HDR"));
+  EXPECT_EQ(pair.probe.port_info({1}, 2).link_width_supported, 1 | 2 | 16);
+  pair.change_and_train([](mad::PortInfo& info) { info.link_width_enabled = kOneAndTwo; });
+  EXPECT_EQ(mad::active_width(pair.probe.port_info({1}, 2)), LinkWidth::X2);
+  EXPECT_EQ(mad::active_width(pair.probe.port_info({1, 2})), LinkWidth::X2);
+  Pair older(star("speed=EDR"));
+  EXPECT_EQ(older.probe.port_info({1}, 2).link_width_supported, 1 | 2);
+  EXPECT_EQ(older.probe.change_port(
+                {1}, 2, [](mad::PortInfo& info) { info.link_width_enabled = kOneAndTwo; }),
+            mad::kStatusBadField);
+}
+
 TEST(Link, TellsItsErrorCorrection) {
   for (const auto& [speed, mode] : {std::pair{"HDR", mad::kRSFEC}, std::pair{"EDR", mad::kNoFEC}}) {
     Pair pair(star("speed=" + std::string(speed)));

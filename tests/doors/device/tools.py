@@ -116,13 +116,22 @@ def first_switch():
 
 
 def counters():
-    """Every form of perfquery that the devices claim to know; packets count, a reset clears."""
+    """Every form of perfquery and ibccquery; packets count, a reset clears."""
     open_subnet()
     lid, switch = str(own_lid()), first_switch()
-    for form in ("-x", "-l", "-X", "-S", "-D", "-E", "-T", "-c", "--oprcvcounters",
-                 "--flowctlcounters", "--vloppackets", "--vlopdata", "--vlxmitflowctlerrors",
-                 "--vlxmitcounters"):
+    both = ("-x", "-l", "-a", "-X", "-S", "-D", "-E", "-T", "-c", "--oprcvcounters",
+            "--flowctlcounters", "--vloppackets", "--vlopdata", "--vlxmitflowctlerrors",
+            "--vlxmitcounters", "--rcvcc", "--slrcvfecn", "--slrcvbecn", "--xmitcc",
+            "--vlxmittimecc")
+    for form in both:
         run("perfquery", form, lid, "1")
+    for form in (*both, "--swportvlcong"):
+        run("perfquery", form, switch, "2")
+    for words in (("-a", switch, "1-4"), ("-l", switch, "1,3"), ("-r", switch, "1"),
+                  ("-R", switch, "2", "0x0fff"), ("-R", "-a", switch)):
+        run("perfquery", *words)
+    lanes = run("perfquery", "-X", lid, "1")
+    expect("data by service level", int(field(lanes, "XmtDataSL0")) > 0, True)
     before = int(field(run("perfquery", "-x", lid, "1"), "PortXmitPkts"))
     run("saquery", "NR")
     wait_for("packets' counting", lambda: int(
@@ -132,8 +141,14 @@ def counters():
            < before, True)
     run("perfquery", "-a", switch)
     expect("errors of a clean fabric", re.findall("Errors for .*", run("ibqueryerrors")), [])
-    for operation in (("ClassPortInfo", switch), ("CongestionInfo", switch)):
-        run("ibccquery", *operation)
+    for operation in ("ClassPortInfo", "CongestionInfo", "CongestionKeyInfo", "CongestionLog",
+                      "Timestamp"):
+        run("ibccquery", operation, lid)
+        run("ibccquery", operation, switch)
+    for operation in ("SwitchCongestionSetting", "SwitchPortCongestionSetting"):
+        run("ibccquery", operation, switch)
+    for operation in ("CACongestionSetting", "CongestionControlTable"):
+        run("ibccquery", operation, lid)
 
 
 def congestion():
@@ -196,6 +211,18 @@ def links():
     run("ibportstate", leaf, port, "width", "1")
     run("ibportstate", leaf, port, "reset")
     wait_for("the narrow link", lambda: (state(), info("LinkWidthActive")) == ("Active", "1X"))
+    run("ibportstate", leaf, port, "width", "17")  # 1x or 2x
+    run("ibportstate", leaf, port, "espeed", "30")  # none but the standard's older ones
+    run("ibportstate", leaf, port, "speed", "1")
+    run("ibportstate", leaf, port, "reset")
+    wait_for("the slow link", lambda: (state(), info("LinkWidthActive"), info(
+        "LinkSpeedActive")) == ("Active", "2X", "2.5 Gbps"))
+    # What our own driver reads of our own cable.
+    rate = "/sys/class/infiniband/mlx5_0/ports/1/rate"
+    expect("our rate", read(rate), "200 Gb/sec (4X HDR)")
+    run(os.environ["HEDDLE"], "sim", "ctl", os.environ["HEDDLE_SIM"], "link", "degrade",
+        "host-0001", "1", "1x", "EDR")
+    wait_for("our slower rate", lambda: read(rate) == "25 Gb/sec (1X EDR)")
     downs = int(field(run("perfquery", leaf, port), "LinkDownedCounter"))
     expect("times that the link went down", downs >= 3, True)
     expect("ibqueryerrors' word of it", "LinkDownedCounter" in run("ibqueryerrors", good=(0, 1)),
@@ -213,9 +240,10 @@ def ping():
         raise Failed("both hosts have one LID")
     wait_for("ibping's server", lambda: "0% packet loss" in run(
         "ibping", "-c", "1", str(lid), good=(0, 1, 255)))
-    wait_for("ibsysstat's server", lambda: "ping succeeded" in run(
-        "ibsysstat", str(lid), good=(0, 1, 255)))
-    expect("what ibsysstat tells", "cpu 0:" in run("ibsysstat", str(lid), "cpu"), True)
+    # To ping alone a refusal is an answer, and so it is a host where no server runs.
+    wait_for("ibsysstat's server", lambda: "cpu 0:" in run(
+        "ibsysstat", str(lid), "cpu", good=(0, 1, 255)))
+    expect("what ibsysstat pings", "ping succeeded" in run("ibsysstat", str(lid)), True)
     for server in servers:
         expect("a server's exit", server.poll(), None)
         server.send_signal(signal.SIGKILL)

@@ -11,6 +11,8 @@
 namespace heddle::doors {
 namespace {
 
+constexpr int kManagementQKey = static_cast<int>(0x8001'0000);
+
 // libibumad takes the mask in longs.
 std::vector<long> mask_of(const std::vector<int>& methods) {
   std::vector<long> mask(128 / (8 * sizeof(long)));
@@ -51,7 +53,35 @@ int Umad::listen_oui(int management_class, int rmpp, std::uint32_t oui,
 int Umad::send(int agent, const Bytes& mad, int lid, int qpn, int timeout_ms, int retries) {
   std::vector<char> umad(umad_size() + mad.size());
   std::memcpy(umad_get_mad(umad.data()), mad.data(), mad.size());
-  umad_set_addr(umad.data(), lid, qpn, 0, qpn == 0 ? 0 : static_cast<int>(0x8001'0000));
+  umad_set_addr(umad.data(), lid, qpn, 0, qpn == 0 ? 0 : kManagementQKey);
+  errno = 0;
+  const int sent =
+      umad_send(port_, agent, umad.data(), static_cast<int>(mad.size()), timeout_ms, retries);
+  return sent == 0 ? 0 : -errno;
+}
+
+int Umad::send_by(const Extras& extras, int agent, const Bytes& mad, int lid, int timeout_ms) {
+  ib_mad_addr_t to{};
+  to.lid = htons(static_cast<std::uint16_t>(lid));
+  to.pkey_index = static_cast<std::uint16_t>(extras.p_key_index);
+  if (extras.gid != nullptr) {
+    to.grh_present = 1;
+    to.hop_limit = 1;
+    std::memcpy(to.gid, extras.gid->data(), sizeof to.gid);
+  }
+  return send_to(agent, mad, to, timeout_ms, 0);
+}
+
+int Umad::reply(int agent, const Bytes& mad, const ib_mad_addr_t& to) {
+  return send_to(agent, mad, to, 0, 5);
+}
+
+int Umad::send_to(int agent, const Bytes& mad, ib_mad_addr_t to, int timeout_ms, int retries) {
+  std::vector<char> umad(umad_size() + mad.size());
+  std::memcpy(umad_get_mad(umad.data()), mad.data(), mad.size());
+  umad_set_addr(umad.data(), ntohs(to.lid), 1, 0, kManagementQKey);
+  umad_set_pkey(umad.data(), to.pkey_index);
+  umad_set_grh(umad.data(), to.grh_present ? &to : nullptr);
   errno = 0;
   const int sent =
       umad_send(port_, agent, umad.data(), static_cast<int>(mad.size()), timeout_ms, retries);

@@ -2,6 +2,7 @@
 // libibumad for a test: what a program on a simulated host does, in few words.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,6 +14,8 @@
 namespace heddle::doors {
 
 using Bytes = std::vector<std::uint8_t>;
+
+using RawGid = std::array<std::uint8_t, 16>;
 
 struct Answer {
   int agent = -1;  // or minus an errno
@@ -37,10 +40,19 @@ class Umad {
 
   // 0, or minus an errno. `to` in host order.
   int send(int agent, const Bytes& mad, int lid, int qpn, int timeout_ms = 1000, int retries = 0);
+  // The same with more of an address: the P_Key's index, and the GID for a GRH.
+  struct Extras {
+    int p_key_index = 0;
+    const RawGid* gid = nullptr;
+  };
+  int send_by(const Extras& extras, int agent, const Bytes& mad, int lid, int timeout_ms = 1000);
+  // To where a request came from, the way it came; segments are sent again five times.
+  int reply(int agent, const Bytes& mad, const ib_mad_addr_t& to);
   // Waits so long; grows the buffer when libibumad says that it is too small.
   Answer receive(int timeout_ms);
 
  private:
+  int send_to(int agent, const Bytes& mad, ib_mad_addr_t to, int timeout_ms, int retries);
   int port_;
 };
 

@@ -171,6 +171,23 @@ TEST_F(ServerTest, AClientAsksItsNeighbourAndGetsItsOwnTransactionBack) {
   EXPECT_EQ(answers[0].transaction().value & 0xffff'ffff'ffff, 0x0003'0000'0042u);
 }
 
+// 2, 4, 8, 8, and of the next 8 there are 6: nothing is left behind, and the next batch is small.
+TEST_F(ServerTest, BatchesAreAsLargeAsWhatWaits) {
+  constexpr unsigned kQuestions = 28;
+  Program program(loop, base);
+  ASSERT_TRUE(program.connect("").has_value());
+  EXPECT_EQ(server->clients().begin()->second->batch(), 2u);
+  for (unsigned i = 0; i < kQuestions; ++i) {
+    program.send(get(mad::AttributeId::NodeInfo, {1}, 0x0000'0003'0000'0100 + i));
+  }
+  std::size_t answered = 0;
+  for (std::size_t more = 1; more != 0 && answered < kQuestions; answered += more) {
+    more = program.receive(milliseconds(500)).size();
+  }
+  EXPECT_EQ(answered, kQuestions);
+  EXPECT_EQ(server->clients().begin()->second->batch(), 3u);
+}
+
 TEST_F(ServerTest, WhoDoesNotChooseSitsOnTheFirstHostAndWhoChoosesNonsenseNowhere) {
   Program anywhere(loop, base);
   ASSERT_TRUE(anywhere.connect(""));
