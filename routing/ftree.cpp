@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -362,9 +363,33 @@ std::size_t count_detours(const Plan& plan, const std::vector<std::uint32_t>& ho
   return detours;
 }
 
+// Damage does not make a tree uneven: ways that are missing are counted as if they were there.
+bool is_even(const Plan& plan, const TreeLevels& levels, const std::vector<std::uint32_t>& hosts) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::array<std::size_t, 3>> first;
+  std::vector<std::uint8_t> above_hosts(hosts.size());
+  for (const std::uint32_t at : plan.shape.bottom_up()) {
+    if (hosts[at] > 0 && levels.level[at] > 0) return false;
+    if (hosts[at] > 0) above_hosts[at] = 1;
+    const auto up = plan.shape.up(at);
+    if (above_hosts[at] == 0 || up.empty()) continue;
+    for (const Group& group : up) above_hosts[group.to] = 1;
+    const std::array<std::size_t, 3> shape{plan.shape.ways_up(at).size(), plan.shape.cables_up(at),
+                                           plan.shape.divider(at)};
+    const auto place = std::make_pair(plan.shape.island(at), levels.level[at]);
+    if (first.emplace(place, shape).first->second != shape) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 base::Result<Routes> FatTree::route(const Request& request) const {
+  auto made = route_tree(request);
+  if (made.has_error()) return made.error();
+  return std::move(made->routes);
+}
+
+base::Result<TreeRoutes> route_tree(const Request& request) {
   auto levels = find_levels(request.topology, request.options.root_guids);
   if (levels.has_error()) return levels.error();
   const Plan plan(request, *levels);
@@ -377,11 +402,13 @@ base::Result<Routes> FatTree::route(const Request& request) const {
     }
   });
   auto notes = std::move(levels->notes);
-  if (const std::size_t detours = count_detours(plan, count_hosts(request.topology)); detours > 0) {
+  const auto hosts = count_hosts(request.topology);
+  if (const std::size_t detours = count_detours(plan, hosts); detours > 0) {
     notes.push_back(fmt::format(
         "{} pairs of leaf switches are joined by detours, as too many links are missing", detours));
   }
-  return Routes{std::string(name()), std::move(tables), std::move(notes)};
+  return TreeRoutes{{std::string(FatTree{}.name()), std::move(tables), std::move(notes)},
+                    is_even(plan, *levels, hosts)};
 }
 
 }  // namespace heddle::routing
