@@ -32,8 +32,10 @@ class RoutingFiles {
 
  private:
   std::optional<routing::TorusFile> torus_;
-  std::vector<mad::Guid> roots_;
-  std::shared_ptr<const routing::TableFile> tables_;
+  std::vector<mad::Guid> roots_, order_, compute_, io_;
+  std::shared_ptr<const routing::TableFile> tables_, lid_matrix_;
+  std::vector<routing::HopWeight> weights_;
+  std::vector<routing::SwitchPort> uncounted_;
 };
 
 }  // namespace heddle::app

@@ -121,7 +121,8 @@ Piece cut_out(const Topology& topology, const fabric::LidMap& lids,
       // A host is added once for each of its ports here, and is still one node.
       const NodeIndex there = topology.node_of(peer);
       if (!topology.is_switch(there)) add_node(topology, there, builder);
-      builder.add_link(end_of(topology, port), end_of(topology, peer));
+      builder.add_link(end_of(topology, port), end_of(topology, peer),
+                       topology.port(port).slowness);
     }
   }
   auto built = std::move(builder).build();
