@@ -9,6 +9,7 @@
 #include "fabric/islands.hpp"
 #include "fabric/verification.hpp"
 #include "routing/dragonfly.hpp"
+#include "routing/dragonfly_plus.hpp"
 #include "routing/ftree.hpp"
 #include "routing/grid_routes.hpp"
 #include "routing/pieces.hpp"
@@ -65,18 +66,18 @@ Routes best_of_uneven_tree(const Request& request, Routes tree) {
   std::uint64_t below = of_tree - of_tree / kGainWanted;
   std::string loads = fmt::format("ftree {}", of_tree);
   Routes best = std::move(tree);
-  const auto compare = [&](const Engine& engine) {
-    auto routes = engine.route(request);
+  const auto compare = [&](base::Result<Routes> routes) {
     if (routes.has_error()) return;
     const std::uint64_t load = greatest_load(request, *routes);
-    loads += fmt::format(", {} {}", engine.name(), load);
+    loads += fmt::format(", {} {}", routes->engine, load);
     if (load >= below) return;
     below = load;
     best = std::move(*routes);
   };
-  compare(UpDown{});
+  compare(UpDown{}.route(request));
+  compare(route_whole_dragonfly_plus(request));  // with few cables across it looks like a tree
   const std::size_t work = request.topology.channels().size() * request.lids.top().value;
-  if (work <= kMostWorkToCompare) compare(Weave{});
+  if (work <= kMostWorkToCompare) compare(Weave{}.route(request));
   best.notes.insert(best.notes.begin(),
                     fmt::format("auto: an uneven tree; routes on the busiest link: {}; {} is taken",
                                 loads, best.engine));
@@ -91,7 +92,7 @@ base::Result<Routes> route_one_piece(const Request& request) {
     return std::move(tree->routes);
   }
   std::string why = "auto: " + tree.error().message;
-  for (const auto& shape : {&route_as_grid, &route_whole_dragonfly}) {
+  for (const auto& shape : {&route_as_grid, &route_whole_dragonfly, &route_whole_dragonfly_plus}) {
     auto routes = shape(request);
     if (routes) {
       routes->notes.insert(routes->notes.begin(), std::move(why));

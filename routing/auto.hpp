@@ -14,9 +14,10 @@ class Auto : public Engine {
   std::string_view summary() const override {
     return "the engine of the fabric's shape: trees, grids, dragonflies; else weave; says why";
   }
-  // Routes::engine is the engine that was chosen; of islands with different ones all, joined by +.
-  // On a tree whose switches differ (TreeRoutes::even) ftree is taken only if neither updn nor, on
-  // a fabric of limited size, weave puts less on the link that carries most; a note has the loads.
+  // Routes::engine is the engine that was chosen; of islands with different ones all, joined by
+  // commas. On a tree whose switches differ (TreeRoutes::even) ftree is taken only if neither updn
+  // nor, on a fabric of limited size, weave puts less on the link that carries most; a note has the
+  // loads.
   base::Result<Routes> route(const Request& request) const override;
 };
 

@@ -155,7 +155,7 @@ base::Result<Routes> join_pieces(const Request& whole, const std::vector<Piece>&
     if (known == names.end()) names.push_back(routes[i].engine);
     if (i < kPiecesNoted) join_notes(whole.topology, pieces[i], routes[i], joined);
   }
-  joined.engine = fmt::format("{}", fmt::join(names, "+"));
+  joined.engine = fmt::format("{}", fmt::join(names, ","));
   if (pieces.size() > kPiecesNoted) {
     joined.notes.push_back(fmt::format("and {} more islands", pieces.size() - kPiecesNoted));
   }

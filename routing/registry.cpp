@@ -4,6 +4,7 @@
 #include "routing/dnup.hpp"
 #include "routing/dor.hpp"
 #include "routing/dragonfly.hpp"
+#include "routing/dragonfly_plus.hpp"
 #include "routing/engine.hpp"
 #include "routing/file_tables.hpp"
 #include "routing/ftree.hpp"
@@ -39,15 +40,16 @@ const std::vector<const Engine*>& engines() {
   static const TorusQos torus;
   static const HyperX hyperx;
   static const Dragonfly dragonfly;
+  static const DragonflyPlus dragonfly_plus;
   static const FileTables file;
   static const Sssp sssp;
   static const Dfsssp dfsssp;
   static const Lash lash;
   static const Nue nue;
   static const Weave weave;
-  static const std::vector<const Engine*> all{&automatic, &minhop, &updn,   &dnup,      &ftree,
-                                              &dor,       &torus,  &hyperx, &dragonfly, &sssp,
-                                              &dfsssp,    &lash,   &nue,    &weave,     &file};
+  static const std::vector<const Engine*> all{
+      &automatic, &minhop,         &updn, &dnup,   &ftree, &dor, &torus, &hyperx,
+      &dragonfly, &dragonfly_plus, &sssp, &dfsssp, &lash,  &nue, &weave, &file};
   return all;
 }
 

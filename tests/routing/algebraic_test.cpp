@@ -7,6 +7,7 @@
 
 #include "fabric/verification.hpp"
 #include "routing/dragonfly.hpp"
+#include "routing/dragonfly_plus.hpp"
 #include "routing/hyperx.hpp"
 #include "routing/quality.hpp"
 #include "tests/routing/damage.hpp"
@@ -98,6 +99,50 @@ TEST(Dragonfly, OthersAreRefused) {
   }
 }
 
+TEST(DragonflyPlus, IsProvenOnTwoVlsWithTheShortestWaysBetweenHosts) {
+  for (const auto& recipe :
+       {support::dragonfly_plus(9, 4, 4, 2, 2), support::dragonfly_plus(5, 3, 2, 4, 2),
+        support::relabelled(support::dragonfly_plus(5, 4, 4, 3, 3), 2),
+        support::dragonfly_plus(3, 2, 2, 1, 1)}) {
+    for (const std::uint8_t lmc : {std::uint8_t{0}, std::uint8_t{2}}) {
+      const Subnet subnet(recipe, lmc);
+      const auto routes = route(subnet, "dragonfly+", 2);
+      ASSERT_TRUE(routes) << routes.error().message;
+      EXPECT_EQ(routes->lanes.vls, 2);
+      EXPECT_TRUE(proven(subnet, *routes));
+      const auto quality = quality_of(subnet, *routes);
+      EXPECT_EQ(quality.hops, quality.fewest_hops);
+      EXPECT_EQ(quality.max_hops, 3u);
+    }
+  }
+}
+
+TEST(DragonflyPlus, ItsSecondLaneIsNeeded) {
+  const Subnet subnet(support::dragonfly_plus(9, 4, 4, 2, 2));
+  const auto routes = route(subnet, "dragonfly+", 2);
+  EXPECT_FALSE(fabric::verify(subnet.topology, subnet.lids, routes->tables).deadlock_free());
+}
+
+TEST(DragonflyPlus, DamageAndWantOfLanesAreLeftToWeave) {
+  const auto recipe = support::dragonfly_plus(5, 4, 4, 1, 2);
+  const auto check = [](const Subnet& subnet, unsigned vls) {
+    const auto routes = route(subnet, "dragonfly+", vls);
+    ASSERT_TRUE(routes) << routes.error().message;
+    EXPECT_TRUE(proven(subnet, *routes));
+    EXPECT_EQ(routes->notes.front().rfind("left to weave: ", 0), 0u);
+  };
+  check(Subnet(without_link(recipe, 0, 4)), 2);     // a leaf and a spine
+  check(Subnet(without_switches(recipe, {4})), 2);  // the only joint of two groups with it
+  check(Subnet(recipe), 1);
+}
+
+TEST(DragonflyPlus, OthersAreRefused) {
+  for (const auto& recipe : {support::ring(6, 2), support::xgft({4, 6}, {1, 4}),
+                             support::dragonfly(9, 4, 2, 2), support::torus({4, 4}, 1)}) {
+    EXPECT_TRUE(route(Subnet(recipe), "dragonfly+", 4).has_error());
+  }
+}
+
 TEST(Dor, GridsOfAnyNumberOfAxesAreProven) {
   for (const auto& sides :
        std::vector<std::vector<unsigned>>{{7}, {5, 6}, {5, 5, 5}, {2, 2, 2, 2, 2}, {3, 3, 3, 3}}) {
@@ -124,6 +169,7 @@ TEST(Auto, TakesTheEngineOfTheShapeAndSaysSo) {
                          {support::torus({2, 2, 2, 2, 2}, 2), 1, "dor"},
                          {support::dragonfly(9, 4, 2, 2), 2, "dragonfly"},
                          {support::dragonfly(9, 4, 2, 2), 1, "weave"},
+                         {support::dragonfly_plus(9, 4, 4, 4, 2), 2, "dragonfly+"},
                          {without_switches(support::torus({5, 6, 5}, 2), {17}), 4, "dor"},
                          {without_link(support::torus({4, 4, 4}, 2), 0, 1), 2, "torus-2QoS"},
                          {without_link(support::hyperx({6, 6}, 3), 0, 1), 4, "weave"},
@@ -218,13 +264,13 @@ TEST(Auto, EachIslandGetsItsOwnEngine) {
   const auto tree = support::xgft({3, 3, 4}, {1, 3, 2});
   const auto dragonfly = support::dragonfly(9, 4, 2, 2);
   for (const auto& [a, b, vls, engines] : std::vector<Case>{
-           {tree, support::torus({5, 6}, 2), 4, "ftree+dor"},
-           {support::torus({5, 6}, 2), tree, 4, "dor+ftree"},
+           {tree, support::torus({5, 6}, 2), 4, "ftree,dor"},
+           {support::torus({5, 6}, 2), tree, 4, "dor,ftree"},
            {support::torus({5, 6}, 2), support::torus({5, 5, 5}, 1), 4, "dor"},
-           {dragonfly, tree, 2, "dragonfly+ftree"},
+           {dragonfly, tree, 2, "dragonfly,ftree"},
            {support::slim_fly(5, 2), support::random_regular(30, 6, 2, 1), 4, "weave"},
            // Only one of them can say what lane a host's packets begin on.
-           {dragonfly, support::slim_fly(5, 2), 4, "dragonfly+weave"}}) {
+           {dragonfly, support::slim_fly(5, 2), 4, "dragonfly,weave"}}) {
     for (const auto lmc : {std::uint8_t{0}, std::uint8_t{2}}) {
       const Subnet subnet(support::two_islands(a, b), lmc);
       const auto routes = route(subnet, "auto", vls);
