@@ -122,6 +122,12 @@ std::vector<Option> routing_options() {
        "File that tells torus-2QoS the axes, directions and datelines, as OpenSM's "
        "torus-2QoS.conf; empty finds them from the cables",
        "\"/etc/heddle/torus-2QoS.conf\""},
+  };
+}
+
+// What OpenSM's files and options of the same names do.
+std::vector<Option> routing_file_options() {
+  return {
       {"routing", "lft_file", &Config::lft_file,
        "Tables for the engine file: an opensm-lfts.dump, as OpenSM's lfts_file",
        "\"/etc/heddle/opensm-lfts.dump\""},
@@ -284,8 +290,9 @@ std::vector<Option> output_options() {
 
 std::vector<Option> all_options() {
   std::vector<Option> all;
-  for (auto* part : {&sm_options, &lid_options, &routing_options, &partition_options,
-                     &administration_options, &link_options, &watch_options, &output_options}) {
+  for (auto* part :
+       {&sm_options, &lid_options, &routing_options, &routing_file_options, &partition_options,
+        &administration_options, &link_options, &watch_options, &output_options}) {
     for (Option& option : part()) all.push_back(std::move(option));
   }
   return all;
