@@ -15,9 +15,9 @@ namespace {
 
 using fabric::SwitchIndex;
 
-// What a port has been given, in hosts times LIDs: at most 2^32, as no LID range is larger.
+// What a port has been given, in hosts times LIDs, times the slowness of its link.
 struct PortLoad {
-  std::uint32_t in_all = 0;
+  std::uint64_t in_all = 0;
   std::uint32_t in_subtree = 0;  // to the target's subtree only
   std::uint32_t lids = 0;        // not weighted
 };
@@ -42,13 +42,10 @@ Cost cost_of(const PortLoad& load, std::uint8_t position) {
 Cost cost_of_one_more(std::uint32_t traffic) {
   return kWeightOfAll * traffic << kLoadShift | Cost{1} << kPositionBits;
 }
-std::uint32_t sum_or_most(std::uint32_t a, std::uint32_t b) {
-  return static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{a} + b, 0xFFFF'FFFF));
-}
 void add(PortLoad& load, Cost rise) {
   const auto traffic = static_cast<std::uint32_t>((rise >> kLoadShift) / kWeightOfAll);
-  load.in_all = sum_or_most(load.in_all, traffic);
-  load.in_subtree = sum_or_most(load.in_subtree, traffic);
+  load.in_all += traffic;
+  load.in_subtree += traffic;
   load.lids += static_cast<std::uint32_t>(rise >> kPositionBits & 0xFFFF);
 }
 
@@ -224,9 +221,34 @@ class Balancer {
     for (PortLoad& load : load_) load.in_subtree = 0;
   }
 
+  // Down in a tree there is nothing to choose, and nothing but sums to make.
+  void forward_by(SwitchIndex at, std::size_t position) {
+    const std::size_t channel = plan_.channels.first[at.value] + position;
+    const std::uint32_t* brings = traffic_.data() + at.value * width_;
+    std::uint32_t* there = traffic_.data() + plan_.channels.to[channel] * width_;
+    const std::uint32_t hosts = plan_.hosts[at.value];
+    std::size_t column = 0;
+    std::uint64_t sum = 0;
+    for (const Destination& to : to_) {
+      const std::uint32_t own = to.out.value == 0 ? 0 : hosts;
+      for (const std::size_t end = column + (1u << to.lmc); column < end; ++column) {
+        there[column] += brings[column] + own;
+        sum += brings[column] + own;
+      }
+    }
+    std::fill_n(chosen_at(at), width_, plan_.channels.out[channel]);
+    const Cost rise = (kWeightOfAll * sum << kLoadShift) + (Cost{width_} << kPositionBits);
+    add(load_[channel], plan_.channels.counts_for[channel] * rise);
+  }
+
   void forward(SwitchIndex at, std::span<const std::uint8_t> choices) {
-    PortLoad* loads = load_.data() + plan_.channels.first[at.value];
-    ports_ = plan_.channels.first[at.value + 1] - plan_.channels.first[at.value];
+    if (choices.size() == 1) return forward_by(at, choices.front());
+    const std::uint32_t first = plan_.channels.first[at.value];
+    PortLoad* loads = load_.data() + first;
+    ports_ = plan_.channels.first[at.value + 1] - first;
+    here_ = {traffic_.data() + at.value * width_, chosen_at(at),
+             plan_.channels.counts_for.data() + first, plan_.channels.to.data() + first,
+             plan_.channels.out.data() + first};
     rotation_ = shift_ % ports_;
     cost_ = costs_.data();
     count_ = choices.size();
@@ -247,10 +269,10 @@ class Balancer {
     for (const Destination& to : to_) {
       const std::uint32_t hosts = to.out.value == 0 ? 0 : plan_.hosts[at.value];
       if (to.lmc == 0 && plan_.scatter != 0) {
-        send(at, column, drawn(at, column), hosts);
+        send(column, drawn(at, column), hosts);
         ++column;
       } else if (to.lmc == 0) {
-        send_by_cheapest(at, column++, hosts);
+        send_by_cheapest(column++, hosts);
       } else {
         send_by_different(at, to, column, hosts);
         column += 1u << to.lmc;
@@ -293,11 +315,11 @@ class Balancer {
 
   // The cheapest stands first. What carries traffic goes near the end afterwards, so the window
   // moves on by one instead of all others moving back; what carries none stays near the front.
-  void send_by_cheapest(SwitchIndex at, std::size_t column, std::uint32_t hosts) {
-    const std::uint32_t traffic = send(at, column, 0, hosts);
+  void send_by_cheapest(std::size_t column, std::uint32_t hosts) {
+    const std::uint32_t traffic = send(column, 0, hosts);
     const Cost moved = cost_[0];
     std::size_t to = 0;
-    if (traffic == 0 || count_ == 1) {
+    if (traffic == 0) {
       for (; to + 1 < count_ && cost_[to + 1] < moved; ++to) cost_[to] = cost_[to + 1];
     } else {
       ++cost_;
@@ -311,19 +333,19 @@ class Balancer {
     forget_uses(at);
     for (unsigned i = 0; i < 1u << to.lmc; ++i) {
       const std::size_t chosen = most_different(at, column + i);
-      send(at, column + i, chosen, hosts);
+      send(column + i, chosen, hosts);
       note_use(at, chosen);
     }
     if (plan_.scatter == 0) sort_by_cost();
   }
 
   // Returns the traffic that the LID brings.
-  std::uint32_t send(SwitchIndex at, std::size_t column, std::size_t choice, std::uint32_t hosts) {
-    const std::size_t channel = plan_.channels.first[at.value] + position_of(choice);
-    const std::uint32_t traffic = traffic_[at.value * width_ + column] + hosts;
-    cost_[choice] += plan_.channels.counts_for[channel] * cost_of_one_more(traffic);
-    traffic_[plan_.channels.to[channel] * width_ + column] += traffic;
-    chosen_at(at)[column] = plan_.channels.out[channel];
+  std::uint32_t send(std::size_t column, std::size_t choice, std::uint32_t hosts) {
+    const std::size_t position = position_of(choice);
+    const std::uint32_t traffic = here_.brings[column] + hosts;
+    cost_[choice] += here_.counts_for[position] * cost_of_one_more(traffic);
+    traffic_[here_.to[position] * width_ + column] += traffic;
+    here_.chosen[column] = here_.out[position];
     return traffic;
   }
 
@@ -368,6 +390,15 @@ class Balancer {
   std::vector<std::uint32_t> traffic_;   // by (switch, column): hosts behind it, for this target
   std::size_t width_ = 0;                // LIDs of this visit
   std::span<const Destination> to_;      // of this visit
+  // What sending from the switch in hand needs, at hand: by column, and by position.
+  struct Here {
+    const std::uint32_t* brings = nullptr;
+    std::uint8_t* chosen = nullptr;
+    const std::uint8_t* counts_for = nullptr;
+    const std::uint32_t* to = nullptr;
+    const std::uint8_t* out = nullptr;
+  };
+  Here here_;
   // Among equals the first is the one so many positions after the lowest: for this visit, and at
   // the switch in hand, which has so many.
   std::size_t shift_ = 0;
