@@ -3,9 +3,6 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "base/text.hpp"
 #include "store/text_file.hpp"
 
 namespace heddle::app {
@@ -14,7 +11,7 @@ namespace {
 base::Result<std::vector<mad::Guid>> read_guid_list(const std::filesystem::path& file) {
   const auto content = store::TextFile(file, "list of GUIDs").read_named();
   if (!content) return content.error();
-  return parse_guid_list(content->text, file.string());
+  return routing::parse_guid_list(content->text, file.string());
 }
 
 template <class Value>
@@ -55,28 +52,6 @@ void refresh(const std::string& file, Log& log, Value& kept, const Read& read) {
 }
 
 }  // namespace
-
-base::Result<std::vector<mad::Guid>> parse_guid_list(std::string_view text, std::string_view file) {
-  std::vector<mad::Guid> guids;
-  std::size_t number = 0;
-  for (const std::string_view whole : base::split(text, '\n')) {
-    ++number;
-    const std::string_view line = base::trim(whole);
-    if (line.empty() || line.front() == '#') continue;
-    const std::string_view word = line.substr(0, line.find_first_of(" \t"));
-    const auto guid = base::parse_hex(word);
-    if (!guid || *guid == 0) {
-      return base::error(
-          fmt::format("{}:{}: '{}' is no GUID", file, number, base::printable(word)));
-    }
-    if (guids.size() == kMaxListedGuids) {
-      return base::error(fmt::format("{}:{}: more than {} GUIDs", file, number, kMaxListedGuids));
-    }
-    guids.push_back(mad::Guid{*guid});
-  }
-  if (guids.empty()) return base::error(fmt::format("{}: it names no GUID", file));
-  return guids;
-}
 
 base::Result<routing::TorusFile> read_torus_file(const std::filesystem::path& file) {
   const auto content = store::TextFile(file, "torus file").read_named();

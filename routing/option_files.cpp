@@ -86,6 +86,28 @@ base::Result<std::vector<Value>> parse_lines(std::string_view text, std::string_
 
 }  // namespace
 
+base::Result<std::vector<mad::Guid>> parse_guid_list(std::string_view text, std::string_view file) {
+  std::vector<mad::Guid> guids;
+  std::size_t number = 0;
+  for (const std::string_view whole : base::split(text, '\n')) {
+    ++number;
+    const std::string_view line = base::trim(whole);
+    if (line.empty() || line.front() == '#') continue;
+    const std::string_view word = line.substr(0, line.find_first_of(" \t"));
+    const auto guid = base::parse_hex(word);
+    if (!guid || *guid == 0) {
+      return base::error(
+          fmt::format("{}:{}: '{}' is no GUID", file, number, base::printable(word)));
+    }
+    if (guids.size() == kMaxListedGuids) {
+      return base::error(fmt::format("{}:{}: more than {} GUIDs", file, number, kMaxListedGuids));
+    }
+    guids.push_back(mad::Guid{*guid});
+  }
+  if (guids.empty()) return base::error(fmt::format("{}: it names no GUID", file));
+  return guids;
+}
+
 base::Result<std::vector<HopWeight>> parse_hop_weights(std::string_view text,
                                                        std::string_view file) {
   return parse_lines<HopWeight>(text, file, 3, &parse_hop_weight);

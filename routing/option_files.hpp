@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files about single ports of switches, in OpenSM's formats. Empty lines and what follows # mean
+// Files that name nodes and ports, in OpenSM's formats. Empty lines and what follows # mean
 // nothing; errors have the file and the line.
 #pragma once
 
@@ -12,6 +12,12 @@
 #include "mad/types.hpp"
 
 namespace heddle::routing {
+
+inline constexpr std::size_t kMaxListedGuids = 65'536;
+
+// A GUID on each line; what follows it is ignored, as in OpenSM's root file. A file without any
+// GUID is an error.
+base::Result<std::vector<mad::Guid>> parse_guid_list(std::string_view text, std::string_view file);
 
 inline constexpr std::size_t kMaxPortLines = 1'000'000;
 

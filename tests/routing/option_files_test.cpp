@@ -8,6 +8,30 @@
 namespace heddle::routing {
 namespace {
 
+std::string problem(std::string_view text) {
+  const auto guids = parse_guid_list(text, "roots");
+  return guids ? "none" : guids.error().message;
+}
+
+TEST(OptionFiles, AGuidListHasAGuidOnALine) {
+  const auto guids = parse_guid_list("# spines\n\n0x10 the left one\r\n 11\n", "roots");
+  ASSERT_TRUE(guids) << guids.error().message;
+  EXPECT_EQ(*guids, (std::vector{mad::Guid{0x10}, mad::Guid{0x11}}));
+}
+
+TEST(OptionFiles, AGuidListThatNamesNothingIsAnError) {
+  EXPECT_EQ(problem(""), "roots: it names no GUID");
+  EXPECT_EQ(problem("# nobody\n"), "roots: it names no GUID");
+  EXPECT_EQ(problem("0x10\nspine\n"), "roots:2: 'spine' is no GUID");
+  EXPECT_EQ(problem("0x0\n"), "roots:1: '0x0' is no GUID");
+}
+
+TEST(OptionFiles, AGuidListHasALimit) {
+  std::string text;
+  for (std::size_t i = 0; i <= kMaxListedGuids; ++i) text += "0x1\n";
+  EXPECT_EQ(problem(text), "roots:65537: more than 65536 GUIDs");
+}
+
 TEST(OptionFiles, HopWeightsAreAGuidAPortAndAWeight) {
   const auto weights = parse_hop_weights(
       "# directors\n\n0x0002c90300a1b2c3 17 3  # slow\r\n\t0x5 1 255\n", "weights");
