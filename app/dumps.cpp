@@ -14,6 +14,7 @@
 #include "app/files.hpp"
 #include "app/lane_dumps.hpp"
 #include "mad/link.hpp"
+#include "routing/lid_matrix.hpp"
 
 namespace heddle::app {
 namespace {
@@ -249,6 +250,23 @@ void write_forwarding_dump(std::ostream& out, const sm::Snapshot& snapshot) {
   }
 }
 
+void write_lid_matrix(std::ostream& out, const sm::Snapshot& snapshot) {
+  const fabric::Topology& topology = snapshot.topology;
+  const std::size_t cells = topology.switch_count() * topology.channels().size();
+  if (cells > routing::kMaxMatrixCells || snapshot.lids.top() == mad::kNoLid) return;
+  const Distances distances(topology);
+  std::vector<std::vector<std::uint8_t>> hops(topology.switch_count());
+  for (std::size_t to = 0; to < hops.size(); ++to) {
+    for (std::size_t from = 0; from < hops.size(); ++from) {
+      const unsigned far = distances.between(switch_at(from), switch_at(to));
+      hops[to].push_back(static_cast<std::uint8_t>(std::min(far, 0xFFu)));
+    }
+  }
+  for (std::size_t from = 0; from < hops.size(); ++from) {
+    out << routing::lid_matrix_text(topology, snapshot.lids, switch_at(from), hops);
+  }
+}
+
 base::Result<void> write_dumps(const std::filesystem::path& directory,
                                const sm::Snapshot& snapshot) {
   struct Dump {
@@ -257,7 +275,8 @@ base::Result<void> write_dumps(const std::filesystem::path& directory,
   };
   for (const Dump& dump :
        {Dump{"opensm-subnet.lst", &write_subnet_list}, Dump{"opensm.fdbs", &write_forwarding_list},
-        Dump{"opensm-lfts.dump", &write_forwarding_dump}}) {
+        Dump{"opensm-lfts.dump", &write_forwarding_dump},
+        Dump{"opensm-lid-matrix.dump", &write_lid_matrix}}) {
     const auto written =
         replace_file(directory / dump.name, [&](std::ostream& out) { dump.write(out, snapshot); });
     if (written.has_error()) return written.error();

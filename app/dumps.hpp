@@ -14,6 +14,9 @@ namespace heddle::app {
 void write_subnet_list(std::ostream& out, const sm::Snapshot& snapshot);
 // opensm.fdbs: per switch, LID, out port, hops.
 void write_forwarding_list(std::ostream& out, const sm::Snapshot& snapshot);
+// opensm-lid-matrix.dump: per switch, hops to each switch by each port; empty on a fabric of more
+// than routing::kMaxMatrixCells.
+void write_lid_matrix(std::ostream& out, const sm::Snapshot& snapshot);
 // opensm-lfts.dump: per switch, LID, out port, who that LID is.
 void write_forwarding_dump(std::ostream& out, const sm::Snapshot& snapshot);
 

@@ -73,6 +73,15 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("root_guids", o.routing.options.root_guids);
   visit("torus", o.routing.options.torus);
   visit("tables", o.routing.options.tables);
+  visit("lid_matrix", o.routing.options.lid_matrix);
+  visit("routing_order", o.routing.options.routing_order);
+  visit("hop_weights", o.routing.options.hop_weights);
+  visit("uncounted_ports", o.routing.options.uncounted_ports);
+  visit("compute_guids", o.routing.options.compute_guids);
+  visit("io_guids", o.routing.options.io_guids);
+  visit("port_shifting", o.routing.options.port_shifting);
+  visit("scatter_ports", o.routing.options.scatter_ports);
+  visit("avoid_throttled_links", o.routing.options.avoid_throttled_links);
 }
 
 template <std::unsigned_integral Number>
@@ -89,6 +98,19 @@ template <class Tag>
 std::string value_text(const std::vector<base::Strong<Tag, std::uint64_t>>& values) {
   std::vector<std::uint64_t> numbers;
   for (const auto value : values) numbers.push_back(value.value);
+  return fmt::format("{}", fmt::join(numbers, ","));
+}
+
+std::string value_text(const std::vector<routing::HopWeight>& weights) {
+  std::vector<std::uint64_t> numbers;
+  for (const auto& [at, weight] : weights) {
+    numbers.insert(numbers.end(), {at.node.value, at.port.value, weight});
+  }
+  return fmt::format("{}", fmt::join(numbers, ","));
+}
+std::string value_text(const std::vector<routing::SwitchPort>& ports) {
+  std::vector<std::uint64_t> numbers;
+  for (const auto& [node, port] : ports) numbers.insert(numbers.end(), {node.value, port.value});
   return fmt::format("{}", fmt::join(numbers, ","));
 }
 
@@ -146,6 +168,28 @@ bool parse_value(std::string_view text, std::vector<base::Strong<Tag, std::uint6
     if (!parse_value(piece, values.emplace_back().value)) return false;
   }
   return true;
+}
+
+bool parse_value(std::string_view text, std::vector<routing::HopWeight>& weights) {
+  weights.clear();
+  const auto words = pieces(text);
+  for (std::size_t i = 0; i + 2 < words.size(); i += 3) {
+    auto& [at, weight] = weights.emplace_back();
+    if (!parse_value(words[i], at.node.value) || !parse_value(words[i + 1], at.port.value) ||
+        !parse_value(words[i + 2], weight)) {
+      return false;
+    }
+  }
+  return words.size() % 3 == 0;
+}
+bool parse_value(std::string_view text, std::vector<routing::SwitchPort>& ports) {
+  ports.clear();
+  const auto words = pieces(text);
+  for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
+    auto& [node, port] = ports.emplace_back();
+    if (!parse_value(words[i], node.value) || !parse_value(words[i + 1], port.value)) return false;
+  }
+  return words.size() % 2 == 0;
 }
 
 bool parse_value(std::string_view text, partitions::Enforcement& value) {

@@ -3,18 +3,26 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "base/text.hpp"
 #include "store/text_file.hpp"
 
 namespace heddle::app {
 namespace {
 
 base::Result<std::vector<mad::Guid>> read_guid_list(const std::filesystem::path& file) {
-  const auto content = store::TextFile(file, "root file").read_named();
+  const auto content = store::TextFile(file, "list of GUIDs").read_named();
   if (!content) return content.error();
-  return parse_guid_list(content->text, file.string());
+  return routing::parse_guid_list(content->text, file.string());
+}
+
+template <class Value>
+using ParsePorts = base::Result<std::vector<Value>> (*)(std::string_view, std::string_view);
+
+// Reads what is about single ports.
+template <class Value, ParsePorts<Value> kParse>
+base::Result<std::vector<Value>> read_ports(const std::filesystem::path& file) {
+  const auto content = store::TextFile(file, "list of ports").read_named();
+  if (!content) return content.error();
+  return kParse(content->text, file.string());
 }
 
 // It is understood when routes are computed, since it speaks of ports.
@@ -45,28 +53,6 @@ void refresh(const std::string& file, Log& log, Value& kept, const Read& read) {
 
 }  // namespace
 
-base::Result<std::vector<mad::Guid>> parse_guid_list(std::string_view text, std::string_view file) {
-  std::vector<mad::Guid> guids;
-  std::size_t number = 0;
-  for (const std::string_view whole : base::split(text, '\n')) {
-    ++number;
-    const std::string_view line = base::trim(whole);
-    if (line.empty() || line.front() == '#') continue;
-    const std::string_view word = line.substr(0, line.find_first_of(" \t"));
-    const auto guid = base::parse_hex(word);
-    if (!guid || *guid == 0) {
-      return base::error(
-          fmt::format("{}:{}: '{}' is no GUID", file, number, base::printable(word)));
-    }
-    if (guids.size() == kMaxListedGuids) {
-      return base::error(fmt::format("{}:{}: more than {} GUIDs", file, number, kMaxListedGuids));
-    }
-    guids.push_back(mad::Guid{*guid});
-  }
-  if (guids.empty()) return base::error(fmt::format("{}: it names no GUID", file));
-  return guids;
-}
-
 base::Result<routing::TorusFile> read_torus_file(const std::filesystem::path& file) {
   const auto content = store::TextFile(file, "torus file").read_named();
   if (!content) return content.error();
@@ -77,8 +63,22 @@ void RoutingFiles::read(const config::Config& config, Log& log, routing::Options
   refresh(config.torus_config, log, torus_, &read_torus_file);
   refresh(config.root_guid_file, log, roots_, &read_guid_list);
   refresh(config.lft_file, log, tables_, &read_tables);
+  refresh(config.lid_matrix_file, log, lid_matrix_, &read_tables);
+  refresh(config.guid_routing_order_file, log, order_, &read_guid_list);
+  refresh(config.cn_guid_file, log, compute_, &read_guid_list);
+  refresh(config.io_guid_file, log, io_, &read_guid_list);
+  refresh(config.hop_weights_file, log, weights_,
+          &read_ports<routing::HopWeight, &routing::parse_hop_weights>);
+  refresh(config.port_prof_ignore_file, log, uncounted_,
+          &read_ports<routing::SwitchPort, &routing::parse_switch_ports>);
   options.torus = torus_;
   options.tables = tables_;
+  options.lid_matrix = lid_matrix_;
+  options.routing_order = order_;
+  options.compute_guids = compute_;
+  options.io_guids = io_;
+  options.hop_weights = weights_;
+  options.uncounted_ports = uncounted_;
   options.root_guids.insert(options.root_guids.end(), roots_.begin(), roots_.end());
 }
 

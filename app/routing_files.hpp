@@ -16,12 +16,6 @@
 
 namespace heddle::app {
 
-inline constexpr std::size_t kMaxListedGuids = 65'536;
-
-// A GUID on each line, what follows it and lines that begin with # are ignored, as in OpenSM's root
-// file. An error has the line; a file without any GUID is an error too.
-base::Result<std::vector<mad::Guid>> parse_guid_list(std::string_view text, std::string_view file);
-
 base::Result<routing::TorusFile> read_torus_file(const std::filesystem::path& file);
 
 class RoutingFiles {
@@ -32,8 +26,10 @@ class RoutingFiles {
 
  private:
   std::optional<routing::TorusFile> torus_;
-  std::vector<mad::Guid> roots_;
-  std::shared_ptr<const routing::TableFile> tables_;
+  std::vector<mad::Guid> roots_, order_, compute_, io_;
+  std::shared_ptr<const routing::TableFile> tables_, lid_matrix_;
+  std::vector<routing::HopWeight> weights_;
+  std::vector<routing::SwitchPort> uncounted_;
 };
 
 }  // namespace heddle::app

@@ -71,6 +71,9 @@ sm::Options to_sm_options(const config::Config& config) {
   options.routing.accept_credit_loops = config.accept_credit_loops;
   options.routing.cover_replies = config.cover_replies;
   options.routing.max_vls = config.max_vls;
+  options.routing.options.port_shifting = config.port_shifting;
+  options.routing.options.scatter_ports = config.scatter_ports;
+  options.routing.options.avoid_throttled_links = config.avoid_throttled_links;
   for (const std::uint64_t guid : config.root_guids) {
     options.routing.options.root_guids.push_back(mad::Guid{guid});
   }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Time to route and to prove, and the quality of what comes out. Arguments: fabric, threads.
 // Counters: EFI is the edge forwarding index, routes between hosts over one channel.
+#include <initializer_list>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <benchmark/benchmark.h>
 #include <tbb/blocked_range.h>
@@ -67,6 +69,10 @@ constexpr Fabric kFabrics[] = {
        return support::hyperx({12, 8}, 7);
      }},
     {"Kautz graph of 150 switches, 7 hosts each", [] { return support::kautz(5, 3, 7); }},
+    {"dragonfly+ of 9 groups of 16 and 16, 16 hosts each",
+     [] { return support::dragonfly_plus(9, 16, 16, 8, 16); }},
+    {"hypercube of 10 dimensions, 4 hosts each",
+     [] { return support::torus(std::vector<unsigned>(10, 2), 4); }},
 };
 
 struct Built {
@@ -182,6 +188,38 @@ void fabrics_and_lanes(benchmark::internal::Benchmark* bench) {
       ->UseRealTime();
 }
 
+// Engines that know a shape, on the fabrics that have it, and auto on all. Arguments as before; one
+// of the lists of fabrics for each engine.
+void shapes(benchmark::internal::Benchmark* bench, std::initializer_list<int> fabrics) {
+  for (const int fabric : fabrics) {
+    for (const int threads : {1, 2}) bench->Args({fabric, threads, 4, 1});
+  }
+  bench->ArgNames({"fabric", "threads", "vls", "replies"})
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+}
+void grids(benchmark::internal::Benchmark* bench) {
+  shapes(bench, {6, 9, 15});
+}
+void hyperxes(benchmark::internal::Benchmark* bench) {
+  shapes(bench, {12, 15});
+}
+void dragonflies(benchmark::internal::Benchmark* bench) {
+  shapes(bench, {11});
+}
+void dragonflies_plus(benchmark::internal::Benchmark* bench) {
+  shapes(bench, {14});
+}
+void all_shapes(benchmark::internal::Benchmark* bench) {
+  shapes(bench, {0, 1, 2, 3, 4, 5, 6, 9, 11, 12, 14, 15});
+}
+
+BENCHMARK_CAPTURE(bench_lanes, dor, "dor")->Apply(grids);
+BENCHMARK_CAPTURE(bench_lanes, torus_2QoS, "torus-2QoS")->Apply(grids);
+BENCHMARK_CAPTURE(bench_lanes, hyperx, "hyperx")->Apply(hyperxes);
+BENCHMARK_CAPTURE(bench_lanes, dragonfly, "dragonfly")->Apply(dragonflies);
+BENCHMARK_CAPTURE(bench_lanes, dragonfly_plus, "dragonfly+")->Apply(dragonflies_plus);
+BENCHMARK_CAPTURE(bench_lanes, auto, "auto") -> Apply(all_shapes);
 BENCHMARK_CAPTURE(bench_lanes, dfsssp, "dfsssp")->Apply(fabrics_and_lanes);
 BENCHMARK_CAPTURE(bench_lanes, lash, "lash")->Apply(fabrics_and_lanes);
 BENCHMARK_CAPTURE(bench_lanes, nue, "nue")->Apply(fabrics_and_lanes);

@@ -50,6 +50,15 @@ struct Config {
   std::string root_guid_file;  // "": root_guids only
   std::string torus_config;    // "": axes and origin are found
   std::string lft_file;        // "": the engine "file" has none
+  std::string lid_matrix_file;
+  std::string guid_routing_order_file;
+  std::string hop_weights_file;
+  std::string port_prof_ignore_file;
+  std::string cn_guid_file;
+  std::string io_guid_file;
+  bool port_shifting = false;
+  std::uint32_t scatter_ports = 0;
+  bool avoid_throttled_links = false;
 
   // [partitions]
   std::string partitions_file;  // "": everybody in the default partition

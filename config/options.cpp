@@ -135,9 +135,49 @@ std::vector<Option> routing_options() {
        "File that tells torus-2QoS the axes, directions and datelines, as OpenSM's "
        "torus-2QoS.conf; empty finds them from the cables",
        "\"/etc/heddle/torus-2QoS.conf\""},
+  };
+}
+
+// What OpenSM's files and options of the same names do.
+std::vector<Option> routing_file_options() {
+  return {
       {"routing", "lft_file", &Config::lft_file,
        "Tables for the engine file: an opensm-lfts.dump, as OpenSM's lfts_file",
        "\"/etc/heddle/opensm-lfts.dump\""},
+      {"routing", "lid_matrix_file", &Config::lid_matrix_file,
+       "Hop counts for the engine file: an opensm-lid-matrix.dump, as OpenSM's "
+       "lid_matrix_dump_file; ports with the fewest hops share what lft_file does not say",
+       "\"/etc/heddle/opensm-lid-matrix.dump\""},
+      {"routing", "guid_routing_order_file", &Config::guid_routing_order_file,
+       "Port GUIDs, one on a line: minhop, updn and dnup deal their LIDs to ports before all "
+       "others, in this order",
+       "\"/etc/heddle/guid-order\""},
+      {"routing", "hop_weights_file", &Config::hop_weights_file,
+       "What hops count for with minhop, \"GUID PORT WEIGHT\" on a line, for one direction; 1 "
+       "where nothing is said",
+       "\"/etc/heddle/hop-weights\""},
+      {"routing", "port_prof_ignore_file", &Config::port_prof_ignore_file,
+       "Switch ports that minhop, updn and dnup take to be empty however much they carry, \"GUID "
+       "PORT\" on a line",
+       "\"/etc/heddle/uncounted-ports\""},
+      {"routing", "cn_guid_file", &Config::cn_guid_file,
+       "Port GUIDs of compute nodes, one on a line: ftree spreads what goes to them apart from "
+       "all else",
+       "\"/etc/heddle/compute-nodes\""},
+      {"routing", "io_guid_file", &Config::io_guid_file, "Port GUIDs of I/O nodes, the same way",
+       "\"/etc/heddle/io-nodes\""},
+      {"routing", "port_shifting", &Config::port_shifting,
+       "minhop, updn and dnup begin with another one of equally loaded ports for each switch that "
+       "they lead to",
+       "true"},
+      {"routing", "scatter_ports", &Config::scatter_ports,
+       "Not 0: minhop, updn and dnup draw one of the shortest ways for each LID, with this seed, "
+       "instead of taking the one that carries least",
+       "8", 0, 0xFFFF'FFFF},
+      {"routing", "avoid_throttled_links", &Config::avoid_throttled_links,
+       "Give links that run below the width or speed of both their ends less to carry, as much "
+       "less as they are slower (minhop, updn, dnup, sssp)",
+       "true"},
   };
 }
 
@@ -249,7 +289,8 @@ std::vector<Option> watch_options() {
 std::vector<Option> output_options() {
   return {
       {"output", "dump_dir", &Config::dump_dir,
-       "Directory for opensm-subnet.lst, opensm.fdbs and opensm-lfts.dump; empty writes none",
+       "Directory for opensm-subnet.lst, opensm.fdbs, opensm-lfts.dump and "
+       "opensm-lid-matrix.dump; empty writes none",
        "\"/var/log/heddle\""},
       {"log",
        "level",
@@ -277,8 +318,9 @@ std::vector<Option> output_options() {
 
 std::vector<Option> all_options() {
   std::vector<Option> all;
-  for (auto* part : {&sm_options, &lid_options, &routing_options, &partition_options,
-                     &administration_options, &link_options, &watch_options, &output_options}) {
+  for (auto* part :
+       {&sm_options, &lid_options, &routing_options, &routing_file_options, &partition_options,
+        &administration_options, &link_options, &watch_options, &output_options}) {
     for (Option& option : part()) all.push_back(std::move(option));
   }
   return all;

@@ -24,6 +24,54 @@ ServiceLevels ServiceLevels::by_destination(std::vector<std::uint8_t> level_of_l
   return {{}, {}, columns, std::move(level_of_lid)};
 }
 
+ServiceLevels ServiceLevels::side_by_side(const std::vector<Part>& parts) {
+  struct Column {
+    std::size_t part = 0, old = 0;
+  };
+  std::vector<Column> columns{{parts.size(), 0}};  // the first is level 0 everywhere
+  std::vector<std::uint32_t> row_of, column_of;
+  std::size_t rows = 1;
+  for (std::size_t p = 0; p < parts.size(); ++p) {
+    const ServiceLevels& own = *parts[p].levels;
+    if (own.uniform()) continue;
+    std::vector<std::uint32_t> renamed(own.columns_);
+    for (const mad::Lid lid : parts[p].lids) {
+      const bool same = own.column_of_.empty();
+      if (!same && lid.value >= own.column_of_.size()) continue;
+      const std::size_t old = same ? lid.value : own.column_of_[lid.value];
+      if (old >= own.columns_) continue;
+      if (renamed[old] == 0) {
+        renamed[old] = static_cast<std::uint32_t>(columns.size());
+        columns.push_back({p, old});
+      }
+      if (column_of.size() <= lid.value) column_of.resize(lid.value + std::size_t{1});
+      column_of[lid.value] = renamed[old];
+    }
+    for (std::uint32_t s = 0; s < parts[p].switches.size() && !own.row_of_.empty(); ++s) {
+      const std::size_t at = parts[p].switches[s].value;
+      if (row_of.size() <= at) row_of.resize(at + 1);
+      row_of[at] = s < own.row_of_.size() ? own.row_of_[s] : 0;
+      rows = std::max<std::size_t>(rows, row_of[at] + std::size_t{1});
+    }
+  }
+  if (columns.size() == 1) return {};
+  std::vector<std::uint8_t> levels(rows * columns.size());
+  for (std::size_t c = 1; c < columns.size(); ++c) {
+    const ServiceLevels& own = *parts[columns[c].part].levels;
+    for (std::size_t row = 0; row < rows; ++row) {
+      const std::size_t at = row * own.columns_ + columns[c].old;
+      levels[row * columns.size() + c] = at < own.levels_.size() ? own.levels_[at] : 0;
+    }
+  }
+  // Switches beyond the end of row_of would have level 0: those of parts that have one row.
+  for (const Part& part : parts) {
+    for (const SwitchIndex at : part.switches) {
+      if (row_of.size() <= at.value) row_of.resize(at.value + std::size_t{1});
+    }
+  }
+  return {std::move(row_of), std::move(column_of), columns.size(), std::move(levels)};
+}
+
 std::uint8_t ServiceLevels::level(SwitchIndex from, mad::Lid to) const {
   if (levels_.empty()) return 0;
   if (!row_of_.empty() && from.value >= row_of_.size()) return 0;

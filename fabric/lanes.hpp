@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "fabric/topology.hpp"
@@ -30,6 +31,15 @@ class ServiceLevels {
 
   // The level depends on the LID alone.
   static ServiceLevels by_destination(std::vector<std::uint8_t> level_of_lid);
+
+  // What holds among the switches and LIDs of one island.
+  struct Part {
+    const ServiceLevels* levels = nullptr;
+    std::span<const SwitchIndex> switches;  // in the whole, by the part's own index
+    std::vector<mad::Lid> lids;             // the same in both
+  };
+  // The levels of a fabric in islands, between which there are no ways and so no levels to tell.
+  static ServiceLevels side_by_side(const std::vector<Part>& parts);
 
   // LIDs and switches that were not known have level 0.
   std::uint8_t level(SwitchIndex from, mad::Lid to) const;

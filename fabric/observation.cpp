@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "mad/link.hpp"
 
 namespace heddle::fabric {
 
@@ -94,6 +95,17 @@ Node as_node(const ObservedNode& seen) {
   return node;
 }
 
+// A link that does not say what it runs at is not slow.
+std::uint8_t slowness_of(const mad::PortInfo& here, const mad::PortInfo& there) {
+  const auto width = mad::active_width(here), most = mad::best_common_width(here, there);
+  const auto speed = mad::active_speed(here), fastest = mad::best_common_speed(here, there);
+  if (!width || !most || !speed || !fastest) return 1;
+  const std::uint32_t rate = mad::link_rate(*width, *speed);
+  const std::uint32_t best = mad::link_rate(*most, *fastest);
+  return static_cast<std::uint8_t>(
+      std::clamp<std::uint32_t>((best + rate - 1) / rate, 1, kMostSlowness));
+}
+
 // Collects one observation's links into a builder, each once.
 class LinkCollector {
  public:
@@ -124,7 +136,7 @@ class LinkCollector {
     }
     take(here);
     take(there);
-    builder_.add_link(name(here), name(there));
+    builder_.add_link(name(here), name(there), slowness_of(*port.info, *other_port.info));
     if (here.node == there.node) frozen_.looped_cables.push_back(here);
   }
 

@@ -2,6 +2,7 @@
 #include "fabric/survey.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace heddle::fabric {
 namespace {
@@ -59,11 +60,22 @@ Survey::Survey(const Topology& topology_in, const LidMap& lids, const Forwarding
 }
 
 void Columns::load(const ForwardingTables& tables, std::size_t block) {
-  for (std::size_t s = 0; s < switches_; ++s) {
-    const SwitchIndex at{static_cast<std::uint32_t>(s)};
+  if (block >= tables.block_count()) {
+    std::fill(entries_.begin(), entries_.end(), mad::kNoPortNumber.value);
+    return;
+  }
+  // A few switches at a time, so that what is written stays in the first-level cache as well.
+  constexpr std::size_t kStep = 16;
+  for (std::size_t first = 0; first < switches_; first += kStep) {
+    const std::size_t count = std::min(kStep, switches_ - first);
+    std::array<const std::uint8_t*, kStep> rows{};
+    for (std::size_t s = 0; s < count; ++s) {
+      const SwitchIndex at{static_cast<std::uint32_t>(first + s)};
+      rows[s] = tables.block(at, block).data();
+    }
     for (std::size_t i = 0; i < kLftBlockLids; ++i) {
-      entries_[i * switches_ + s] =
-          block < tables.block_count() ? tables.block(at, block)[i] : mad::kNoPortNumber.value;
+      std::uint8_t* to = entries_.data() + i * switches_ + first;
+      for (std::size_t s = 0; s < count; ++s) to[s] = rows[s][i];
     }
   }
 }

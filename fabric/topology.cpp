@@ -110,7 +110,7 @@ void Topology::find_channels() {
       if (far == kNoPort || !is_switch(node_of(far)) || node_of(far).value == s) continue;
       channel_of_port_[p].value = static_cast<std::uint32_t>(channels_.size());
       channels_.push_back({SwitchIndex{s}, SwitchIndex{node_of(far).value}, number_of(PortIndex{p}),
-                           number_of(far), kNoChannel});
+                           number_of(far), kNoChannel, ports_[p].slowness});
     }
     first_channel_.push_back(static_cast<std::uint32_t>(channels_.size()));
   }
@@ -139,8 +139,8 @@ void TopologyBuilder::set_port_guid(End port, mad::Guid guid) {
   port_guids_.push_back({port, guid});
 }
 
-void TopologyBuilder::add_link(End a, End b) {
-  links_.push_back({a, b});
+void TopologyBuilder::add_link(End a, End b, std::uint8_t slowness) {
+  links_.push_back({a, b, std::clamp<std::uint8_t>(slowness, 1, kMostSlowness)});
 }
 
 base::Result<Topology> TopologyBuilder::build() && {
@@ -157,6 +157,7 @@ base::Result<Topology> TopologyBuilder::build() && {
     const auto b = topology.locate(link.b.node, link.b.port, 1);
     if (!b) return b.error();
     if (auto wrong = topology.join(*a, *b)) return *wrong;
+    for (const PortIndex end : {*a, *b}) topology.ports_[end.value].slowness = link.slowness;
   }
   topology.find_channels();
   topology.find_endports();

@@ -51,6 +51,7 @@ struct Node {
 struct Port {
   mad::Guid guid{};          // 0 when never asked for (a CA port that the SM's side does not reach)
   PortIndex peer = kNoPort;  // the other end of the confirmed link; may be on the same node
+  std::uint8_t slowness = 1;  // Channel::slowness
 };
 
 // A link between two different switches, seen from one of them. Cables from a switch to itself are
@@ -61,7 +62,10 @@ struct Channel {
   mad::PortNumber out{};
   mad::PortNumber in{};
   ChannelIndex reverse = kNoChannel;
+  // How many times slower the link is than both ends can do, rounded up, at most kMostSlowness.
+  std::uint8_t slowness = 1;
 };
+inline constexpr std::uint8_t kMostSlowness = 16;
 
 class Topology {
  public:
@@ -153,7 +157,8 @@ class TopologyBuilder {
   // The last word counts when a node GUID is added twice.
   void add_node(Node node);
   void set_port_guid(End port, mad::Guid guid);
-  void add_link(End a, End b);
+  // slowness: Channel::slowness, of both directions.
+  void add_link(End a, End b, std::uint8_t slowness = 1);
 
   // An error names the first node or link that cannot be: a port count out of range, a link to an
   // unknown node, a port number out of range (1..port count), a port in two links. The same link
@@ -169,6 +174,7 @@ class TopologyBuilder {
   struct Link {
     End a;
     End b;
+    std::uint8_t slowness = 1;
   };
   std::vector<Node> nodes_;
   std::vector<PortGuid> port_guids_;

@@ -2,6 +2,7 @@
 #include "fabric/verification.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,7 +25,9 @@ struct Tally {
 };
 
 // Walks the entries of all switches for one LID after another. Every switch is passed once per
-// LID: a walk ends where an earlier one has been.
+// LID: a walk ends where an earlier one has been. LIDs of one switch have ways of much the same
+// length, so the switches are taken nearest first, by the LID before: mostly each then leads to one
+// that is done.
 class Walker {
  public:
   explicit Walker(Survey& survey)
@@ -60,12 +63,56 @@ class Walker {
     const auto& members = survey_.islands.members(survey_.islands.of(SwitchIndex{target.at}));
     for (const SwitchIndex from : members) state_[from.value] = kUnknown;
     if (entries_[target.at] == target.out) state_[target.at] = 0;
-    for (const SwitchIndex from : members) {
-      if (state_[from.value] == kUnknown) walk_from(from.value);
-      count(from, tally);
+    // Sorting pays when the next LID is at the same switch.
+    const std::size_t next = lid_.value + std::size_t{1};
+    const bool goes_on = next < survey_.targets.size() && survey_.targets[next].at == target.at;
+    if (target.at != order_for_ && goes_on) sort_by_hops(target, members);
+    if (target.at != order_for_ || !walk_in_order(tally)) {
+      for (const SwitchIndex from : members) {
+        if (state_[from.value] == kUnknown) walk_from(from.value);
+        count(from, tally);
+      }
     }
     tally.routes += members.size();
     if (target.switch_row != kNowhere) mark_forwarders(target, members);
+  }
+
+  // Walks once for the order alone. What does not arrive comes last.
+  void sort_by_hops(const Target& target, const std::vector<SwitchIndex>& members) {
+    order_for_ = target.at;
+    const bool arrives = state_[target.at] == 0;
+    for (const SwitchIndex from : members) {
+      if (state_[from.value] == kUnknown) walk_from(from.value);
+    }
+    ends_.assign(members.size() + 2, 0);
+    const auto rank = [&](SwitchIndex at) {
+      return std::min<std::size_t>(state_[at.value], members.size());
+    };
+    for (const SwitchIndex from : members) ++ends_[rank(from) + 1];
+    for (std::size_t i = 1; i < ends_.size(); ++i) ends_[i] += ends_[i - 1];
+    order_.resize(members.size());
+    for (const SwitchIndex from : members) order_[ends_[rank(from)]++] = from.value;
+    for (const SwitchIndex from : members) state_[from.value] = kUnknown;
+    if (arrives) state_[target.at] = 0;
+  }
+
+  // False, and nothing counted, if some switch leads to one that is not done; what is known by then
+  // is right.
+  bool walk_in_order(Tally& tally) {
+    std::uint64_t hops = 0;
+    std::uint32_t most = 0;
+    for (const std::uint32_t at : order_) {
+      if (state_[at] == kUnknown) {
+        const std::uint32_t next = survey_.wiring.step(at, entries_[at]);
+        if (next == kNowhere || state_[next] >= kFaulty) return false;
+        state_[at] = state_[next] + 1;
+      }
+      hops += state_[at];
+      most = std::max(most, state_[at]);
+    }
+    tally.hops += hops;
+    tally.max_hops = std::max(tally.max_hops, most);
+    return true;
   }
 
   void walk_from(std::uint32_t from) {
@@ -128,6 +175,9 @@ class Walker {
   std::vector<std::uint32_t> state_;  // by switch
   std::vector<Fault> fault_;          // by switch, where the state is kFaulty
   std::vector<std::uint32_t> path_;
+  std::uint32_t order_for_ = kNowhere;  // the target switch of ...
+  std::vector<std::uint32_t> order_;    // its island's switches, the nearest first
+  std::vector<std::size_t> ends_;       // scratch memory of the sorting
 };
 
 Verification walk_all(Survey& survey, const base::ParallelFor& parallel) {
@@ -154,27 +204,7 @@ Verification walk_all(Survey& survey, const base::ParallelFor& parallel) {
   return result;
 }
 
-// What leaving a switch by one of its ports means for the graph.
-struct Onward {
-  const std::uint8_t* next_row = nullptr;  // the next switch's table; null: no channel
-  const std::uint8_t* local_of = nullptr;  // the next switch's channels by out port
-  ChannelIndex channel = kNoChannel;
-};
-
-constexpr std::uint8_t kNoLocal = 0xFF;  // a switch has at most 254 channels
 constexpr std::size_t kPortValues = 256;
-
-// Both inner loops' lookups by (switch, any byte that may stand in a table).
-std::vector<std::uint8_t> local_channels(const Topology& topology) {
-  std::vector<std::uint8_t> local(topology.switch_count() * kPortValues, kNoLocal);
-  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
-    std::uint8_t next = 0;
-    for (const Channel& channel : topology.channels_from(SwitchIndex{s})) {
-      local[s * kPortValues + channel.out.value] = next++;
-    }
-  }
-  return local;
-}
 
 // By switch: whether packets to the LID may pass it, which some host sends.
 std::vector<bool> passed_by_hosts(const Survey& survey, mad::Lid lid) {
@@ -204,38 +234,72 @@ std::vector<Departed> ways_of(const Survey& survey, const std::vector<DepartedLi
   return ways;
 }
 
-void depend_from(const Survey& survey, const std::vector<std::uint8_t>& local,
-                 const std::vector<Departed>& departed, SwitchIndex from,
-                 Dependencies& dependencies) {
-  std::vector<Onward> onward(kPortValues);
-  ChannelIndex next = survey.topology.first_channel(from);
-  for (const Channel& channel : survey.topology.channels_from(from)) {
-    onward[channel.out.value] = {survey.tables.row(channel.to).data(),
-                                 local.data() + channel.to.value * kPortValues, next};
-    ++next.value;
-  }
-  const auto row = survey.tables.row(from);
-  const auto depend = [&](std::size_t lid, const Onward& way) {
-    const std::uint8_t then = way.local_of[way.next_row[lid]];
-    if (then != kNoLocal) dependencies.add(way.channel, then);
-  };
-  for (const Departed& gone : departed) {
-    if (!gone.passed.empty() && !gone.passed[from.value]) continue;
-    const Onward& way = onward[row[gone.lid.value]];
-    if (way.next_row != nullptr) depend(gone.lid.value, way);
-  }
-  const std::size_t count = std::min(row.size(), survey.targets.size());
-  for (std::size_t lid = 0; lid < count; ++lid) {
-    const Target& target = survey.targets[lid];
-    const Onward& way = onward[row[lid]];
-    if (target.at == kNowhere || way.next_row == nullptr) continue;
-    if (target.switch_row != kNowhere &&
-        survey.forwards[target.switch_row * survey.has_hosts.size() + from.value] == 0) {
-      continue;
+// The dependencies that begin at one switch. Scratch memory: one per thread.
+class Depender {
+ public:
+  Depender(const Survey& survey, const std::vector<Departed>& departed, Dependencies& dependencies)
+      : survey_(survey),
+        departed_(departed),
+        dependencies_(dependencies),
+        no_row_(survey.tables.row_size(), mad::kNoPortNumber.value),
+        seen_(kPortValues * kPortValues) {}
+
+  void depend_from(SwitchIndex from) {
+    const auto channels = survey_.topology.channels_from(from);
+    next_row_.fill(no_row_.data());
+    for (const Channel& channel : channels) {
+      next_row_[channel.out.value] = survey_.tables.row(channel.to).data();
+      clear(channel.out.value);
     }
-    depend(lid, way);
+    look_at_lids(from);
+    ChannelIndex held = survey_.topology.first_channel(from);
+    for (const Channel& channel : channels) {
+      add(held, channel);
+      ++held.value;
+    }
   }
-}
+
+ private:
+  std::uint8_t* seen(std::size_t out) { return seen_.data() + out * kPortValues; }
+  void clear(std::size_t out) { std::fill_n(seen(out), kPortValues, std::uint8_t{0}); }
+
+  // Notes each pair of ports that a LID takes here and at the next switch. The inner loop stores
+  // without asking: what leads nowhere is noted beside the rest, and never looked at.
+  void look_at_lids(SwitchIndex from) {
+    const auto row = survey_.tables.row(from);
+    const auto note = [&](std::size_t lid) { seen(row[lid])[next_row_[row[lid]][lid]] = 1; };
+    for (const Departed& gone : departed_) {
+      if (gone.passed.empty() || gone.passed[from.value]) note(gone.lid.value);
+    }
+    const std::size_t switches = survey_.has_hosts.size();
+    const std::size_t count = std::min(row.size(), survey_.targets.size());
+    for (std::size_t lid = 0; lid < count; ++lid) {
+      const Target& target = survey_.targets[lid];
+      if (target.at == kNowhere) continue;
+      if (target.switch_row != kNowhere &&
+          survey_.forwards[target.switch_row * switches + from.value] == 0) {
+        continue;
+      }
+      note(lid);
+    }
+  }
+
+  void add(ChannelIndex held, const Channel& channel) {
+    const std::uint8_t* pairs = seen(channel.out.value);
+    std::size_t local = 0;
+    for (const Channel& onward : survey_.topology.channels_from(channel.to)) {
+      if (pairs[onward.out.value] != 0) dependencies_.add(held, local);
+      ++local;
+    }
+  }
+
+  const Survey& survey_;
+  const std::vector<Departed>& departed_;
+  Dependencies& dependencies_;
+  std::vector<std::uint8_t> no_row_;                         // for ports that lead to no switch
+  std::array<const std::uint8_t*, kPortValues> next_row_{};  // by out port
+  std::vector<std::uint8_t> seen_;  // by (out port, out port of the next switch)
+};
 
 std::string channel_text(const Topology& topology, ChannelIndex index) {
   const Channel& channel = topology.channels()[index.value];
@@ -249,18 +313,18 @@ std::string channel_text(const Topology& topology, ChannelIndex index) {
 
 Verification verify(const Topology& topology, const LidMap& lids, const ForwardingTables& tables,
                     const Lanes& lanes, const base::ParallelFor& parallel,
-                    const std::vector<DepartedLid>& departed, std::optional<Dependencies>* graph) {
+                    const std::vector<DepartedLid>& departed,
+                    std::optional<Dependencies>* graph) {
   HEDDLE_CHECK(tables.switch_count() == topology.switch_count());
   Survey survey(topology, lids, tables);
   Verification result = walk_all(survey, parallel);
   if (lanes.vls == 1) {
     Dependencies dependencies(topology);
-    const auto local = local_channels(topology);
     const auto ways = ways_of(survey, departed);
     parallel(topology.switch_count(), [&](std::size_t begin, std::size_t end) {
+      Depender depender(survey, ways, dependencies);
       for (std::size_t s = begin; s < end; ++s) {
-        const SwitchIndex from{static_cast<std::uint32_t>(s)};
-        depend_from(survey, local, ways, from, dependencies);
+        depender.depend_from(SwitchIndex{static_cast<std::uint32_t>(s)});
       }
     });
     result.dependencies = dependencies.count();

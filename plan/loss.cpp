@@ -177,7 +177,8 @@ Left without(const Topology& topology, const fabric::LidMap& lids, const Loss& l
       builder.set_port_guid(end(port), topology.port(port).guid);
     }
     if (peer == fabric::kNoPort || peer < port || pulled[p]) continue;
-    if (!gone[topology.node_of(peer).value]) builder.add_link(end(port), end(peer));
+    if (gone[topology.node_of(peer).value]) continue;
+    builder.add_link(end(port), end(peer), topology.port(port).slowness);
   }
   auto built = std::move(builder).build();
   HEDDLE_CHECK(!built.has_error());  // less of what was built before

@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "routing/auto.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "fabric/islands.hpp"
 #include "fabric/verification.hpp"
 #include "routing/dragonfly.hpp"
+#include "routing/dragonfly_plus.hpp"
 #include "routing/ftree.hpp"
 #include "routing/grid_routes.hpp"
+#include "routing/pieces.hpp"
+#include "routing/quality.hpp"
 #include "routing/torus_qos.hpp"
+#include "routing/updn.hpp"
 #include "routing/weave.hpp"
 
 namespace heddle::routing {
@@ -39,16 +47,52 @@ base::Result<Routes> route_as_grid(const Request& request) {
   return around ? std::move(around) : std::move(proven);
 }
 
-}  // namespace
+// Weave tries its luck on an uneven tree if LIDs times channels are no more than this: a few
+// seconds on one core.
+constexpr std::size_t kMostWorkToCompare = 64'000'000;
+// ftree keeps a tree unless another engine loads the busiest link by this part less: its ways are
+// the regular ones.
+constexpr std::uint64_t kGainWanted = 10;
 
-base::Result<Routes> Auto::route(const Request& request) const {
-  auto tree = FatTree{}.route(request);
+std::uint64_t greatest_load(const Request& request, const Routes& routes) {
+  return measure_quality(request.topology, request.lids, routes.tables, request.parallel)
+      .greatest_load;
+}
+
+// On a tree whose switches differ the formula may send much of everything by one link. What it
+// costs to know is a small part of what it costs to be wrong.
+Routes best_of_uneven_tree(const Request& request, Routes tree) {
+  const std::uint64_t of_tree = greatest_load(request, tree);
+  std::uint64_t below = of_tree - of_tree / kGainWanted;
+  std::string loads = fmt::format("ftree {}", of_tree);
+  Routes best = std::move(tree);
+  const auto compare = [&](base::Result<Routes> routes) {
+    if (routes.has_error()) return;
+    const std::uint64_t load = greatest_load(request, *routes);
+    loads += fmt::format(", {} {}", routes->engine, load);
+    if (load >= below) return;
+    below = load;
+    best = std::move(*routes);
+  };
+  compare(UpDown{}.route(request));
+  compare(route_whole_dragonfly_plus(request));  // with few cables across it looks like a tree
+  const std::size_t work = request.topology.channels().size() * request.lids.top().value;
+  if (work <= kMostWorkToCompare) compare(Weave{}.route(request));
+  best.notes.insert(best.notes.begin(),
+                    fmt::format("auto: an uneven tree; routes on the busiest link: {}; {} is taken",
+                                loads, best.engine));
+  return best;
+}
+
+base::Result<Routes> route_one_piece(const Request& request) {
+  auto tree = route_tree(request);
+  if (tree && !tree->even) return best_of_uneven_tree(request, std::move(tree->routes));
   if (tree) {
-    tree->notes.insert(tree->notes.begin(), "auto: the fabric is a tree");
-    return tree;
+    tree->routes.notes.insert(tree->routes.notes.begin(), "auto: the fabric is a tree");
+    return std::move(tree->routes);
   }
   std::string why = "auto: " + tree.error().message;
-  for (const auto& shape : {&route_as_grid, &route_whole_dragonfly}) {
+  for (const auto& shape : {&route_as_grid, &route_whole_dragonfly, &route_whole_dragonfly_plus}) {
     auto routes = shape(request);
     if (routes) {
       routes->notes.insert(routes->notes.begin(), std::move(why));
@@ -59,6 +103,49 @@ base::Result<Routes> Auto::route(const Request& request) const {
   auto woven = Weave{}.route(request);
   if (woven) woven->notes.insert(woven->notes.begin(), std::move(why));
   return woven;
+}
+
+// Roots of other islands are none of this one's business.
+Options options_for(const Request& whole, const Piece& piece) {
+  Options options = whole.options;
+  auto& roots = options.root_guids;
+  roots.erase(std::remove_if(roots.begin(), roots.end(),
+                             [&](mad::Guid guid) {
+                               return whole.topology.find_node(guid) &&
+                                      !piece.topology.find_node(guid);
+                             }),
+              roots.end());
+  return options;
+}
+
+base::Result<Routes> route_in_pieces(const Request& request, const fabric::Islands& islands) {
+  std::vector<Piece> pieces;
+  std::vector<Routes> routes;
+  fabric::Lanes first;  // of the first island that needs more than one VL
+  for (std::size_t i = 0; i < islands.count(); ++i) {
+    pieces.push_back(cut_out(request.topology, request.lids, islands.members(i)));
+    const Piece& piece = pieces.back();
+    const Options options = options_for(request, piece);
+    Request own{piece.topology,   piece.lids,       options,
+                request.parallel, request.data_vls, request.cover_replies};
+    auto made = route_one_piece(own);
+    if (made && !lanes_agree(first, made->lanes)) {
+      own.data_vls = 1;  // which agrees with everything
+      made = route_one_piece(own);
+    }
+    if (made.has_error()) return made.error();
+    if (first.vls == 1) first = made->lanes;
+    routes.push_back(std::move(*made));
+  }
+  return join_pieces(request, pieces, std::move(routes));
+}
+
+}  // namespace
+
+base::Result<Routes> Auto::route(const Request& request) const {
+  const fabric::Islands islands(request.topology);
+  if (islands.count() > 1) return route_in_pieces(request, islands);
+  return route_one_piece(request);
 }
 
 }  // namespace heddle::routing

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "routing/destinations.hpp"
@@ -14,9 +15,9 @@ namespace {
 
 using fabric::SwitchIndex;
 
-// What a port has been given, in hosts times LIDs: at most 2^32, as no LID range is larger.
+// What a port has been given, in hosts times LIDs, times the slowness of its link.
 struct PortLoad {
-  std::uint32_t in_all = 0;
+  std::uint64_t in_all = 0;
   std::uint32_t in_subtree = 0;  // to the target's subtree only
   std::uint32_t lids = 0;        // not weighted
 };
@@ -48,6 +49,12 @@ void add(PortLoad& load, Cost rise) {
   load.lids += static_cast<std::uint32_t>(rise >> kPositionBits & 0xFFFF);
 }
 
+// Some destinations of one switch, which are routed together.
+struct Visit {
+  SwitchIndex target{};
+  std::uint32_t first = 0, count = 0;  // into by_switch of the target
+};
+
 // All that batches share and do not change.
 struct Plan {
   explicit Plan(const Request& request);
@@ -55,21 +62,102 @@ struct Plan {
   std::vector<std::uint32_t> hosts;   // by switch
   std::vector<std::uint32_t> system;  // by switch; equal for one chassis
   CompactChannels channels;
-  TargetOrder order;
+  std::vector<std::uint32_t> subtree;   // by switch, as in TargetOrder
+  std::vector<Visit> visits;            // in the order they are dealt to ports
+  std::vector<std::size_t> first;       // batch b is [first[b], first[b + 1]) of visits
+  std::vector<std::uint64_t> identity;  // by switch, for what is drawn
+  std::uint32_t scatter = 0;
+  bool shifts = false;
+
+  std::span<const Destination> of(const Visit& visit) const {
+    return std::span(by_switch[visit.target.value]).subspan(visit.first, visit.count);
+  }
+
+ private:
+  void visit_in_order(const Request& request, const TargetOrder& order);
+  void weigh_channels(const Request& request);
 };
 
 Plan::Plan(const Request& request) : channels(request.topology) {
   Destinations destinations(request.topology, request.lids);
   by_switch = std::move(destinations.by_switch);
   hosts = std::move(destinations.hosts);
-  order = order_targets(request.topology, hosts);
+  scatter = request.options.scatter_ports;
+  shifts = request.options.port_shifting;
+  TargetOrder order = order_targets(request.topology, hosts);
+  visit_in_order(request, order);
+  weigh_channels(request);
+  subtree = std::move(order.subtree);
   std::map<mad::Guid, std::uint32_t> known;
   for (std::uint32_t s = 0; s < request.topology.switch_count(); ++s) {
     const auto& node = request.topology.node(SwitchIndex{s});
     const bool alone = node.system_image_guid == mad::Guid{};
     const mad::Guid guid = alone ? node.guid : node.system_image_guid;
     system.push_back(known.emplace(guid, static_cast<std::uint32_t>(known.size())).first->second);
+    identity.push_back(node.guid.value);
   }
+}
+
+// Those of the operator's order first, neighbours of one switch together; then switch by switch.
+// With such an order there is one batch: batches do not see each other's loads.
+void Plan::visit_in_order(const Request& request, const TargetOrder& order) {
+  std::vector<std::uint32_t> listed(by_switch.size());
+  std::unordered_map<mad::Guid, fabric::PortIndex> port_of;
+  if (!request.options.routing_order.empty()) {
+    for (const fabric::PortIndex port : request.topology.endports()) {
+      port_of.emplace(request.topology.port(port).guid, port);
+    }
+  }
+  for (const mad::Guid guid : request.options.routing_order) {
+    const auto port = port_of.find(guid);
+    if (port == port_of.end()) continue;
+    const auto place = request.topology.attachment(port->second);
+    if (!place) continue;
+    const std::uint32_t at = place->at.value;
+    const auto base = request.lids.base(port->second);
+    const auto begin = by_switch[at].begin() + listed[at];
+    const auto found = std::find_if(begin, by_switch[at].end(),
+                                    [&](const Destination& to) { return to.base == base; });
+    if (found == by_switch[at].end()) continue;  // without a LID, or listed twice
+    std::rotate(begin, found, found + 1);
+    const bool goes_on = !visits.empty() && visits.back().target == place->at;
+    if (!goes_on) visits.push_back({place->at, listed[at], 0});
+    ++visits.back().count;
+    ++listed[at];
+  }
+  const bool ordered = !visits.empty();
+  first.push_back(0);
+  for (std::size_t batch = 0; batch < order.batch_count(); ++batch) {
+    for (std::size_t i = order.first[batch]; i < order.first[batch + 1]; ++i) {
+      const SwitchIndex target = order.targets[i];
+      const auto all = static_cast<std::uint32_t>(by_switch[target.value].size());
+      const std::uint32_t begin = listed[target.value];
+      if (begin < all) visits.push_back({target, begin, all - begin});
+    }
+    if (!ordered || batch + 1 == order.batch_count()) first.push_back(visits.size());
+  }
+}
+
+void Plan::weigh_channels(const Request& request) {
+  const auto& topology = request.topology;
+  channels.counts_for.assign(channels.count(), 1);
+  if (request.options.avoid_throttled_links) channels.weigh_slow_links(topology);
+  for (const auto& [node, port] : request.options.uncounted_ports) {
+    const auto at = topology.find_node(node);
+    if (!at || !topology.is_switch(*at)) continue;
+    for (std::uint32_t c = channels.first[at->value]; c < channels.first[at->value + 1]; ++c) {
+      if (channels.out[c] == port.value) channels.counts_for[c] = 0;
+    }
+  }
+}
+
+// The same for the same draw wherever and whenever, so that a loss moves only what it must.
+std::uint64_t draw(std::uint64_t seed, std::uint64_t at, std::uint64_t lid, std::uint64_t choice) {
+  std::uint64_t mixed = (seed << 32 | lid << 8 | choice) ^ at;
+  for (int round = 0; round < 2; ++round) {
+    mixed = (mixed ^ mixed >> 31) * 0x9E37'79B9'7F4A'7C15;
+  }
+  return mixed ^ mixed >> 29;
 }
 
 // One batch of destination switches with its own counters, so that batches may run side by side.
@@ -80,8 +168,8 @@ class Balancer {
         load_(topology.channels().size()),
         system_uses_(topology.switch_count()),
         switch_uses_(topology.switch_count()) {
-    for (std::size_t i = plan.order.first[batch]; i < plan.order.first[batch + 1]; ++i) {
-      for (const Destination& to : plan.by_switch[plan.order.targets[i].value]) {
+    for (std::size_t i = plan.first[batch]; i < plan.first[batch + 1]; ++i) {
+      for (const Destination& to : plan.of(plan.visits[i])) {
         for (unsigned n = 0; n < 1u << to.lmc; ++n) {
           lids_.push_back(static_cast<std::uint16_t>(to.base.value + n));
         }
@@ -90,14 +178,18 @@ class Balancer {
     chosen_.assign(lids_.size() * topology.switch_count(), mad::kNoPortNumber.value);
   }
 
-  void route_to(SwitchIndex target, const Ways& ways) {
-    if (plan_.hosts[target.value] > 0) enter_subtree(plan_.order.subtree[target.value]);
+  // number: of the visit, among all.
+  void route_to(std::size_t number, const Ways& ways) {
+    const Visit& visit = plan_.visits[number];
+    if (plan_.hosts[visit.target.value] > 0) enter_subtree(plan_.subtree[visit.target.value]);
+    to_ = plan_.of(visit);
+    shift_ = plan_.shifts ? number : 0;
     width_ = 0;
-    for (const Destination& to : plan_.by_switch[target.value]) width_ += 1u << to.lmc;
+    for (const Destination& to : to_) width_ += 1u << to.lmc;
     traffic_.assign(width_ * plan_.hosts.size(), 0);
     const auto& order = ways.nearest_first();
-    for (std::size_t i = order.size(); i-- > 1;) forward(order[i], target, ways.choices(order[i]));
-    arrive(target);
+    for (std::size_t i = order.size(); i-- > 1;) forward(order[i], ways.choices(order[i]));
+    arrive(visit.target);
     first_column_ += width_;
   }
 
@@ -118,7 +210,7 @@ class Balancer {
 
   void arrive(SwitchIndex target) {
     std::uint8_t* chosen = chosen_at(target);
-    for (const Destination& to : plan_.by_switch[target.value]) {
+    for (const Destination& to : to_) {
       chosen = std::fill_n(chosen, 1u << to.lmc, to.out.value);
     }
   }
@@ -129,24 +221,58 @@ class Balancer {
     for (PortLoad& load : load_) load.in_subtree = 0;
   }
 
-  void forward(SwitchIndex at, SwitchIndex target, std::span<const std::uint8_t> choices) {
-    PortLoad* loads = load_.data() + plan_.channels.first[at.value];
+  // Down in a tree there is nothing to choose, and nothing but sums to make.
+  void forward_by(SwitchIndex at, std::size_t position) {
+    const std::size_t channel = plan_.channels.first[at.value] + position;
+    const std::uint32_t* brings = traffic_.data() + at.value * width_;
+    std::uint32_t* there = traffic_.data() + plan_.channels.to[channel] * width_;
+    const std::uint32_t hosts = plan_.hosts[at.value];
+    std::size_t column = 0;
+    std::uint64_t sum = 0;
+    for (const Destination& to : to_) {
+      const std::uint32_t own = to.out.value == 0 ? 0 : hosts;
+      for (const std::size_t end = column + (1u << to.lmc); column < end; ++column) {
+        there[column] += brings[column] + own;
+        sum += brings[column] + own;
+      }
+    }
+    std::fill_n(chosen_at(at), width_, plan_.channels.out[channel]);
+    const Cost rise = (kWeightOfAll * sum << kLoadShift) + (Cost{width_} << kPositionBits);
+    add(load_[channel], plan_.channels.counts_for[channel] * rise);
+  }
+
+  void forward(SwitchIndex at, std::span<const std::uint8_t> choices) {
+    if (choices.size() == 1) return forward_by(at, choices.front());
+    const std::uint32_t first = plan_.channels.first[at.value];
+    PortLoad* loads = load_.data() + first;
+    ports_ = plan_.channels.first[at.value + 1] - first;
+    here_ = {traffic_.data() + at.value * width_, chosen_at(at),
+             plan_.channels.counts_for.data() + first, plan_.channels.to.data() + first,
+             plan_.channels.out.data() + first};
+    rotation_ = shift_ % ports_;
     cost_ = costs_.data();
     count_ = choices.size();
     for (std::size_t i = 0; i < count_; ++i) {
-      cost_[i] = cost_of(loads[choices[i]], choices[i]);
+      const std::size_t turned = choices[i] + ports_ - rotation_;
+      cost_[i] = cost_of(loads[choices[i]],
+                         static_cast<std::uint8_t>(turned < ports_ ? turned : turned - ports_));
       cost_before_[choices[i]] = cost_[i];
     }
-    if (width_ > 1) {
+    if (plan_.scatter != 0) {
+      // Nothing is compared.
+    } else if (width_ > 1) {
       sort_by_cost();
     } else {
       std::iter_swap(cost_, std::min_element(cost_, cost_ + count_));
     }
     std::size_t column = 0;
-    for (const Destination& to : plan_.by_switch[target.value]) {
+    for (const Destination& to : to_) {
       const std::uint32_t hosts = to.out.value == 0 ? 0 : plan_.hosts[at.value];
-      if (to.lmc == 0) {
-        send_by_cheapest(at, column++, hosts);
+      if (to.lmc == 0 && plan_.scatter != 0) {
+        send(column, drawn(at, column), hosts);
+        ++column;
+      } else if (to.lmc == 0) {
+        send_by_cheapest(column++, hosts);
       } else {
         send_by_different(at, to, column, hosts);
         column += 1u << to.lmc;
@@ -158,7 +284,24 @@ class Balancer {
     }
   }
 
-  std::size_t position_of(std::size_t choice) const { return cost_[choice] & 0xFF; }
+  std::size_t position_of(std::size_t choice) const {
+    const std::size_t turned = (cost_[choice] & 0xFF) + rotation_;
+    return turned < ports_ ? turned : turned - ports_;
+  }
+
+  // The choice with the least number drawn.
+  std::size_t drawn(SwitchIndex at, std::size_t column) const {
+    std::size_t least = 0;
+    for (std::size_t i = 1; i < count_; ++i) {
+      if (draw_of(at, column, i) < draw_of(at, column, least)) least = i;
+    }
+    return least;
+  }
+  std::uint64_t draw_of(SwitchIndex at, std::size_t column, std::size_t choice) const {
+    const std::size_t channel = plan_.channels.first[at.value] + position_of(choice);
+    return draw(plan_.scatter, plan_.identity[at.value], lids_[first_column_ + column],
+                plan_.channels.out[channel]);
+  }
 
   // By insertion, as they are nearly in order.
   void sort_by_cost() {
@@ -172,11 +315,11 @@ class Balancer {
 
   // The cheapest stands first. What carries traffic goes near the end afterwards, so the window
   // moves on by one instead of all others moving back; what carries none stays near the front.
-  void send_by_cheapest(SwitchIndex at, std::size_t column, std::uint32_t hosts) {
-    const std::uint32_t traffic = send(at, column, 0, hosts);
+  void send_by_cheapest(std::size_t column, std::uint32_t hosts) {
+    const std::uint32_t traffic = send(column, 0, hosts);
     const Cost moved = cost_[0];
     std::size_t to = 0;
-    if (traffic == 0 || count_ == 1) {
+    if (traffic == 0) {
       for (; to + 1 < count_ && cost_[to + 1] < moved; ++to) cost_[to] = cost_[to + 1];
     } else {
       ++cost_;
@@ -189,20 +332,20 @@ class Balancer {
                          std::uint32_t hosts) {
     forget_uses(at);
     for (unsigned i = 0; i < 1u << to.lmc; ++i) {
-      const std::size_t chosen = most_different(at);
-      send(at, column + i, chosen, hosts);
+      const std::size_t chosen = most_different(at, column + i);
+      send(column + i, chosen, hosts);
       note_use(at, chosen);
     }
-    sort_by_cost();
+    if (plan_.scatter == 0) sort_by_cost();
   }
 
   // Returns the traffic that the LID brings.
-  std::uint32_t send(SwitchIndex at, std::size_t column, std::size_t choice, std::uint32_t hosts) {
-    const std::size_t channel = plan_.channels.first[at.value] + position_of(choice);
-    const std::uint32_t traffic = traffic_[at.value * width_ + column] + hosts;
-    cost_[choice] += cost_of_one_more(traffic);
-    traffic_[plan_.channels.to[channel] * width_ + column] += traffic;
-    chosen_at(at)[column] = plan_.channels.out[channel];
+  std::uint32_t send(std::size_t column, std::size_t choice, std::uint32_t hosts) {
+    const std::size_t position = position_of(choice);
+    const std::uint32_t traffic = here_.brings[column] + hosts;
+    cost_[choice] += here_.counts_for[position] * cost_of_one_more(traffic);
+    traffic_[here_.to[position] * width_ + column] += traffic;
+    here_.chosen[column] = here_.out[position];
     return traffic;
   }
 
@@ -224,11 +367,12 @@ class Balancer {
     ++system_uses_[plan_.system[leads_to(at, chosen)]];
   }
 
-  std::size_t most_different(SwitchIndex at) const {
+  std::size_t most_different(SwitchIndex at, std::size_t column) const {
     const auto sameness = [&](std::size_t i) {
       const std::uint32_t to = leads_to(at, i);
+      const Cost last = plan_.scatter == 0 ? cost_[i] : draw_of(at, column, i);
       return std::array<Cost, 4>{system_uses_[plan_.system[to]], switch_uses_[to], link_uses_[i],
-                                 cost_[i]};
+                                 last};
     };
     std::size_t chosen = 0;
     for (std::size_t i = 1; i < count_; ++i) {
@@ -244,7 +388,21 @@ class Balancer {
   std::vector<PortLoad> load_;           // by channel
   std::uint32_t subtree_ = 0xFFFF'FFFF;  // of the latest target with hosts
   std::vector<std::uint32_t> traffic_;   // by (switch, column): hosts behind it, for this target
-  std::size_t width_ = 0;                // LIDs of this target
+  std::size_t width_ = 0;                // LIDs of this visit
+  std::span<const Destination> to_;      // of this visit
+  // What sending from the switch in hand needs, at hand: by column, and by position.
+  struct Here {
+    const std::uint32_t* brings = nullptr;
+    std::uint8_t* chosen = nullptr;
+    const std::uint8_t* counts_for = nullptr;
+    const std::uint32_t* to = nullptr;
+    const std::uint8_t* out = nullptr;
+  };
+  Here here_;
+  // Among equals the first is the one so many positions after the lowest: for this visit, and at
+  // the switch in hand, which has so many.
+  std::size_t shift_ = 0;
+  std::size_t rotation_ = 0, ports_ = 1;
   std::array<Cost, 512> costs_{};        // room for 254 choices and a window that moves 255 times
   Cost* cost_ = nullptr;                 // of the choices at the switch in hand
   std::size_t count_ = 0;                // of these
@@ -258,14 +416,12 @@ class Balancer {
 fabric::ForwardingTables balanced_tables(const Request& request, const MakeWayFinder& make_finder) {
   const Plan plan(request);
   fabric::ForwardingTables tables(request.topology.switch_count(), request.lids.top());
-  request.parallel(plan.order.batch_count(), [&](std::size_t begin, std::size_t end) {
+  request.parallel(plan.first.size() - 1, [&](std::size_t begin, std::size_t end) {
     const auto finder = make_finder();
     for (std::size_t batch = begin; batch < end; ++batch) {
       Balancer balancer(plan, request.topology, batch);
-      for (std::size_t i = plan.order.first[batch]; i < plan.order.first[batch + 1]; ++i) {
-        const SwitchIndex target = plan.order.targets[i];
-        if (plan.by_switch[target.value].empty()) continue;
-        balancer.route_to(target, finder->toward(target));
+      for (std::size_t i = plan.first[batch]; i < plan.first[batch + 1]; ++i) {
+        balancer.route_to(i, finder->toward(plan.visits[i].target));
       }
       balancer.write(tables);
     }

@@ -16,6 +16,7 @@
 #include "fabric/lanes.hpp"
 #include "fabric/lid_map.hpp"
 #include "fabric/topology.hpp"
+#include "routing/option_files.hpp"
 #include "routing/torus_file.hpp"
 
 namespace heddle::routing {
@@ -27,19 +28,30 @@ struct TableFile {
   friend bool operator==(const TableFile&, const TableFile&) = default;
 };
 
+// What is about ports names them as they are in the fabric; who is not there means nothing.
 struct Options {
   // Roots of the tree for updn, as node GUIDs; empty: found from the topology.
   std::vector<mad::Guid> root_guids;
   // What torus-2QoS shall take for x, y and z; nothing: found from the topology.
   std::optional<TorusFile> torus;
-  // The tables that the engine "file" takes, an opensm-lfts.dump; null: none. Shared, as it may be
-  // large.
-  std::shared_ptr<const TableFile> tables;
-  friend bool operator==(const Options& a, const Options& b) {
-    const bool same_tables =
-        a.tables == b.tables || (a.tables && b.tables && *a.tables == *b.tables);
-    return same_tables && a.root_guids == b.root_guids && a.torus == b.torus;
-  }
+  // Files of the engine "file": forwarding tables (an opensm-lfts.dump) and hop counts (an
+  // opensm-lid-matrix.dump); null: none. Shared, as they may be large.
+  std::shared_ptr<const TableFile> tables, lid_matrix;
+  // minhop, updn, dnup: port GUIDs whose LIDs are dealt to ports before all others, in this order.
+  std::vector<mad::Guid> routing_order;
+  // minhop: what hops count for.
+  std::vector<HopWeight> hop_weights;
+  // minhop, updn, dnup: ports that count as empty, whatever they have been given.
+  std::vector<SwitchPort> uncounted_ports;
+  // ftree: port GUIDs of hosts that are spread apart from the others, class by class.
+  std::vector<mad::Guid> compute_guids, io_guids;
+  // minhop, updn, dnup: of equal ports each destination switch begins with another one, ...
+  bool port_shifting = false;
+  // ... or one is drawn for each LID, with this seed; 0: the one that carries least.
+  std::uint32_t scatter_ports = 0;
+  // A link that is slower than its ends can do (Channel::slowness) gets so much less to carry.
+  bool avoid_throttled_links = false;
+  friend bool operator==(const Options&, const Options&);
 };
 
 // Everything an engine may look at. All references outlive the call.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ constexpr std::uint8_t kNoPort = mad::kNoPortNumber.value;
 
 // LIDs that follow each other: of one port, or of ports (with one LID each) that follow each other.
 // The formula takes places for the destinations' numbers. They number the hosts of the fabric
-// subtree by subtree, and from 0 again the switches.
+// subtree by subtree, each class of hosts from 0, and from 0 again the switches.
 struct Run {
   std::uint32_t place = 0;  // of the first
   std::uint16_t first_lid = 0;
@@ -33,6 +34,33 @@ struct Run {
 struct Arrival {
   fabric::LidMap::Range range{};
   mad::PortNumber out{};  // 0 for the switch's own
+  std::uint8_t rank = 0;  // of hosts: which class
+};
+
+// Which classes the operator named. Hosts of one class are numbered, and so spread over the ways
+// up, as if there were no others: compute nodes do not all meet on the ways that I/O nodes leave.
+class Classes {
+ public:
+  explicit Classes(const Options& options)
+      : compute_(sorted(options.compute_guids)), io_(sorted(options.io_guids)) {}
+
+  std::uint8_t of(mad::Guid port) const {
+    if (has(compute_, port)) return 0;
+    if (has(io_, port)) return 1;
+    // With compute nodes named, others are not; with I/O nodes named alone, others are compute.
+    return compute_.empty() ? 0 : 2;
+  }
+  static constexpr std::size_t kCount = 3;
+
+ private:
+  static std::vector<mad::Guid> sorted(std::vector<mad::Guid> guids) {
+    std::sort(guids.begin(), guids.end());
+    return guids;
+  }
+  static bool has(const std::vector<mad::Guid>& guids, mad::Guid port) {
+    return std::binary_search(guids.begin(), guids.end(), port);
+  }
+  std::vector<mad::Guid> compute_, io_;
 };
 
 // All that the switches' tables are made from.
@@ -69,11 +97,13 @@ Plan::Plan(const Request& request, const TreeLevels& levels)
 }
 
 void Plan::collect_arrivals(const Request& request) {
+  const Classes classes(request.options);
   for (const fabric::PortIndex endport : request.topology.endports()) {
     const auto range = request.lids.range(endport);
     const auto attachment = request.topology.attachment(endport);
     if (!attachment || range.base == mad::kNoLid) continue;
-    arrivals[attachment->at.value].push_back({range, attachment->out});
+    arrivals[attachment->at.value].push_back(
+        {range, attachment->out, classes.of(request.topology.port(endport).guid)});
   }
   // Port 0, the switch itself, comes last.
   const auto turn = [](const Arrival& one) { return static_cast<std::uint8_t>(one.out.value - 1); };
@@ -85,21 +115,23 @@ void Plan::collect_arrivals(const Request& request) {
 
 void Plan::collect_runs(const Request& request, const TreeLevels& levels) {
   std::vector<std::vector<Run>> by_switch(arrivals.size());
-  std::uint32_t host = 0, place = 0;
+  std::array<std::uint32_t, Classes::kCount> host{};  // of each class, counted so far
+  std::uint32_t place = 0;
   const auto hosts = count_hosts(request.topology);
   for (const auto at : order_by_subtree(request.topology, levels.level, hosts)) {
     auto& own = by_switch[at.value];
-    for (const auto& [range, out] : arrivals[at.value]) {
+    for (const auto& [range, out, rank] : arrivals[at.value]) {
       const bool continues = !own.empty() && out.value != 0 && range.lmc == 0 &&
                              !own.back().is_one_port &&
-                             own.back().first_lid + own.back().lids == range.base.value;
+                             own.back().first_lid + own.back().lids == range.base.value &&
+                             own.back().place + own.back().lids == host[rank];
       if (continues) {
         ++own.back().lids;
       } else {
-        own.push_back({out.value == 0 ? place : host, range.base.value, range.count(),
+        own.push_back({out.value == 0 ? place : host[rank], range.base.value, range.count(),
                        range.lmc > 0 || out.value == 0});
       }
-      host += out.value != 0 ? 1 : 0;
+      host[rank] += out.value != 0 ? 1 : 0;
     }
     ++place;
   }
@@ -108,7 +140,7 @@ void Plan::collect_runs(const Request& request, const TreeLevels& levels) {
     runs.insert(runs.end(), own.begin(), own.end());
   }
   first_run.push_back(static_cast<std::uint32_t>(runs.size()));
-  host_count = host;
+  host_count = *std::max_element(host.begin(), host.end());
 }
 
 // Where an island's top has no direct way to a switch, all switches without one come to the top,
@@ -332,7 +364,7 @@ class Writer {
   }
 
   void arrive() {
-    for (const auto& [range, out] : plan_.arrivals[at_]) {
+    for (const auto& [range, out, rank] : plan_.arrivals[at_]) {
       std::fill_n(row_.begin() + range.base.value, range.count(), out.value);
     }
   }
@@ -362,9 +394,33 @@ std::size_t count_detours(const Plan& plan, const std::vector<std::uint32_t>& ho
   return detours;
 }
 
+// Damage does not make a tree uneven: ways that are missing are counted as if they were there.
+bool is_even(const Plan& plan, const TreeLevels& levels, const std::vector<std::uint32_t>& hosts) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::array<std::size_t, 3>> first;
+  std::vector<std::uint8_t> above_hosts(hosts.size());
+  for (const std::uint32_t at : plan.shape.bottom_up()) {
+    if (hosts[at] > 0 && levels.level[at] > 0) return false;
+    if (hosts[at] > 0) above_hosts[at] = 1;
+    const auto up = plan.shape.up(at);
+    if (above_hosts[at] == 0 || up.empty()) continue;
+    for (const Group& group : up) above_hosts[group.to] = 1;
+    const std::array<std::size_t, 3> shape{plan.shape.ways_up(at).size(), plan.shape.cables_up(at),
+                                           plan.shape.divider(at)};
+    const auto place = std::make_pair(plan.shape.island(at), levels.level[at]);
+    if (first.emplace(place, shape).first->second != shape) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 base::Result<Routes> FatTree::route(const Request& request) const {
+  auto made = route_tree(request);
+  if (made.has_error()) return made.error();
+  return std::move(made->routes);
+}
+
+base::Result<TreeRoutes> route_tree(const Request& request) {
   auto levels = find_levels(request.topology, request.options.root_guids);
   if (levels.has_error()) return levels.error();
   const Plan plan(request, *levels);
@@ -377,11 +433,13 @@ base::Result<Routes> FatTree::route(const Request& request) const {
     }
   });
   auto notes = std::move(levels->notes);
-  if (const std::size_t detours = count_detours(plan, count_hosts(request.topology)); detours > 0) {
+  const auto hosts = count_hosts(request.topology);
+  if (const std::size_t detours = count_detours(plan, hosts); detours > 0) {
     notes.push_back(fmt::format(
         "{} pairs of leaf switches are joined by detours, as too many links are missing", detours));
   }
-  return Routes{std::string(name()), std::move(tables), std::move(notes)};
+  return TreeRoutes{{std::string(FatTree{}.name()), std::move(tables), std::move(notes)},
+                    is_even(plan, *levels, hosts)};
 }
 
 }  // namespace heddle::routing

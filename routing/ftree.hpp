@@ -17,4 +17,15 @@ class FatTree : public Engine {
   base::Result<Routes> route(const Request& request) const override;
 };
 
+struct TreeRoutes {
+  Routes routes;
+  // Whether the formula suits the tree: on each level all switches above hosts have, or would have
+  // if nothing were lost, as many ways up and cables each, and only the lowest has hosts. Otherwise
+  // destinations that take the ways of one switch in turn may meet at another.
+  bool even = false;
+};
+
+// What FatTree gives, and whether something else may be better.
+base::Result<TreeRoutes> route_tree(const Request& request);
+
 }  // namespace heddle::routing

@@ -39,12 +39,13 @@ bool same_switches(const Topology& home, const Topology& now, std::vector<Switch
   return true;
 }
 
-bool same_links(const Topology& home, const Topology& now,
-                const std::vector<SwitchIndex>& at_home) {
+bool same_links(const Topology& home, const Topology& now, const std::vector<SwitchIndex>& at_home,
+                bool speed_matters) {
   return std::all_of(now.channels().begin(), now.channels().end(), [&](const Channel& channel) {
     const ChannelIndex old = home.channel_by_port(at_home[channel.from.value], channel.out);
     if (old == fabric::kNoChannel) return false;
     const Channel& was = home.channels()[old.value];
+    if (speed_matters && was.slowness != channel.slowness) return false;
     return was.to == at_home[channel.to.value] && was.in == channel.in;
   });
 }
@@ -122,7 +123,8 @@ Departure departure_from(const Home& home, const Topology& topology, const LidMa
                          const Policy& policy) {
   Departure departure;
   if (!(home.policy == policy) || !same_switches(*home.topology, topology, departure.at_home) ||
-      !same_links(*home.topology, topology, departure.at_home) ||
+      !same_links(*home.topology, topology, departure.at_home,
+                  policy.options.avoid_throttled_links) ||
       !same_places(home, topology, lids, departure.at_home)) {
     return {};
   }

@@ -4,6 +4,7 @@
 #include "routing/dnup.hpp"
 #include "routing/dor.hpp"
 #include "routing/dragonfly.hpp"
+#include "routing/dragonfly_plus.hpp"
 #include "routing/engine.hpp"
 #include "routing/file_tables.hpp"
 #include "routing/ftree.hpp"
@@ -17,6 +18,18 @@
 
 namespace heddle::routing {
 
+bool operator==(const Options& a, const Options& b) {
+  const auto same = [](const auto& one, const auto& other) {
+    return one == other || (one && other && *one == *other);
+  };
+  return same(a.tables, b.tables) && same(a.lid_matrix, b.lid_matrix) &&
+         a.root_guids == b.root_guids && a.torus == b.torus && a.routing_order == b.routing_order &&
+         a.hop_weights == b.hop_weights && a.uncounted_ports == b.uncounted_ports &&
+         a.compute_guids == b.compute_guids && a.io_guids == b.io_guids &&
+         a.port_shifting == b.port_shifting && a.scatter_ports == b.scatter_ports &&
+         a.avoid_throttled_links == b.avoid_throttled_links;
+}
+
 const std::vector<const Engine*>& engines() {
   static const Auto automatic;
   static const MinHop minhop;
@@ -27,15 +40,16 @@ const std::vector<const Engine*>& engines() {
   static const TorusQos torus;
   static const HyperX hyperx;
   static const Dragonfly dragonfly;
+  static const DragonflyPlus dragonfly_plus;
   static const FileTables file;
   static const Sssp sssp;
   static const Dfsssp dfsssp;
   static const Lash lash;
   static const Nue nue;
   static const Weave weave;
-  static const std::vector<const Engine*> all{&automatic, &minhop, &updn,   &dnup,      &ftree,
-                                              &dor,       &torus,  &hyperx, &dragonfly, &sssp,
-                                              &dfsssp,    &lash,   &nue,    &weave,     &file};
+  static const std::vector<const Engine*> all{
+      &automatic, &minhop,         &updn, &dnup,   &ftree, &dor, &torus, &hyperx,
+      &dragonfly, &dragonfly_plus, &sssp, &dfsssp, &lash,  &nue, &weave, &file};
   return all;
 }
 

@@ -94,7 +94,8 @@ std::vector<SwitchIndex> targets_with_hosts(const Destinations& destinations) {
 }  // namespace
 
 fabric::ForwardingTables shortest_path_tables(const Request& request) {
-  const CompactChannels channels(request.topology);
+  CompactChannels channels(request.topology);
+  if (request.options.avoid_throttled_links) channels.weigh_slow_links(request.topology);
   const Destinations destinations(request.topology, request.lids);
   fabric::ForwardingTables tables(request.topology.switch_count(), request.lids.top());
   const auto targets = targets_with_hosts(destinations);

@@ -44,4 +44,12 @@ CompactChannels::CompactChannels(const fabric::Topology& topology) {
   }
 }
 
+void CompactChannels::weigh_slow_links(const fabric::Topology& topology) {
+  counts_for.assign(count(), 1);
+  for (std::uint32_t c = 0; c < count(); ++c) {
+    const fabric::SwitchIndex at{from[c]};
+    counts_for[c] = topology.port(topology.port_of(at, mad::PortNumber{out[c]})).slowness;
+  }
+}
+
 }  // namespace heddle::routing

@@ -63,6 +63,11 @@ struct CompactChannels {
   std::vector<std::uint32_t> to;            // switch it leads to
   std::vector<std::uint8_t> out;            // port it leaves by
   std::vector<std::uint8_t> reverse_local;  // the way back, as a position at `to`
+  // What a packet counts for in loads, by channel; empty: 1 everywhere.
+  std::vector<std::uint8_t> counts_for;
+
+  // Makes packets count for more on slow links (Channel::slowness).
+  void weigh_slow_links(const fabric::Topology& topology);
 
   std::size_t count() const { return to.size(); }
   std::uint32_t reverse(std::uint32_t channel) const {

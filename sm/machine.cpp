@@ -241,6 +241,14 @@ void Core::Machine::begin_telling() {
   }
 }
 
+// A port that was found in another state will not be found so by the next look.
+void Core::Machine::finish_telling() {
+  stage = Stage::Resting;
+  if (!programming.fabric_moved()) return;
+  if (troubled.empty()) troubled = "a port changed its state";
+  wake = now;
+}
+
 void Core::Machine::on_fetched(const Answer& answer) {
   const bool well = answer.answered && answer.status == mad::kStatusOk;
   administration.on_fetched(now, fetching[answer.request.detail],

@@ -83,6 +83,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void finish_aliasing();
   bool may_tell() const;
   void begin_telling();
+  void finish_telling();
   void on_fetched(const Answer& answer);
   void answer_sm_info(const mad::Address& peer, const mad::Smp& request);
   void repress_trap(const mad::Address& peer, const mad::Smp& trap);

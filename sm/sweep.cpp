@@ -273,8 +273,10 @@ void Core::Machine::advance() {
         if (!multicast_programming.go_on(with)) begin_links();
         break;
       case Stage::Fetching:
-      case Stage::Telling:
         stage = Stage::Resting;
+        break;
+      case Stage::Telling:
+        finish_telling();
         break;
       case Stage::Aliasing:
         finish_aliasing();

@@ -214,7 +214,8 @@ TEST(Simulated, DumpsAndRecordAreWrittenWhereTheUserSays) {
   const Outcome outcome = heddle({"sm", "--sim", "fat-tree:2,4", "--once", "--dump-dir",
                                   directory.string(), "--record", record.string()});
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
-  for (const char* name : {"opensm-subnet.lst", "opensm.fdbs", "opensm-lfts.dump"}) {
+  for (const char* name :
+       {"opensm-subnet.lst", "opensm.fdbs", "opensm-lfts.dump", "opensm-lid-matrix.dump"}) {
     EXPECT_GT(std::filesystem::file_size(directory / name), 0u) << name;
   }
   EXPECT_THAT(file_text(record), testing::StartsWith("heddle-recording 1\n"));

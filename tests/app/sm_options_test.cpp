@@ -29,12 +29,13 @@ TEST(SmOptions, LanesBecomeTheirCode) {
 // value of a flag, changes something.
 TEST(SmOptions, EveryOptionOfTheMachineArrives) {
   for (const config::Option& option : config::options()) {
-    const bool outside =
-        option.section == "output" || option.section == "log" || option.key == "port" ||
-        option.key == "memory_file" || config::qualified(option) == "partitions.file" ||
-        option.key == "prefix_routes" || option.key == "qos_policy" ||
-        option.key == "root_guid_file" || option.key == "torus_config" ||
-        option.key == "lft_file" || option.key == "allow_both_pkeys";  // the policy brings it along
+    const bool outside = option.section == "output" || option.section == "log" ||
+                         option.key == "port" || option.key == "memory_file" ||
+                         config::qualified(option) == "partitions.file" ||
+                         option.key == "prefix_routes" || option.key == "qos_policy" ||
+                         option.key == "torus_config" ||
+                         (option.section == "routing" && option.key.ends_with("_file")) ||
+                         option.key == "allow_both_pkeys";  // the policy brings it along
     if (outside) continue;
     config::Config config;
     config::Config before;

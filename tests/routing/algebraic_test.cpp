@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Engines that know the shape of a fabric, and auto, which chooses among them.
+#include <algorithm>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "fabric/verification.hpp"
 #include "routing/dragonfly.hpp"
+#include "routing/dragonfly_plus.hpp"
 #include "routing/hyperx.hpp"
 #include "routing/quality.hpp"
 #include "tests/routing/damage.hpp"
@@ -95,6 +99,50 @@ TEST(Dragonfly, OthersAreRefused) {
   }
 }
 
+TEST(DragonflyPlus, IsProvenOnTwoVlsWithTheShortestWaysBetweenHosts) {
+  for (const auto& recipe :
+       {support::dragonfly_plus(9, 4, 4, 2, 2), support::dragonfly_plus(5, 3, 2, 4, 2),
+        support::relabelled(support::dragonfly_plus(5, 4, 4, 3, 3), 2),
+        support::dragonfly_plus(3, 2, 2, 1, 1)}) {
+    for (const std::uint8_t lmc : {std::uint8_t{0}, std::uint8_t{2}}) {
+      const Subnet subnet(recipe, lmc);
+      const auto routes = route(subnet, "dragonfly+", 2);
+      ASSERT_TRUE(routes) << routes.error().message;
+      EXPECT_EQ(routes->lanes.vls, 2);
+      EXPECT_TRUE(proven(subnet, *routes));
+      const auto quality = quality_of(subnet, *routes);
+      EXPECT_EQ(quality.hops, quality.fewest_hops);
+      EXPECT_EQ(quality.max_hops, 3u);
+    }
+  }
+}
+
+TEST(DragonflyPlus, ItsSecondLaneIsNeeded) {
+  const Subnet subnet(support::dragonfly_plus(9, 4, 4, 2, 2));
+  const auto routes = route(subnet, "dragonfly+", 2);
+  EXPECT_FALSE(fabric::verify(subnet.topology, subnet.lids, routes->tables).deadlock_free());
+}
+
+TEST(DragonflyPlus, DamageAndWantOfLanesAreLeftToWeave) {
+  const auto recipe = support::dragonfly_plus(5, 4, 4, 1, 2);
+  const auto check = [](const Subnet& subnet, unsigned vls) {
+    const auto routes = route(subnet, "dragonfly+", vls);
+    ASSERT_TRUE(routes) << routes.error().message;
+    EXPECT_TRUE(proven(subnet, *routes));
+    EXPECT_EQ(routes->notes.front().rfind("left to weave: ", 0), 0u);
+  };
+  check(Subnet(without_link(recipe, 0, 4)), 2);     // a leaf and a spine
+  check(Subnet(without_switches(recipe, {4})), 2);  // the only joint of two groups with it
+  check(Subnet(recipe), 1);
+}
+
+TEST(DragonflyPlus, OthersAreRefused) {
+  for (const auto& recipe : {support::ring(6, 2), support::xgft({4, 6}, {1, 4}),
+                             support::dragonfly(9, 4, 2, 2), support::torus({4, 4}, 1)}) {
+    EXPECT_TRUE(route(Subnet(recipe), "dragonfly+", 4).has_error());
+  }
+}
+
 TEST(Dor, GridsOfAnyNumberOfAxesAreProven) {
   for (const auto& sides :
        std::vector<std::vector<unsigned>>{{7}, {5, 6}, {5, 5, 5}, {2, 2, 2, 2, 2}, {3, 3, 3, 3}}) {
@@ -121,6 +169,7 @@ TEST(Auto, TakesTheEngineOfTheShapeAndSaysSo) {
                          {support::torus({2, 2, 2, 2, 2}, 2), 1, "dor"},
                          {support::dragonfly(9, 4, 2, 2), 2, "dragonfly"},
                          {support::dragonfly(9, 4, 2, 2), 1, "weave"},
+                         {support::dragonfly_plus(9, 4, 4, 4, 2), 2, "dragonfly+"},
                          {without_switches(support::torus({5, 6, 5}, 2), {17}), 4, "dor"},
                          {without_link(support::torus({4, 4, 4}, 2), 0, 1), 2, "torus-2QoS"},
                          {without_link(support::hyperx({6, 6}, 3), 0, 1), 4, "weave"},
@@ -152,6 +201,85 @@ TEST(Auto, IsProvenOnEveryDamagedGrid) {
     const auto routes = route(subnet, "auto", 4);
     ASSERT_TRUE(routes) << seed;
     EXPECT_TRUE(proven(subnet, *routes)) << seed;
+  }
+}
+
+// Two trees of unlike width that share their top: leaves of the one have twice the ways up.
+support::Recipe uneven_tree() {
+  support::Recipe recipe;
+  std::vector<std::size_t> tops;
+  for (unsigned i = 0; i < 4; ++i) tops.push_back(recipe.add_switch(fmt::format("top{}", i)));
+  for (unsigned pod = 0; pod < 6; ++pod) {
+    std::vector<std::size_t> middles;
+    for (unsigned i = 0; i < (pod % 2 == 0 ? 2u : 5u); ++i) {
+      middles.push_back(recipe.add_switch(fmt::format("middle{}-{}", pod, i)));
+      for (std::size_t t = 0; t < (pod % 2 == 0 ? 4u : 3u); ++t) {
+        recipe.join(middles.back(), tops[t]);
+      }
+    }
+    for (unsigned i = 0; i < 4; ++i) {
+      const auto leaf = recipe.add_switch(fmt::format("leaf{}-{}", pod, i));
+      for (const auto middle : middles) recipe.join(leaf, middle);
+      recipe.add_hosts(leaf, 6);
+    }
+  }
+  return recipe;
+}
+
+TEST(Auto, OnAnUnevenTreeTheLeastLoadOfTheBusiestLinkDecides) {
+  const Subnet subnet(support::relabelled(uneven_tree(), 1));
+  const auto routes = route(subnet, "auto", 1);
+  ASSERT_TRUE(routes);
+  EXPECT_TRUE(proven(subnet, *routes));
+  const auto load_of = [&](const char* engine) {
+    return quality_of(subnet, *route(subnet, engine, 1)).greatest_load;
+  };
+  const auto best = std::min({load_of("ftree"), load_of("updn"), load_of("weave")});
+  ASSERT_LT(best * 10, load_of("ftree") * 9) << "this tree is not uneven enough to tell";
+  EXPECT_EQ(quality_of(subnet, *routes).greatest_load, best);
+  const auto& note = routes->notes.front();
+  for (const char* engine : {"ftree", "updn", "weave"}) {
+    EXPECT_NE(note.find(fmt::format("{} {}", engine, load_of(engine))), std::string::npos) << note;
+  }
+}
+
+TEST(Auto, AnEvenTreeIsFtreesWithoutComparing) {
+  const auto tree = support::xgft({6, 6, 6}, {1, 6, 6});
+  for (const auto& recipe : {tree, support::relabelled(tree, 2), support::degraded(tree, 2, 1),
+                             support::xgft({4, 6}, {1, 4})}) {
+    const Subnet subnet(recipe);
+    const auto routes = route(subnet, "auto", 4);
+    ASSERT_TRUE(routes);
+    EXPECT_EQ(routes->engine, "ftree");
+    EXPECT_EQ(routes->notes.front(), "auto: the fabric is a tree");
+  }
+}
+
+TEST(Auto, EachIslandGetsItsOwnEngine) {
+  struct Case {
+    support::Recipe a, b;
+    unsigned vls;
+    const char* engines;
+  };
+  const auto tree = support::xgft({3, 3, 4}, {1, 3, 2});
+  const auto dragonfly = support::dragonfly(9, 4, 2, 2);
+  for (const auto& [a, b, vls, engines] : std::vector<Case>{
+           {tree, support::torus({5, 6}, 2), 4, "ftree,dor"},
+           {support::torus({5, 6}, 2), tree, 4, "dor,ftree"},
+           {support::torus({5, 6}, 2), support::torus({5, 5, 5}, 1), 4, "dor"},
+           {dragonfly, tree, 2, "dragonfly,ftree"},
+           {support::slim_fly(5, 2), support::random_regular(30, 6, 2, 1), 4, "weave"},
+           // Only one of them can say what lane a host's packets begin on.
+           {dragonfly, support::slim_fly(5, 2), 4, "dragonfly,weave"}}) {
+    for (const auto lmc : {std::uint8_t{0}, std::uint8_t{2}}) {
+      const Subnet subnet(support::two_islands(a, b), lmc);
+      const auto routes = route(subnet, "auto", vls);
+      ASSERT_TRUE(routes) << engines << ": " << routes.error().message;
+      EXPECT_EQ(routes->engine, engines);
+      EXPECT_TRUE(proven(subnet, *routes)) << engines;
+      EXPECT_EQ(quality_of(subnet, *routes).lost,
+                quality_of(subnet, *route(subnet, "minhop", 1)).lost);
+    }
   }
 }
 

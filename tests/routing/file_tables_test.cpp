@@ -82,7 +82,7 @@ TEST(FileTables, WithoutAFileOrWithABrokenOneTheReasonIsTold) {
   Subnet subnet = with_port_guids();
   const auto none = FileTables{}.route({subnet.topology, subnet.lids, subnet.options});
   ASSERT_TRUE(none.has_error());
-  EXPECT_EQ(none.error().message, "no file of tables is named (routing.lft_file)");
+  EXPECT_EQ(none.error().message, "no file is named (routing.lft_file, routing.lid_matrix_file)");
   const auto early = route(subnet, "\n0x0001 006 # nobody\n");
   ASSERT_TRUE(early.has_error());
   EXPECT_EQ(early.error().message, "lfts:2: an entry before any switch");

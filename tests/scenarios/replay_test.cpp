@@ -231,6 +231,16 @@ TEST(OptionText, EveryOptionSurvives) {
       routing::parse_torus_file("torus 3 1 1\nxp_link 0x1 0x2\n", "file").value();
   o.routing.options.tables = std::make_shared<const routing::TableFile>(
       routing::TableFile{"a dump", "Unicast lids [0-1] of switch Lid 1 guid 0x1 ('')\n"});
+  o.routing.options.lid_matrix = std::make_shared<const routing::TableFile>(
+      routing::TableFile{"a matrix", "Switch: guid 0x1\n"});
+  o.routing.options.routing_order = {mad::Guid{2}};
+  o.routing.options.hop_weights = {{{mad::Guid{3}, mad::PortNumber{4}}, 5},
+                                   {{mad::Guid{~0ull}, mad::PortNumber{254}}, 255}};
+  o.routing.options.uncounted_ports = {{mad::Guid{6}, mad::PortNumber{7}}};
+  o.routing.options.compute_guids = {mad::Guid{8}};
+  o.routing.options.io_guids = {mad::Guid{9}};
+  o.routing.options.port_shifting = o.routing.options.avoid_throttled_links = true;
+  o.routing.options.scatter_ports = 8;
   o.partition_enforcement = partitions::Enforcement::Out;
   EXPECT_EQ(app::parse_options_text(app::options_text(o)).value(), o);
   const auto file = partitions::parse("Default=0x7fff, ipoib, sl=3 : ALL=full ;\nA=2: 0x10=both;",
