@@ -129,7 +129,8 @@ Response handle(const Request& request, const State& state) {
   const auto target = parse_target(request.target);
   if (!target) return refusal(400, "the target of the request is no path, or has too much in it");
   // What HEAD would get is asked for, and its body left out by whoever sends it.
-  const std::string_view method = request.method == "HEAD" ? "GET" : request.method;
+  const bool is_head = request.method == "HEAD";
+  const std::string_view method = is_head ? std::string_view("GET") : request.method;
   std::string allowed;
   for (const Route& route : routes()) {
     if (!fits(route, *target)) continue;

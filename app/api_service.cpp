@@ -27,6 +27,9 @@ std::string_view word_of(const api::Command& command) {
 // "127.0.0.1:9315", "[::1]:9315".
 base::Result<std::optional<api::TcpDoor>> tcp_door(const config::Config& config) {
   if (config.api_listen.empty()) return std::optional<api::TcpDoor>();
+  if (config.api_certificate.empty() != config.api_key.empty()) {
+    return base::error("api.certificate and api.key go together");
+  }
   const std::string_view text = config.api_listen;
   const std::size_t colon = text.rfind(':');
   const auto port =

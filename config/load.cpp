@@ -227,10 +227,6 @@ std::vector<Contradiction> contradictions(const Config& config, const Vocabulary
                    fmt::format("'window_per_device' ({}) must not be above 'window' ({})",
                                config.window_per_device, config.window)});
   }
-  if (config.api_certificate.empty() != config.api_key.empty()) {
-    out.push_back({find_option("api", "certificate"), find_option("api", "key"),
-                   "'certificate' and 'key' go together"});
-  }
   check_engines(config, vocabulary, out);
   return out;
 }
