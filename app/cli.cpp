@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/cli_operate.hpp"
 #include "app/cli_plan.hpp"
 #include "app/cli_sim.hpp"
 #include "app/commands.hpp"
@@ -182,6 +183,7 @@ int run(int argc, const char* const* argv) {
   app.get_formatter()->column_width(44);
   std::function<Exit()> command;
   add_sm(app, command);
+  add_operate(app, command);
   add_sim(app, command);
   add_plan(app, command);
   add_ports(app, command);

@@ -80,6 +80,8 @@ Exit run_sm(const SmArguments& arguments) {
     complain(prepared.error().message);
     return Exit::Output;
   }
+  // A single sweep is over before anybody could ask.
+  if (!arguments.once) session.api = ApiService::start(session.config, session.loop, **log);
   return run_prepared(session);
 }
 

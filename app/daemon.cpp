@@ -27,7 +27,7 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
                        },
                        [this](sm::ComputeRoutes request) { compute(std::move(request)); },
                        [this](sm::LookUp work) { look_up(std::move(work)); }},
-                 std::move(setup.files), log, progress),
+                 std::move(setup.files), log, progress, setup.audience),
       timer_(loop) {}
 
 // The worker's result is posted to the loop, which may run again for another daemon.

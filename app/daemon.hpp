@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -30,6 +32,7 @@ class Daemon {
     base::ParallelFor parallel;
     bool once = false;  // end after the first sweep
     RunRecord* record = nullptr;
+    Audience* audience = nullptr;
   };
 
   // The transport and the loop must outlive the daemon.
@@ -43,6 +46,7 @@ class Daemon {
   void stop();
 
   void change_options(const sm::Options& options, OutputFiles files);
+  void resweep(std::string reason) { step(sm::ResweepCommand{std::move(reason)}); }
 
   const Performer& performer() const { return performer_; }
   std::string registrations() const { return core_.registrations(); }

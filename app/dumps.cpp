@@ -225,28 +225,31 @@ void write_forwarding_list(std::ostream& out, const sm::Snapshot& snapshot) {
   }
 }
 
+void write_forwarding_dump(std::ostream& out, const sm::Snapshot& snapshot, SwitchIndex of) {
+  const fabric::Topology& topology = snapshot.topology;
+  const fabric::Node& from = topology.node(of);
+  const PortIndex own = topology.port_of(of, mad::PortNumber{0});
+  out << fmt::format("Unicast lids [0-{}] of switch Lid {} guid 0x{:016x} ('{}'):\n",
+                     snapshot.lids.top().value, lid_of(snapshot, own).value, from.guid.value,
+                     from.description);
+  unsigned dumped = 0;
+  for (std::uint32_t lid = 1; lid <= snapshot.lids.top().value; ++lid) {
+    const mad::Lid number{static_cast<std::uint16_t>(lid)};
+    const mad::PortNumber port = snapshot.routes->routes.tables.out_port(of, number);
+    const PortIndex owner = snapshot.lids.owner(number);
+    if (port.value == kNoRoute || owner == fabric::kNoPort) continue;
+    const fabric::Node& node = topology.node(topology.node_of(owner));
+    out << fmt::format("0x{:04x} {:03} # {} portguid 0x{:016x}: '{}'\n", lid, port.value,
+                       long_kind(node.type), topology.port(owner).guid.value, node.description);
+    ++dumped;
+  }
+  out << fmt::format("{} lids dumped\n\n", dumped);
+}
+
 void write_forwarding_dump(std::ostream& out, const sm::Snapshot& snapshot) {
   if (snapshot.routes == nullptr) return;
-  const fabric::Topology& topology = snapshot.topology;
-  const auto& tables = snapshot.routes->routes.tables;
-  for (std::size_t i = 0; i < topology.switch_count(); ++i) {
-    const fabric::Node& from = topology.node(switch_at(i));
-    const PortIndex own = topology.port_of(switch_at(i), mad::PortNumber{0});
-    out << fmt::format("Unicast lids [0-{}] of switch Lid {} guid 0x{:016x} ('{}'):\n",
-                       snapshot.lids.top().value, lid_of(snapshot, own).value, from.guid.value,
-                       from.description);
-    unsigned dumped = 0;
-    for (std::uint32_t lid = 1; lid <= snapshot.lids.top().value; ++lid) {
-      const mad::Lid number{static_cast<std::uint16_t>(lid)};
-      const mad::PortNumber port = tables.out_port(switch_at(i), number);
-      const PortIndex owner = snapshot.lids.owner(number);
-      if (port.value == kNoRoute || owner == fabric::kNoPort) continue;
-      const fabric::Node& node = topology.node(topology.node_of(owner));
-      out << fmt::format("0x{:04x} {:03} # {} portguid 0x{:016x}: '{}'\n", lid, port.value,
-                         long_kind(node.type), topology.port(owner).guid.value, node.description);
-      ++dumped;
-    }
-    out << fmt::format("{} lids dumped\n\n", dumped);
+  for (std::size_t i = 0; i < snapshot.topology.switch_count(); ++i) {
+    write_forwarding_dump(out, snapshot, switch_at(i));
   }
 }
 

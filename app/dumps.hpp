@@ -19,6 +19,8 @@ void write_forwarding_list(std::ostream& out, const sm::Snapshot& snapshot);
 void write_lid_matrix(std::ostream& out, const sm::Snapshot& snapshot);
 // opensm-lfts.dump: per switch, LID, out port, who that LID is.
 void write_forwarding_dump(std::ostream& out, const sm::Snapshot& snapshot);
+// Of one switch; the fabric must be routed.
+void write_forwarding_dump(std::ostream& out, const sm::Snapshot& snapshot, fabric::SwitchIndex of);
 
 // All of them and those of lane_dumps.hpp, each replaced as a whole. The directory must exist.
 base::Result<void> write_dumps(const std::filesystem::path& directory,

@@ -31,8 +31,13 @@ store::TextFile registrations_file(std::filesystem::path lid_memory) {
 
 }  // namespace
 
-Performer::Performer(Sinks sinks, OutputFiles files, Log& log, Progress& progress)
-    : sinks_(std::move(sinks)), files_(std::move(files)), log_(log), progress_(progress) {}
+Performer::Performer(Sinks sinks, OutputFiles files, Log& log, Progress& progress,
+                     Audience* audience)
+    : sinks_(std::move(sinks)),
+      files_(std::move(files)),
+      log_(log),
+      progress_(progress),
+      audience_(audience) {}
 
 void Performer::perform(std::vector<sm::Output> outputs, base::Instant now) {
   for (sm::Output& output : outputs) {
@@ -70,6 +75,7 @@ void Performer::carry_out(sm::StoreLids&& output, base::Instant) {
 
 void Performer::carry_out(sm::Publish&& output, base::Instant) {
   newest_ = std::move(output.snapshot);
+  if (audience_ != nullptr) audience_->published(newest_);
   if (files_.dump_dir.empty()) return;
   const auto written = write_dumps(files_.dump_dir, *newest_);
   if (written.has_error()) {
@@ -77,10 +83,15 @@ void Performer::carry_out(sm::Publish&& output, base::Instant) {
   }
 }
 
+void Performer::carry_out(sm::PublishGroups&& output, base::Instant) {
+  if (audience_ != nullptr) audience_->published(std::move(output.groups));
+}
+
 void Performer::carry_out(sm::Event&& output, base::Instant now) {
   times_.on_event(output, now);
   progress_.on_event(output, now);
   log_.write(output);
+  if (audience_ != nullptr) audience_->told(output);
 }
 
 base::Result<std::vector<sm::RememberedLids>> remembered_lids(const std::filesystem::path& file,

@@ -29,9 +29,20 @@ struct OutputFiles {
   std::filesystem::path dump_dir;    // empty: no dumps
 };
 
+// Who else wants to know: told on the thread that performs, and must not hold it up.
+class Audience {
+ public:
+  virtual ~Audience() = default;
+  virtual void published(std::shared_ptr<const sm::Snapshot> snapshot) = 0;
+  virtual void published(std::shared_ptr<const sm::GroupList> groups) = 0;
+  virtual void told(const sm::Event& event) = 0;
+};
+
 class Performer {
  public:
-  Performer(Sinks sinks, OutputFiles files, Log& log, Progress& progress);
+  // The audience may be null.
+  Performer(Sinks sinks, OutputFiles files, Log& log, Progress& progress,
+            Audience* audience = nullptr);
 
   // A file that cannot be written is logged and does not stop anything.
   void perform(std::vector<sm::Output> outputs, base::Instant now);
@@ -50,12 +61,14 @@ class Performer {
   void carry_out(sm::LookUp&& output, base::Instant now);
   void carry_out(sm::StoreLids&& output, base::Instant now);
   void carry_out(sm::Publish&& output, base::Instant now);
+  void carry_out(sm::PublishGroups&& output, base::Instant now);
   void carry_out(sm::Event&& output, base::Instant now);
 
   Sinks sinks_;
   OutputFiles files_;
   Log& log_;
   Progress& progress_;
+  Audience* audience_;
   PhaseTimes times_;
   std::shared_ptr<const sm::Snapshot> newest_;
   std::vector<sm::RememberedLids> lids_;

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "app/api_client.hpp"
 #include "app/commands.hpp"
 #include "app/fabric_options.hpp"
 #include "base/text.hpp"
@@ -66,10 +67,28 @@ void name_nodes(const sim::Blueprint& blueprint, plan::Inventory& inventory) {
   }
 }
 
+// A file of that name is ./live.
+bool is_live(std::string_view fabric) {
+  return fabric == "live" || fabric.starts_with("live:");
+}
+
+// The fabric of a subnet manager that runs, as it sees it now.
+base::Result<sim::Blueprint> load_live(std::string_view fabric) {
+  const auto socket = find_api_socket(fabric.substr(std::min(fabric.size(), std::size_t{5})));
+  if (socket.has_error()) return socket.error();
+  const auto answer = ask_api(*socket, "GET", "/v1/export/ibnetdiscover");
+  if (answer.has_error()) return answer.error();
+  if (!answer->ok()) return base::error(answer->complaint());
+  return sim::parse_fabric_file(answer->body, fabric);
+}
+
 }  // namespace
 
 void add_plan_input(CLI::App& command, PlanInput& input) {
-  command.add_option("FABRIC", input.fabric, "A generator's expression or a file")
+  command
+      .add_option("FABRIC", input.fabric,
+                  "A generator's expression, a file, or live[:SOCKET]: the fabric of the "
+                  "subnet manager that runs here")
       ->required()
       ->option_text(" ");
   command
@@ -122,7 +141,9 @@ base::Result<> rename_nodes(std::string_view map, std::string_view title,
 }
 
 base::Result<sim::Blueprint> load_plan_input(const PlanInput& input) {
-  auto blueprint = sim::load_fabric(input.fabric, fabric_load_options(input.ibnl));
+  auto blueprint = is_live(input.fabric)
+                       ? load_live(input.fabric)
+                       : sim::load_fabric(input.fabric, fabric_load_options(input.ibnl));
   if (blueprint.has_error()) return blueprint;
   for (const std::string& warning : blueprint->warnings) complain(warning);
   if (input.node_name_map.empty()) return blueprint;

@@ -14,7 +14,7 @@
 namespace heddle::app {
 
 struct PlanInput {
-  std::string fabric;                   // a generator's expression or a file
+  std::string fabric;                   // a generator's expression, a file, live or live:SOCKET
   std::string ibnl;                     // a folder of .ibnl files; empty: none beside the usual
   std::filesystem::path node_name_map;  // empty: nodes are called by their descriptions
 };

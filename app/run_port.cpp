@@ -103,8 +103,14 @@ class PortRun {
     Daemon daemon(session_.loop, *port.transport,
                   {machine_options(session_), session_.remembered,
                    std::exchange(session_.registrations, {}), output_files(session_.config),
-                   all_cores(), session_.arguments.once, session_.record.get()},
+                   all_cores(), session_.arguments.once, session_.record.get(), session_.api.get()},
                   session_.log, session_.progress);
+    const Operated operated(
+        session_, to_string(port.choice.id),
+        [&daemon](std::string reason) { daemon.resweep(std::move(reason)); },
+        [&daemon](const sm::Options& options, OutputFiles files) {
+          daemon.change_options(options, std::move(files));
+        });
     daemon_ = &daemon;
     daemon.run();
     daemon_ = nullptr;

@@ -67,13 +67,15 @@ Exit run_on_simulated_fabric(Session& session, sim::Blueprint blueprint) {
   }
   SimRunner runner(
       {std::move(world), *endpoint, machine_options(session), std::move(session.remembered),
-       output_files(session.config), all_cores(), session.record.get()},
+       output_files(session.config), all_cores(), session.record.get(), session.api.get()},
       session.log, session.progress);
+  const ChangeOptions change = [&runner](const sm::Options& options, OutputFiles files) {
+    runner.change_options(options, std::move(files));
+  };
+  const Operated operated(
+      session, title, [&runner](std::string reason) { runner.resweep(std::move(reason)); }, change);
   Signals signals(session.loop, controls(
-                                    session, [&runner] { runner.stop(); },
-                                    [&runner](const sm::Options& options, OutputFiles files) {
-                                      runner.change_options(options, std::move(files));
-                                    }));
+                                    session, [&runner] { runner.stop(); }, change));
   runner.bring_up(session.loop);
   if (runner.stopped()) return Exit::Ok;
   if (auto others = left_alone(planned, runner.performer().newest())) {

@@ -57,6 +57,32 @@ Controls controls(Session& session, std::function<void()> stop, ChangeOptions ch
           [&session] { reopen_log(session.log); }};
 }
 
+Operated::Operated(Session& session, std::string fabric, std::function<void(std::string)> resweep,
+                   ChangeOptions change)
+    : session_(session) {
+  if (!session.api) return;
+  session.api->sit({fabric, session.config.priority});
+  session.api->set_operator([&session, fabric, resweep = std::move(resweep),
+                             change = std::move(change)](const api::Command& command) {
+    if (const auto* wanted = std::get_if<api::Resweep>(&command)) {
+      resweep(wanted->reason);
+    } else if (const auto* level = std::get_if<api::SetLogLevel>(&command)) {
+      session.config.log_level = level->level;
+      const auto reopened = session.log.reopen(log_options(session.config));
+      if (reopened.has_error()) {
+        session.log.say(sm::Severity::Error, "LogKept", reopened.error().message);
+      }
+    } else if (std::holds_alternative<api::Reload>(command)) {
+      reload(session, change);
+      session.api->sit({fabric, session.config.priority});
+    }
+  });
+}
+
+Operated::~Operated() {
+  if (session_.api) session_.api->set_operator({});
+}
+
 Exit tell(const Performer& performer, mad::SMState state, std::string title,
           std::string_view times_are, std::vector<std::string> remarks) {
   if (performer.newest() == nullptr) {

@@ -12,6 +12,7 @@
 #include <boost/asio/io_context.hpp>
 #include <unistd.h>
 
+#include "app/api_service.hpp"
 #include "app/commands.hpp"
 #include "app/controls.hpp"
 #include "app/logging.hpp"
@@ -39,6 +40,7 @@ struct Session {
   RoutingFiles routing_files;
   Progress progress{std::cerr, is_live_terminal(STDERR_FILENO)};
   boost::asio::io_context loop{1};
+  std::unique_ptr<ApiService> api = nullptr;  // null: nobody may ask
 };
 
 // What the configuration means to the machine, with the files that it names read.
@@ -47,6 +49,19 @@ sm::Options machine_options(Session& session);
 // What signals do in this session.
 using ChangeOptions = std::function<void(const sm::Options&, OutputFiles)>;
 Controls controls(Session& session, std::function<void()> stop, ChangeOptions change);
+
+// The API is told what runs, and does in it what it is asked for, as long as this lives.
+class Operated {
+ public:
+  Operated(Session& session, std::string fabric, std::function<void(std::string)> resweep,
+           ChangeOptions change);
+  ~Operated();
+  Operated(const Operated&) = delete;
+  Operated& operator=(const Operated&) = delete;
+
+ private:
+  Session& session_;
+};
 
 // The summary of the newest sweep on standard output, and what it means for the exit code.
 Exit tell(const Performer& performer, mad::SMState state, std::string title,

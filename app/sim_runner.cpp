@@ -29,7 +29,7 @@ SimRunner::SimRunner(Setup setup, Log& log, Progress& progress)
                          ready_.push_back(compute_routes(request, parallel_));
                        },
                        [this](sm::LookUp work) { ready_.push_back(look_up(work)); }},
-                 std::move(setup.files), log, progress) {
+                 std::move(setup.files), log, progress, setup.audience) {
   kernel_.set_receiver([this](std::span<transport::Received> batch) { receive(batch); });
   kernel_.set_is_sm(!setup.options.shadow);
 }

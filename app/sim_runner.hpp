@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/controls.hpp"
@@ -29,6 +30,7 @@ class SimRunner {
     OutputFiles files;
     base::ParallelFor parallel;
     RunRecord* record = nullptr;
+    Audience* audience = nullptr;
   };
 
   SimRunner(Setup setup, Log& log, Progress& progress);
@@ -41,6 +43,7 @@ class SimRunner {
   void stop() { stopped_ = true; }
   bool stopped() const { return stopped_; }
   void change_options(const sm::Options& options, OutputFiles files);
+  void resweep(std::string reason) { step(sm::ResweepCommand{std::move(reason)}); }
 
   const Performer& performer() const { return performer_; }
   mad::SMState state() const { return core_.state(); }

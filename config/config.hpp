@@ -97,6 +97,15 @@ struct Config {
   // [output]
   std::string dump_dir;  // "": no dumps
 
+  // [api]
+  bool api_enabled = true;
+  std::string api_socket;  // "": in the runtime directory
+  std::string api_readers = "owner";
+  std::string api_listen;       // "": no TCP
+  std::string api_tokens;       // "": none
+  std::string api_certificate;  // "": no TLS
+  std::string api_key;
+
   // [log]
   std::string log_level = "info";
   std::string log_format = "text";

@@ -29,6 +29,7 @@ constexpr std::array kSections{
     Section{"links", "What every port and switch of the fabric is set to"},
     Section{"sweep", "How the fabric is watched once it is up"},
     Section{"mads", "How hard the fabric is questioned; the defaults suit any size"},
+    Section{"api", "How programs and the other commands of heddle ask the subnet manager"},
     Section{"output", "Files written after each sweep"},
     Section{"log", "What is logged, how and where"},
 };
@@ -316,11 +317,47 @@ std::vector<Option> output_options() {
   };
 }
 
+std::vector<Option> api_options() {
+  return {
+      {"api", "enabled", &Config::api_enabled,
+       "Listen on the socket, and on TCP if listen says so; heddle status and others ask there",
+       "false"},
+      {"api", "socket", &Config::api_socket,
+       "Path of the Unix socket; empty is sm.sock in the runtime directory, or sm-PID.sock if "
+       "another subnet manager has that",
+       "\"/run/heddle/sm.sock\""},
+      {"api",
+       "readers",
+       &Config::api_readers,
+       "Which users of this host may look by the socket: root and the user that runs the subnet "
+       "manager, or all; only the former may ever change anything",
+       "\"everyone\"",
+       0,
+       0,
+       {},
+       {"owner", "everyone"}},
+      {"api", "listen", &Config::api_listen,
+       "ADDRESS:PORT to listen on by TCP as well; other than on a loopback address only with "
+       "tokens "
+       "and a certificate; empty does not",
+       "\"127.0.0.1:9315\""},
+      {"api", "tokens", &Config::api_tokens,
+       "File with a line for each token that is taken by TCP: read or write, a name, the token; "
+       "without one everybody on this host may look by TCP, and nobody change anything",
+       "\"/etc/heddle/tokens\""},
+      {"api", "certificate", &Config::api_certificate,
+       "PEM file with the certificate chain for TLS on TCP; empty is plain HTTP",
+       "\"/etc/heddle/certificate.pem\""},
+      {"api", "key", &Config::api_key, "PEM file with the key of the certificate",
+       "\"/etc/heddle/key.pem\""},
+  };
+}
+
 std::vector<Option> all_options() {
   std::vector<Option> all;
   for (auto* part :
        {&sm_options, &lid_options, &routing_options, &routing_file_options, &partition_options,
-        &administration_options, &link_options, &watch_options, &output_options}) {
+        &administration_options, &link_options, &watch_options, &api_options, &output_options}) {
     for (Option& option : part()) all.push_back(std::move(option));
   }
   return all;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "sm/subnet.hpp"
+
 namespace heddle::sm {
 namespace {
 
@@ -127,6 +129,10 @@ std::shared_ptr<Snapshot> take_picture(const Picture& picture, const SweepStatis
     if (topology.peer(PortIndex{p}) == kNoPort) continue;
     const bool active = info && info->port_state == mad::PortState::Active;
     ++(active ? snapshot->active_ports : snapshot->inactive_ports);
+  }
+  for (const OtherSM& other : picture.other_sms) {
+    snapshot->other_managers.push_back(
+        {other.guid, other.priority, other.state, port_of(picture, other.device)});
   }
   snapshot->switch_infos.resize(topology.switch_count());
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {

@@ -20,6 +20,7 @@
 #include "routing/transition.hpp"
 #include "sa/view.hpp"
 #include "sm/events.hpp"
+#include "sm/group_list.hpp"
 #include "sm/lid_assignment.hpp"
 #include "sm/options.hpp"
 #include "sm/snapshot.hpp"
@@ -96,7 +97,13 @@ struct Publish {
   std::shared_ptr<const Snapshot> snapshot;
 };
 
-using Output = std::variant<SendMad, ComputeRoutes, LookUp, StoreLids, Publish, Event>;
+// The multicast groups, after each sweep and when members have come or gone since.
+struct PublishGroups {
+  std::shared_ptr<const GroupList> groups;
+};
+
+using Output =
+    std::variant<SendMad, ComputeRoutes, LookUp, StoreLids, Publish, PublishGroups, Event>;
 
 // --- the machine --------------------------------------------------------------------------------
 

@@ -185,6 +185,7 @@ void Core::Machine::carry_out_administration() {
   alias_writes.insert(alias_writes.end(), writes.begin(), writes.end());
   const auto changes = administration.take_role_changes();
   role_changes.insert(role_changes.end(), changes.begin(), changes.end());
+  groups_changed |= !changes.empty();
   for (const sa::Subscription& lost : administration.take_lost()) {
     say(SubscriberLost{lost.subscriber.guid, lost.report_to.lid});
   }

@@ -140,6 +140,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void finish_watch();
   void finish_sweep();
   void renew_view();
+  void publish_groups();
   bool contradicts_itself_anew();
   void rest(base::Duration pause);
   void heed_trap();
@@ -225,6 +226,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   LookUps look_ups;
   base::Instant told_load{};  // when the load of the administration was last told
   bool permanent_groups_due = true;
+  bool groups_changed = false;     // since they were last published
   std::set<mad::Guid> outdated;    // ports whose clients must register anew: groups have changed
   std::set<mad::Guid> untold;      // ports whose clients are yet to be asked to do so
   base::Instant tells_next{};      // when the next of them may be

@@ -17,8 +17,10 @@
 #include "fabric/verification.hpp"
 #include "mad/link.hpp"
 #include "mad/port_info.hpp"
+#include "mad/sm_info.hpp"
 #include "mad/switch_info.hpp"
 #include "routing/selection.hpp"
+#include "sa/view.hpp"
 
 namespace heddle::sm {
 
@@ -51,6 +53,14 @@ struct ShadowReport {
 // "13 PortInfo, 4 LinearForwardingTable; 12 of them only name the new master".
 std::string text(const ShadowReport& report);
 
+// Another subnet manager that answered.
+struct OtherManager {
+  mad::Guid guid{};  // of its port
+  std::uint8_t priority = 0;
+  mad::SMState state{};
+  fabric::PortIndex port = fabric::kNoPort;  // kNoPort: its port is not in the topology
+};
+
 struct Snapshot {
   SweepStatistics sweep;
   fabric::Topology topology;
@@ -66,7 +76,10 @@ struct Snapshot {
   // Ports with a link that are ACTIVE, and those that should be and are not.
   std::size_t active_ports = 0;
   std::size_t inactive_ports = 0;
-  std::vector<std::string> problems;   // for a person, each names its node and port
+  std::vector<std::string> problems;  // for a person, each names its node and port
+  std::vector<OtherManager> other_managers;
+  // What subnet administration answers from; null unless we are master of a subnet.
+  std::shared_ptr<const sa::View> view;
   std::optional<ShadowReport> shadow;  // nothing was written, and all else is as if it had been
 };
 

@@ -38,6 +38,8 @@ std::shared_ptr<const ForwardingTables> held_tables(const Picture& picture) {
   return {picture.routes, &wanted};
 }
 
+}  // namespace
+
 PortIndex port_of(const Picture& picture, DeviceId device) {
   for (std::uint32_t n = 0; n < picture.devices.size(); ++n) {
     for (std::size_t p = 0; p < picture.devices[n].size(); ++p) {
@@ -48,8 +50,6 @@ PortIndex port_of(const Picture& picture, DeviceId device) {
   }
   return fabric::kNoPort;
 }
-
-}  // namespace
 
 std::optional<sa::Subnet> subnet_of(const Picture& picture, const mad::SMInfo& own,
                                     const Options& options) {

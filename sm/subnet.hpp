@@ -11,6 +11,9 @@
 
 namespace heddle::sm {
 
+// kNoPort when the device's port is not in the topology.
+fabric::PortIndex port_of(const Picture& picture, DeviceId device);
+
 // Nothing when the sweep saw no subnet. The forwarding tables are those that the switches said to
 // hold; where a switch did not answer, its entries lead nowhere.
 std::optional<sa::Subnet> subnet_of(const Picture& picture, const mad::SMInfo& own,

@@ -284,6 +284,7 @@ void Core::Machine::advance() {
       case Stage::Joining:
         if (!multicast_programming.go_on(with)) {
           administration.set_multicast_tables(multicast_programming.tables());
+          publish_groups();
           stage = Stage::Resting;
         }
         break;
@@ -615,8 +616,11 @@ void Core::Machine::finish_sweep() {
   ++sweeps_finished;
   auto snapshot = take_picture(picture, statistics, options);
   if (options.shadow) snapshot->shadow = shadow.report();
-  outputs.emplace_back(Publish{std::move(snapshot)});
   renew_view();
+  if (election.state() == mad::SMState::Master) snapshot->view = administration.shared_view();
+  outputs.emplace_back(Publish{std::move(snapshot)});
+  groups_changed = true;
+  publish_groups();
   // Of a group that came into being while the tables were written, too late to have its top raised.
   const mad::Lid top = picture.intent.switches.multicast_fdb_top;
   if (top != mad::kNoLid && administration.registrations().groups.highest_mlid() > top) {
@@ -685,6 +689,12 @@ void Core::Machine::renew_view() {
                        subnet ? std::make_shared<const sa::View>(std::move(*subnet)) : nullptr);
 }
 
+void Core::Machine::publish_groups() {
+  if (!std::exchange(groups_changed, false)) return;
+  outputs.emplace_back(PublishGroups{
+      std::make_shared<const GroupList>(list_of(administration.registrations().groups))});
+}
+
 // A device that was seen in two places has either a twin, which will be there the next time too, or
 // was moved while we looked.
 bool Core::Machine::contradicts_itself_anew() {
@@ -750,6 +760,7 @@ void Core::Machine::begin_watch() {
 
 void Core::Machine::finish_watch() {
   tell_load();
+  publish_groups();
   if (stage == Stage::Polling) return finish_polling();
   watched = now;
   if (watch.saw_stranger()) tables_are_ours = false;

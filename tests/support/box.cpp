@@ -143,6 +143,8 @@ void Seat::perform() {
         events_.push_back(std::move(*event));
       } else if (auto* publish = std::get_if<sm::Publish>(&output)) {
         snapshot_ = publish->snapshot;
+      } else if (auto* groups = std::get_if<sm::PublishGroups>(&output)) {
+        groups_ = groups->groups;
       } else if (auto* store = std::get_if<sm::StoreLids>(&output)) {
         stored_ = std::move(store->lids);
       } else if (auto* work = std::get_if<sm::ComputeRoutes>(&output)) {

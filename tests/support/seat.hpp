@@ -62,6 +62,8 @@ class Seat {
   sim::EndpointId endpoint() const { return endpoint_; }
   const sm::Snapshot& snapshot() const { return *snapshot_; }
   bool published() const { return snapshot_ != nullptr; }
+  // The multicast groups as they were published last; null before.
+  const std::shared_ptr<const sm::GroupList>& groups() const { return groups_; }
   const std::vector<sm::Event>& events() const { return events_; }
   const std::vector<sm::RememberedLids>& stored() const { return stored_; }
   void forget_events() { events_.clear(); }
@@ -107,6 +109,7 @@ class Seat {
   base::Instant now_;
   bool alive_ = true;
   std::shared_ptr<const sm::Snapshot> snapshot_;
+  std::shared_ptr<const sm::GroupList> groups_;
   std::vector<sm::Event> events_;
   Listener listener_;
   std::vector<sm::RememberedLids> stored_;

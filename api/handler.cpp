@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "api/handler.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api/views.hpp"
+#include "base/text.hpp"
+
+namespace heddle::api {
+namespace {
+
+std::optional<std::string> decoded(std::string_view text, bool plus_is_blank) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '+' && plus_is_blank) {
+      out += ' ';
+    } else if (text[i] != '%') {
+      out += text[i];
+    } else {
+      if (i + 2 >= text.size()) return std::nullopt;
+      const auto byte = base::parse_hex(text.substr(i + 1, 2));
+      if (!byte || text.substr(i + 1, 2).starts_with("0x")) return std::nullopt;
+      out += static_cast<char>(*byte);
+      i += 2;
+    }
+  }
+  return out;
+}
+
+bool parse_query(std::string_view text, std::map<std::string, std::string>& query) {
+  if (text.empty()) return true;
+  const auto pieces = base::split(text, '&');
+  if (pieces.size() > kMaxParameters) return false;
+  for (const std::string_view piece : pieces) {
+    const std::size_t equals = std::min(piece.find('='), piece.size());
+    auto name = decoded(piece.substr(0, equals), true);
+    auto value = decoded(piece.substr(std::min(equals + 1, piece.size())), true);
+    if (!name || !value || name->empty()) return false;
+    query.insert_or_assign(std::move(*name), std::move(*value));
+  }
+  return true;
+}
+
+// A word in braces stands for any word.
+bool fits(const Route& route, const Target& target) {
+  const auto wanted = base::split(route.path.substr(1), '/');
+  if (wanted.size() != target.path.size()) return false;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (!wanted[i].starts_with('{') && wanted[i] != target.path[i]) return false;
+  }
+  return true;
+}
+
+std::optional<std::string_view> unknown_parameter(const Route& route, const Target& target) {
+  for (const auto& [name, value] : target.query) {
+    if (std::find(route.query.begin(), route.query.end(), name) == route.query.end()) return name;
+  }
+  return std::nullopt;
+}
+
+Response answer_by(const Route& route, const Request& request, const State& state,
+                   const Target& target) {
+  if (request.role < route.least) {
+    if (request.role == Role::Nobody) return refusal(401, "a token is needed");
+    return refusal(403, "you may look, but not change anything");
+  }
+  if (const auto unknown = unknown_parameter(route, target)) {
+    return refusal(400, fmt::format("there is no parameter '{}' here", base::printable(*unknown)));
+  }
+  return route.answer(state, request, target);
+}
+
+}  // namespace
+
+Response refusal(unsigned status, const std::string& message) {
+  Response response;
+  response.status = status;
+  response.body = dump({{"error", {{"status", status}, {"message", message}}}}) + "\n";
+  return response;
+}
+
+std::optional<Target> parse_target(std::string_view text) {
+  if (!text.starts_with('/') || text.size() > kMaxTargetBytes) return std::nullopt;
+  const std::size_t question = std::min(text.find('?'), text.size());
+  Target target;
+  for (const std::string_view word : base::split(text.substr(1, question - 1), '/')) {
+    auto whole = decoded(word, false);
+    if (!whole) return std::nullopt;
+    target.path.push_back(std::move(*whole));
+  }
+  if (!parse_query(text.substr(std::min(question + 1, text.size())), target.query)) {
+    return std::nullopt;
+  }
+  return target;
+}
+
+std::span<const Route> routes() {
+  static const std::vector<Route> table{
+      {"GET", "/healthz", {}, Role::Nobody, &get_health},
+      {"GET", "/readyz", {}, Role::Nobody, &get_ready},
+      {"GET", "/metrics", {}, Role::Reader, &get_metrics},
+      {"GET", "/v1/status", {}, Role::Reader, &get_status},
+      {"GET", "/v1/fabric", {}, Role::Reader, &get_fabric},
+      {"GET", "/v1/nodes", {"type"}, Role::Reader, &get_nodes},
+      {"GET", "/v1/nodes/{node}", {}, Role::Reader, &get_node},
+      {"GET", "/v1/ports", {"node"}, Role::Reader, &get_ports},
+      {"GET", "/v1/links", {"node"}, Role::Reader, &get_links},
+      {"GET", "/v1/path", {"from", "to"}, Role::Reader, &get_path},
+      {"GET", "/v1/partitions", {}, Role::Reader, &get_partitions},
+      {"GET", "/v1/groups", {}, Role::Reader, &get_groups},
+      {"GET", "/v1/sm", {}, Role::Reader, &get_manager},
+      {"GET", "/v1/sweeps", {}, Role::Reader, &get_sweeps},
+      {"GET", "/v1/events", {"after", "limit"}, Role::Reader, &get_events},
+      {"GET", "/v1/events/stream", {"after"}, Role::Reader, &get_event_stream},
+      {"GET", "/v1/export/{format}", {}, Role::Reader, &get_export},
+      {"POST", "/v1/resweep", {}, Role::Writer, &post_resweep},
+      {"POST", "/v1/reload", {}, Role::Writer, &post_reload},
+      {"POST", "/v1/log-level", {}, Role::Writer, &post_log_level},
+      {"POST", "/v1/losses/accept", {}, Role::Writer, &post_accept_losses},
+  };
+  return table;
+}
+
+Response handle(const Request& request, const State& state) {
+  const auto target = parse_target(request.target);
+  if (!target) return refusal(400, "the target of the request is no path, or has too much in it");
+  // What HEAD would get is asked for, and its body left out by whoever sends it.
+  const bool is_head = request.method == "HEAD";
+  const std::string_view method = is_head ? std::string_view("GET") : request.method;
+  std::string allowed;
+  for (const Route& route : routes()) {
+    if (!fits(route, *target)) continue;
+    if (route.method == method) return answer_by(route, request, state, *target);
+    allowed += (allowed.empty() ? "" : ", ") + std::string(route.method);
+  }
+  if (request.role == Role::Nobody) return refusal(401, "a token is needed");
+  if (allowed.empty()) return refusal(404, "there is nothing here");
+  Response response = refusal(405, fmt::format("only {} is understood here", allowed));
+  response.allow = std::move(allowed);
+  return response;
+}
+
+}  // namespace heddle::api

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A request and its answer as the handlers see them: no socket, no HTTP library. Requests come from
+// anybody and may hold anything.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace heddle::api {
+
+// What who asks may do; the greater includes the lesser.
+enum class Role { Nobody, Reader, Writer };
+
+struct Request {
+  std::string method;         // "GET"
+  std::string target;         // "/v1/nodes?type=switch", as it came
+  std::string body;           // at most kMaxBodyBytes
+  std::string last_event_id;  // the header of that name, which a reader of events sends
+  Role role = Role::Nobody;
+};
+
+// --- what a request may ask of the subnet manager ------------------------------------------------
+
+struct Resweep {
+  std::string reason;
+};
+struct SetLogLevel {
+  std::string level;  // debug, info, warning, error
+};
+// Reads the configuration again, as SIGHUP does.
+struct Reload {};
+// What is lost is not missed any longer.
+struct AcceptLosses {};
+using Command = std::variant<Resweep, SetLogLevel, Reload, AcceptLosses>;
+
+// --- answers ------------------------------------------------------------------------------------
+
+// The next piece of a long answer: nothing at its end. An empty piece says that there is none now;
+// only a stream of events gives one.
+using Pieces = std::function<std::optional<std::string>()>;
+
+struct Response {
+  unsigned status = 200;
+  std::string type = "application/json";
+  std::string body;
+  Pieces pieces;                   // if set, they are the body
+  std::optional<Command> command;  // to be carried out
+  std::string allow;               // with 405: the methods there are
+};
+
+// {"error": {"status": 404, "message": "..."}}.
+Response refusal(unsigned status, const std::string& message);
+
+}  // namespace heddle::api

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "api/metrics.hpp"
+
+#include <array>
+#include <map>
+#include <sstream>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <prometheus/metric_family.h>
+#include <prometheus/text_serializer.h>
+
+#include "mad/link.hpp"
+#include "mad/names.hpp"
+
+namespace heddle::api {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+using Labels = std::vector<ClientMetric::Label>;
+
+double as_double(std::uint64_t value) {
+  return static_cast<double>(value);
+}
+double seconds(base::Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
+class Families {
+ public:
+  void gauge(const char* name, const char* help, double value, Labels labels = {}) {
+    add(name, help, MetricType::Gauge, std::move(labels)).gauge.value = value;
+  }
+  void counter(const char* name, const char* help, double value, Labels labels = {}) {
+    add(name, help, MetricType::Counter, std::move(labels)).counter.value = value;
+  }
+  std::string text() const {
+    std::ostringstream out;
+    prometheus::TextSerializer().Serialize(out, families_);
+    return out.str();
+  }
+
+ private:
+  // The metrics of one name must be neighbours.
+  ClientMetric& add(const char* name, const char* help, MetricType type, Labels labels) {
+    if (families_.empty() || families_.back().name != name) {
+      families_.push_back({name, help, type, {}});
+    }
+    ClientMetric& metric = families_.back().metric.emplace_back();
+    metric.label = std::move(labels);
+    return metric;
+  }
+  std::vector<MetricFamily> families_;
+};
+
+void add_manager(const State& state, Families& out) {
+  out.gauge("heddle_info", "Always 1; the version and the fabric are in the labels", 1,
+            {{"version", state.identity.version}, {"fabric", state.seat.fabric}});
+  constexpr std::array<std::string_view, 4> kStates{"not-active", "discovering", "standby",
+                                                    "master"};
+  for (std::size_t i = 0; i < kStates.size(); ++i) {
+    out.gauge("heddle_sm_state", "1 for the state that the subnet manager is in",
+              static_cast<std::size_t>(state.role) == i ? 1 : 0,
+              {{"state", std::string(kStates[i])}});
+  }
+  out.gauge("heddle_sm_priority", "Priority of the subnet manager, 0 to 15", state.seat.priority);
+  out.gauge("heddle_well", "1 when `heddle status` finds nothing to complain of",
+            complaints(state).empty() ? 1 : 0);
+}
+
+void add_journal(const State& state, Families& out) {
+  for (const auto& [name, count] : state.journal->counts()) {
+    out.counter("heddle_events_total", "Events since the start, by name", as_double(count),
+                {{"event", std::string(name)}});
+  }
+  out.gauge("heddle_lost_links", "Links that were there in this run and are gone",
+            as_double(state.losses.between_switches()), {{"kind", "switch"}});
+  out.gauge("heddle_lost_links", "Links that were there in this run and are gone",
+            as_double(state.losses.links().size() - state.losses.between_switches()),
+            {{"kind", "host"}});
+  if (state.journal->sweeps().empty()) return;
+  const JournalSweep& last = state.journal->sweeps().back();
+  out.counter("heddle_sweeps_total", "Sweeps finished", as_double(last.statistics.number));
+  out.gauge("heddle_last_sweep_seconds", "How long the last sweep took",
+            seconds(last.statistics.total));
+  for (std::size_t i = 0; i < sm::kPhaseCount; ++i) {
+    out.gauge("heddle_last_sweep_phase_seconds", "How long each phase of the last sweep took",
+              seconds(last.statistics.phase[i]),
+              {{"phase", std::string(sm::phase_name(static_cast<sm::Phase>(i)))}});
+  }
+  const std::array<std::pair<const char*, std::uint64_t>, 4> smps{
+      {{"get", last.statistics.gets_sent},
+       {"set", last.statistics.sets_sent},
+       {"retry", last.statistics.retries},
+       {"unanswered", last.statistics.unanswered}}};
+  for (const auto& [kind, count] : smps) {
+    out.gauge("heddle_last_sweep_smps", "SMPs of the last sweep; retries are among the others",
+              as_double(count), {{"kind", kind}});
+  }
+  out.gauge("heddle_last_sweep_timestamp_seconds", "When the last sweep ended",
+            std::chrono::duration<double>(last.finished.time_since_epoch()).count());
+}
+
+void add_ports(const sm::Snapshot& fabric, Families& out) {
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::uint64_t> ports;
+  for (std::uint32_t i = 0; i < fabric.topology.port_count(); ++i) {
+    const fabric::PortIndex port{i};
+    if (fabric.topology.peer(port) == fabric::kNoPort) continue;
+    const auto width = mad::active_width(fabric.port_infos[i]);
+    const auto speed = sm::link_speed(fabric, port);
+    ++ports[{mad::name_of(fabric.port_infos[i].port_state),
+             width ? mad::entry(*width).name : "unknown",
+             speed ? mad::entry(*speed).name : "unknown"}];
+  }
+  for (const auto& [kind, count] : ports) {
+    const auto& [port_state, width, speed] = kind;
+    out.gauge("heddle_ports", "Ports with a link, by state, width and speed", as_double(count),
+              {{"state", std::string(port_state)},
+               {"width", std::string(width)},
+               {"speed", std::string(speed)}});
+  }
+}
+
+void add_fabric(const State& state, Families& out) {
+  const sm::Snapshot& fabric = *state.fabric;
+  std::map<std::string_view, std::uint64_t> nodes;
+  for (std::uint32_t i = 0; i < fabric.topology.node_count(); ++i) {
+    ++nodes[mad::name_of(fabric.topology.node(fabric::NodeIndex{i}).type)];
+  }
+  for (const auto& [type, count] : nodes) {
+    out.gauge("heddle_nodes", "Nodes of the fabric, by type", as_double(count),
+              {{"type", std::string(type)}});
+  }
+  out.gauge("heddle_links", "Links of the fabric", as_double(fabric.topology.link_count()));
+  add_ports(fabric, out);
+  out.gauge("heddle_highest_lid", "The highest LID in use", fabric.lids.top().value);
+  out.gauge("heddle_problems", "Problems that the last sweep found",
+            as_double(fabric.problems.size()));
+  out.gauge("heddle_other_managers", "Other subnet managers that answer",
+            as_double(fabric.other_managers.size()));
+  if (fabric.routes != nullptr) {
+    const auto& proof = fabric.routes->proof;
+    out.gauge("heddle_routing_info", "Always 1; the engine is in the label", 1,
+              {{"engine", fabric.routes->routes.engine}});
+    out.gauge("heddle_routes_faulty", "Routes that do not arrive", as_double(proof.faulty_routes));
+    out.gauge("heddle_routing_deadlock_free", "1 when the routes hold no credit loop",
+              proof.deadlock_free() ? 1 : 0);
+  }
+  if (state.groups == nullptr) return;
+  std::uint64_t members = 0;
+  for (const sm::ListedGroup& group : *state.groups) members += group.member_count;
+  out.gauge("heddle_multicast_groups", "Multicast groups", as_double(state.groups->size()));
+  out.gauge("heddle_multicast_memberships", "Memberships in multicast groups", as_double(members));
+}
+
+}  // namespace
+
+std::string metrics_text(const State& state) {
+  Families out;
+  add_manager(state, out);
+  add_journal(state, out);
+  if (state.fabric != nullptr) add_fabric(state, out);
+  return out.text();
+}
+
+}  // namespace heddle::api

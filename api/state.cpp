@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "api/state.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace heddle::api {
+namespace {
+
+bool master_is_there(const sm::Snapshot& fabric) {
+  return std::any_of(
+      fabric.other_managers.begin(), fabric.other_managers.end(),
+      [](const sm::OtherManager& other) { return other.state == mad::SMState::Master; });
+}
+
+std::string plural(std::size_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+void complain_of_routes(const sm::Snapshot& fabric, std::vector<std::string>& out) {
+  if (fabric.topology.switch_count() == 0) return;
+  if (fabric.routes == nullptr) {
+    out.push_back("the fabric is not routed");
+  } else if (!fabric.routes->proof.reaches_all()) {
+    out.push_back(plural(fabric.routes->proof.faulty_routes, "route does", "routes do") +
+                  " not arrive");
+  }
+}
+
+}  // namespace
+
+void State::take(std::shared_ptr<const sm::Snapshot> snapshot, WallTime time) {
+  fabric = std::move(snapshot);
+  // One that sees no subnet, or leaves it to another, says nothing of what is missing there.
+  if (fabric->view != nullptr && role == mad::SMState::Master) {
+    losses.renew(fabric->view->subnet().topology, time);
+  }
+}
+
+void State::take(const sm::Event& event, WallTime time) {
+  journal->add(event, time);
+  if (const auto* changed = std::get_if<sm::StateChanged>(&event.value)) role = changed->to;
+}
+
+std::vector<std::string> complaints(const State& state) {
+  if (state.fabric == nullptr) return {"the first sweep is not finished"};
+  const sm::Snapshot& fabric = *state.fabric;
+  std::vector<std::string> out;
+  if (state.identity.shadow) return fabric.problems;
+  if (state.role == mad::SMState::Standby && master_is_there(fabric)) return {};
+  if (state.role != mad::SMState::Master) {
+    out.push_back("this subnet manager is not master, and knows of no other");
+  }
+  if (fabric.inactive_ports > 0) {
+    out.push_back(plural(fabric.inactive_ports, "port has", "ports have") +
+                  " a link and may not be used");
+  }
+  complain_of_routes(fabric, out);
+  const std::size_t lost = state.losses.between_switches();
+  if (lost > 0) out.push_back(plural(lost, "link", "links") + " between switches lost");
+  out.insert(out.end(), fabric.problems.begin(), fabric.problems.end());
+  return out;
+}
+
+}  // namespace heddle::api

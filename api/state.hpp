@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// All that answers are made from. What is large is shared with the subnet manager and does not
+// change; the rest follows from the events that it tells.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/journal.hpp"
+#include "api/losses.hpp"
+#include "mad/types.hpp"
+#include "sm/group_list.hpp"
+#include "sm/snapshot.hpp"
+
+namespace heddle::api {
+
+// What does not change while the program runs.
+struct Identity {
+  std::string version;
+  bool shadow = false;
+  WallTime started{};
+};
+
+// Where the subnet manager sits, and what it says of itself.
+struct Seat {
+  std::string fabric;  // the local port, or the simulated fabric
+  unsigned priority = 0;
+};
+
+// The fabric in one of the files of others; made piece by piece.
+struct Export {
+  std::string_view name;
+  std::string_view type;  // of its text
+  // Each call gives the next piece, nothing at the end.
+  std::function<std::optional<std::string>()> (*begin)(std::shared_ptr<const sm::Snapshot>);
+};
+
+struct State {
+  Identity identity;
+  Seat seat;
+  std::vector<Export> exports;
+  std::shared_ptr<const sm::Snapshot> fabric;   // null before the first sweep is over
+  std::shared_ptr<const sm::GroupList> groups;  // null before that
+  // Of this subnet manager. Changed on the thread of the server alone, which reads it too.
+  mad::SMState role = mad::SMState::Discovering;
+  std::shared_ptr<Journal> journal = std::make_shared<Journal>();
+  Losses losses;
+  WallTime now{};  // of the request
+
+  void take(std::shared_ptr<const sm::Snapshot> snapshot, WallTime time);
+  void take(const sm::Event& event, WallTime time);
+};
+
+// Why the fabric is not well, for a person; empty when it is. Of one that stands by for a master
+// all is well.
+std::vector<std::string> complaints(const State& state);
+
+}  // namespace heddle::api

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One function for each route (api/handler.cpp has the table).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "api/handler.hpp"
+#include "api/rows.hpp"
+
+namespace heddle::api {
+
+// --- the fabric (views_fabric.cpp)
+Response get_fabric(const State&, const Request&, const Target&);
+Response get_nodes(const State&, const Request&, const Target&);
+Response get_node(const State&, const Request&, const Target&);
+Response get_ports(const State&, const Request&, const Target&);
+Response get_links(const State&, const Request&, const Target&);
+Response get_path(const State&, const Request&, const Target&);
+Response get_partitions(const State&, const Request&, const Target&);
+Response get_groups(const State&, const Request&, const Target&);
+Response get_export(const State&, const Request&, const Target&);
+
+// --- the subnet manager (views_manager.cpp)
+Response get_health(const State&, const Request&, const Target&);
+Response get_ready(const State&, const Request&, const Target&);
+Response get_metrics(const State&, const Request&, const Target&);
+Response get_status(const State&, const Request&, const Target&);
+Response get_manager(const State&, const Request&, const Target&);
+Response get_sweeps(const State&, const Request&, const Target&);
+Response get_events(const State&, const Request&, const Target&);
+Response get_event_stream(const State&, const Request&, const Target&);
+Response post_resweep(const State&, const Request&, const Target&);
+Response post_reload(const State&, const Request&, const Target&);
+Response post_log_level(const State&, const Request&, const Target&);
+Response post_accept_losses(const State&, const Request&, const Target&);
+
+// --- what they share
+Response json_response(const Json& json, unsigned status = 200);
+// What is said of nearly everything before the first sweep is over.
+Response not_yet();
+
+// {"sweep": N, "NAME": [rows]}, made as it is sent: row(i) for i below `count`; a row that is null
+// is left out.
+Response table_response(std::uint64_t sweep, std::string_view name, std::size_t count,
+                        std::function<Json(std::size_t)> row);
+
+// Also of /v1/status.
+Json manager_json(const State& state);
+Json fabric_json(const sm::Snapshot& fabric);
+
+}  // namespace heddle::api

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "api/metrics.hpp"
+#include "api/views.hpp"
+#include "base/text.hpp"
+
+namespace heddle::api {
+namespace {
+
+std::string_view role_word(mad::SMState state) {
+  constexpr std::array<std::string_view, 4> kWords{"not-active", "discovering", "standby",
+                                                   "master"};
+  return kWords[static_cast<std::size_t>(state) % kWords.size()];
+}
+
+std::string verdict(const State& state, bool well) {
+  if (state.fabric == nullptr) return "The first sweep is under way";
+  if (state.identity.shadow) return "Only watching; nothing is written";
+  if (state.role == mad::SMState::Standby) {
+    return well ? "Standing by for another subnet manager" : "Standing by";
+  }
+  return well ? "All is well" : "Not all is well";
+}
+
+// A number of events; nothing when the parameter is there and is none.
+std::optional<std::uint64_t> number(const Target& target, const char* name,
+                                    std::uint64_t otherwise) {
+  const auto found = target.query.find(name);
+  return found == target.query.end() ? otherwise : base::parse_number(found->second);
+}
+
+constexpr const char* kNoNumber = "after and limit are numbers";
+
+// The stream of events as server-sent events (WHATWG HTML, 9.2), from where its reader stopped.
+class EventStream {
+ public:
+  EventStream(std::shared_ptr<const Journal> journal, std::uint64_t after)
+      : journal_(std::move(journal)), after_(after) {}
+
+  std::optional<std::string> next() {
+    const auto& events = journal_->events();
+    std::string piece;
+    std::size_t at = journal_->after(after_);
+    // Whoever reads too slowly is told what it missed.
+    if (at < events.size() && after_ != 0 && events[at].number > after_ + 1) {
+      piece += fmt::format("event: Missed\ndata: {{\"events\": {}}}\n\n",
+                           events[at].number - after_ - 1);
+    }
+    for (std::size_t made = 0; made < kRowsAtOnce && at < events.size(); ++made, ++at) {
+      after_ = events[at].number;
+      piece += fmt::format("id: {}\nevent: {}\ndata: {}\n\n", after_, events[at].name,
+                           dump(event_row(events[at])));
+    }
+    return piece;
+  }
+
+ private:
+  std::shared_ptr<const Journal> journal_;
+  std::uint64_t after_;
+};
+
+Response accepted(Command command, std::string_view what) {
+  Response response = json_response({{"accepted", what}}, 202);
+  response.command = std::move(command);
+  return response;
+}
+
+// The body as an object; an empty one if there is none.
+std::optional<Json> body_of(const Request& request) {
+  if (request.body.empty()) return Json::object();
+  Json body = Json::parse(request.body, nullptr, /*allow_exceptions=*/false);
+  return body.is_object() ? std::optional(std::move(body)) : std::nullopt;
+}
+
+// The text under this name; empty when there is none. Nothing when it is no text, or too long.
+std::optional<std::string> text_in(const Json& body, const char* name) {
+  constexpr std::size_t kMostBytes = 200;
+  const auto found = body.find(name);
+  if (found == body.end()) return std::string();
+  if (!found->is_string()) return std::nullopt;
+  std::string text = base::printable(found->get<std::string>());
+  return text.size() > kMostBytes ? std::nullopt : std::optional(std::move(text));
+}
+
+Response plain(unsigned status, std::string text) {
+  Response response;
+  response.status = status;
+  response.type = "text/plain; charset=utf-8";
+  response.body = std::move(text);
+  return response;
+}
+
+}  // namespace
+
+Json manager_json(const State& state) {
+  Json peers = Json::array();
+  Json guid = nullptr, at = nullptr;
+  if (state.fabric != nullptr) {
+    const sm::Snapshot& fabric = *state.fabric;
+    for (const sm::OtherManager& other : fabric.other_managers) {
+      peers.push_back(manager_row(fabric, other));
+    }
+    if (fabric.sm_port != fabric::kNoPort) {
+      at = end_row(fabric.topology, fabric.sm_port);
+      guid = base::hex(fabric.topology.port(fabric.sm_port).guid.value);
+    }
+  }
+  return {{"state", role_word(state.role)},
+          {"priority", state.seat.priority},
+          {"shadow", state.identity.shadow},
+          {"guid", std::move(guid)},
+          {"at", std::move(at)},
+          {"sweeping", state.journal->sweeping()},
+          {"peers", std::move(peers)}};
+}
+
+Response get_health(const State&, const Request&, const Target&) {
+  return plain(200, "ok\n");
+}
+
+// Ready is who serves the fabric, or stands by to.
+Response get_ready(const State& state, const Request&, const Target&) {
+  const bool takes_part = state.role == mad::SMState::Master || state.role == mad::SMState::Standby;
+  const bool ready = state.fabric != nullptr && (takes_part || state.identity.shadow);
+  return ready ? plain(200, "ready\n") : plain(503, "the fabric is not up yet\n");
+}
+
+Response get_metrics(const State& state, const Request&, const Target&) {
+  Response response = plain(200, metrics_text(state));
+  response.type = "text/plain; version=0.0.4; charset=utf-8";
+  return response;
+}
+
+Response get_status(const State& state, const Request&, const Target&) {
+  const std::vector<std::string> reasons = complaints(state);
+  Json lost = Json::array();
+  for (const LostLink& link : state.losses.links()) lost.push_back(lost_row(link));
+  const auto& sweeps = state.journal->sweeps();
+  const auto up =
+      std::chrono::duration_cast<std::chrono::seconds>(state.now - state.identity.started);
+  return json_response({{"well", reasons.empty()},
+                        {"verdict", verdict(state, reasons.empty())},
+                        {"reasons", reasons},
+                        {"lost_links", std::move(lost)},
+                        {"sm", manager_json(state)},
+                        {"fabric", state.fabric ? fabric_json(*state.fabric) : Json(nullptr)},
+                        {"last_sweep", sweeps.empty() ? Json(nullptr) : sweep_row(sweeps.back())},
+                        {"on", state.seat.fabric},
+                        {"version", state.identity.version},
+                        {"time", text(state.now)},
+                        {"uptime_seconds", up.count()}});
+}
+
+Response get_manager(const State& state, const Request&, const Target&) {
+  return json_response(manager_json(state));
+}
+
+Response get_sweeps(const State& state, const Request&, const Target&) {
+  Json rows = Json::array();
+  for (const JournalSweep& sweep : state.journal->sweeps()) rows.push_back(sweep_row(sweep));
+  return json_response({{"sweeps", std::move(rows)}});
+}
+
+Response get_events(const State& state, const Request&, const Target& target) {
+  const auto after = number(target, "after", 0);
+  const auto limit = number(target, "limit", kEventsKept);
+  if (!after || !limit) return refusal(400, kNoNumber);
+  const auto& events = state.journal->events();
+  Json rows = Json::array();
+  for (std::size_t i = state.journal->after(*after); i < events.size() && rows.size() < *limit;
+       ++i) {
+    rows.push_back(event_row(events[i]));
+  }
+  return json_response({{"oldest", events.empty() ? 0 : events.front().number},
+                        {"next", state.journal->next()},
+                        {"events", std::move(rows)}});
+}
+
+Response get_event_stream(const State& state, const Request& request, const Target& target) {
+  const bool resumes = !request.last_event_id.empty();
+  const auto after = resumes ? base::parse_number(request.last_event_id)
+                             : number(target, "after", state.journal->next() - 1);
+  if (!after) return refusal(400, kNoNumber);
+  auto stream = std::make_shared<EventStream>(state.journal, *after);
+  Response response;
+  response.type = "text/event-stream";
+  response.pieces = [stream] { return stream->next(); };
+  return response;
+}
+
+Response post_resweep(const State&, const Request& request, const Target&) {
+  const auto body = body_of(request);
+  const auto reason = body ? text_in(*body, "reason") : std::nullopt;
+  if (!reason) return refusal(400, "the body is {} or {\"reason\": \"...\"}");
+  return accepted(Resweep{reason->empty() ? "an operator asked for it" : *reason}, "resweep");
+}
+
+Response post_reload(const State&, const Request&, const Target&) {
+  return accepted(Reload{}, "reload");
+}
+
+Response post_log_level(const State&, const Request& request, const Target&) {
+  constexpr std::array<std::string_view, 4> kLevels{"debug", "info", "warning", "error"};
+  const auto body = body_of(request);
+  const auto level = body ? text_in(*body, "level") : std::nullopt;
+  if (!level || std::find(kLevels.begin(), kLevels.end(), *level) == kLevels.end()) {
+    return refusal(400, "level is one of debug, info, warning, error");
+  }
+  return accepted(SetLogLevel{*level}, "log-level");
+}
+
+Response post_accept_losses(const State&, const Request&, const Target&) {
+  return accepted(AcceptLosses{}, "accept-losses");
+}
+
+}  // namespace heddle::api

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/api_service.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include <boost/asio/post.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "app/api_exports.hpp"
+#include "app/plan_input.hpp"
+#include "app/runtime_dir.hpp"
+#include "base/text.hpp"
+
+namespace heddle::app {
+namespace {
+
+std::string_view word_of(const api::Command& command) {
+  constexpr std::string_view kWords[] = {"resweep", "log-level", "reload", "accept-losses"};
+  return kWords[command.index()];
+}
+
+// "127.0.0.1:9315", "[::1]:9315".
+base::Result<std::optional<api::TcpDoor>> tcp_door(const config::Config& config) {
+  if (config.api_listen.empty()) return std::optional<api::TcpDoor>();
+  if (config.api_certificate.empty() != config.api_key.empty()) {
+    return base::error("api.certificate and api.key go together");
+  }
+  const std::string_view text = config.api_listen;
+  const std::size_t colon = text.rfind(':');
+  const auto port =
+      colon == text.npos ? std::nullopt : base::parse_number(text.substr(colon + 1), 65535);
+  if (!port) {
+    return base::error(fmt::format("api.listen is ADDRESS:PORT, not '{}'", base::printable(text)));
+  }
+  std::string_view address = text.substr(0, colon);
+  if (address.starts_with('[') && address.ends_with(']')) {
+    address = address.substr(1, address.size() - 2);
+  }
+  api::TcpDoor door{std::string(address),
+                    static_cast<std::uint16_t>(*port),
+                    {},
+                    config.api_certificate,
+                    config.api_key};
+  if (!config.api_tokens.empty()) {
+    const auto file = read_text_file(config.api_tokens);
+    if (file.has_error()) return file.error();
+    auto tokens = api::Tokens::parse(*file, config.api_tokens);
+    if (tokens.has_error()) return tokens.error();
+    door.tokens = std::move(*tokens);
+  }
+  return std::optional(std::move(door));
+}
+
+base::Result<std::unique_ptr<api::Server>> listen(const config::Config& config,
+                                                  api::ServerOptions options,
+                                                  const api::Server::CommandSink& commands) {
+  options.identity = {HEDDLE_VERSION, config.shadow, std::chrono::system_clock::now()};
+  options.seat.priority = config.priority;
+  options.exports = api_exports();
+  options.everyone_reads = config.api_readers == "everyone";
+  auto door = tcp_door(config);
+  if (door.has_error()) return door.error();
+  options.tcp = std::move(*door);
+  if (!config.api_socket.empty()) {
+    options.socket = config.api_socket;
+    return api::Server::start(std::move(options), commands);
+  }
+  const auto directory = runtime_directory({});
+  if (directory.has_error()) return directory.error();
+  options.socket = std::filesystem::path(*directory) / "sm.sock";
+  auto first = api::Server::start(options, commands);
+  if (first) return first;
+  // Another subnet manager of this host has it.
+  options.socket = std::filesystem::path(*directory) / fmt::format("sm-{}.sock", ::getpid());
+  return api::Server::start(std::move(options), commands);
+}
+
+}  // namespace
+
+std::unique_ptr<ApiService> ApiService::start(const config::Config& config,
+                                              boost::asio::io_context& loop, Log& log) {
+  if (!config.api_enabled) return nullptr;
+  auto service = std::unique_ptr<ApiService>(new ApiService);
+  const auto commands = [&loop, &log, carry_out = service->operator_](api::Command command,
+                                                                      std::string who) {
+    boost::asio::post(loop, [&log, carry_out, command = std::move(command), who = std::move(who)] {
+      log.say(sm::Severity::Info, "ApiCommand",
+              fmt::format("{} asks for {}", who, word_of(command)),
+              {{"who", who}, {"command", std::string(word_of(command))}});
+      if (*carry_out) (*carry_out)(command);
+    });
+  };
+  auto server = listen(config, {}, commands);
+  if (server.has_error()) {
+    log.say(sm::Severity::Warning, "ApiNotOpened",
+            fmt::format("Nobody can ask this subnet manager: {}", server.error().message));
+    return nullptr;
+  }
+  service->server_ = std::move(*server);
+  return service;
+}
+
+}  // namespace heddle::app

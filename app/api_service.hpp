@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The API of one run of `heddle sm`: what the performer tells goes to it, and what it is asked to
+// do comes back on the loop.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <boost/asio/io_context.hpp>
+
+#include "api/server.hpp"
+#include "app/logging.hpp"
+#include "app/perform.hpp"
+#include "config/config.hpp"
+
+namespace heddle::app {
+
+class ApiService final : public Audience {
+ public:
+  // Carries a command out, on the loop's thread.
+  using Operator = std::function<void(const api::Command& command)>;
+
+  // Null when there is to be none, or when it cannot listen, which is logged: the fabric goes
+  // first.
+  static std::unique_ptr<ApiService> start(const config::Config& config,
+                                           boost::asio::io_context& loop, Log& log);
+
+  // Until it is set, and after it was taken away, commands are logged and come to nothing.
+  void set_operator(Operator carry_out) { *operator_ = std::move(carry_out); }
+  void sit(api::Seat seat) { server_->sit(std::move(seat)); }
+
+  // Audience
+  void published(std::shared_ptr<const sm::Snapshot> snapshot) override {
+    server_->publish(std::move(snapshot));
+  }
+  void published(std::shared_ptr<const sm::GroupList> groups) override {
+    server_->publish(std::move(groups));
+  }
+  void told(const sm::Event& event) override { server_->tell(event); }
+
+ private:
+  std::shared_ptr<Operator> operator_ = std::make_shared<Operator>();
+  std::unique_ptr<api::Server> server_;
+};
+
+}  // namespace heddle::app

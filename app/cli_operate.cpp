@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/cli_operate.hpp"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/operate_commands.hpp"
+#include "app/status_text.hpp"
+
+namespace heddle::app {
+namespace {
+
+using Command = std::function<Exit()>;
+
+constexpr const char* kExits =
+    "Exit codes: 0 fine, 2 command line, 5 the subnet manager refuses or does not know, 8 none "
+    "listens.";
+
+void add_common(CLI::App& command, OperateArguments& arguments,
+                std::map<std::string, Shape> shapes) {
+  std::vector<std::string> names;
+  for (const auto& [name, shape] : shapes) names.push_back(name);
+  command
+      .add_option("--socket", arguments.socket,
+                  "Socket of the subnet manager; $HEDDLE_SOCKET, else the one that listens on "
+                  "this host")
+      ->option_text("PATH");
+  command
+      .add_option_function<std::string>(
+          "-o,--output",
+          [shapes = std::move(shapes), &arguments](const std::string& name) {
+            arguments.shape = shapes.at(name);
+          },
+          "table for people, the others for programs")
+      ->option_text("FORMAT [table]")
+      ->check(CLI::IsMember(names));
+}
+
+void add_status(CLI::App& app, Command& command) {
+  CLI::App* status = app.add_subcommand("status", "Is all well? A screen, and an exit code");
+  auto arguments = std::make_shared<OperateArguments>();
+  add_common(*status, *arguments, {{"table", Shape::Table}, {"json", Shape::Json}});
+  status->footer(
+      "Exit codes: 0 all is well, or another subnet manager is master and this one stands by;\n"
+      "5 not all is well: the lines behind 'Because' say why; 8 no subnet manager listens.");
+  status->callback(
+      [arguments, &command] { command = [arguments] { return run_status(*arguments); }; });
+}
+
+void add_show(CLI::App& app, Command& command) {
+  CLI::App* show = app.add_subcommand("show", "What the subnet manager knows, as rows");
+  auto arguments = std::make_shared<ShowArguments>();
+  show->add_option("WHAT", arguments->what,
+                   fmt::format("One of {}, path", fmt::join(listing_names(), ", ")))
+      ->required()
+      ->option_text(" ");
+  show->add_option("END", arguments->words,
+                   "Of path: two of a host's name, NAME/PORT, a GUID, or a LID")
+      ->option_text(" ");
+  add_common(*show, *arguments,
+             {{"table", Shape::Table}, {"json", Shape::Json}, {"csv", Shape::Csv}});
+  show->footer(fmt::format(
+      "Examples:\n"
+      "  heddle show nodes\n"
+      "  heddle show links -o csv\n"
+      "  heddle show path host-1 host-7     hop by hop, as the switches' tables have it\n"
+      "{}",
+      kExits));
+  show->callback([arguments, &command] { command = [arguments] { return run_show(*arguments); }; });
+}
+
+CLI::App* add_verb(CLI::App& ctl, Command& command, const char* name, const char* meaning,
+                   const std::shared_ptr<CtlArguments>& arguments) {
+  CLI::App* verb = ctl.add_subcommand(name, meaning);
+  add_common(*verb, *arguments, {{"table", Shape::Table}, {"json", Shape::Json}});
+  verb->callback([arguments, name, &command] {
+    arguments->verb = name;
+    command = [arguments] { return run_ctl(*arguments); };
+  });
+  return verb;
+}
+
+void add_ctl(CLI::App& app, Command& command) {
+  CLI::App* ctl = app.add_subcommand("ctl", "Have the subnet manager do something");
+  ctl->require_subcommand(1);
+  auto arguments = std::make_shared<CtlArguments>();
+  add_verb(*ctl, command, "resweep", "Read the whole fabric again now", arguments)
+      ->add_option("--reason", arguments->word, "For the log")
+      ->option_text("TEXT");
+  add_verb(*ctl, command, "reload", "Read the configuration again, as SIGHUP does", arguments);
+  add_verb(*ctl, command, "log-level", "Log more or less until the next reload", arguments)
+      ->add_option("LEVEL", arguments->word, "debug, info, warning or error")
+      ->required()
+      ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
+      ->option_text(" ");
+  add_verb(*ctl, command, "accept-losses", "Miss no longer what is lost: it stays away", arguments);
+  ctl->footer(fmt::format("Only root and the user that runs the subnet manager may.\n{}", kExits));
+}
+
+void add_watch(CLI::App& app, Command& command) {
+  CLI::App* watch = app.add_subcommand("watch", "Events as they come, until Ctrl-C");
+  auto arguments = std::make_shared<WatchArguments>();
+  watch->add_option("--after", arguments->after, "Begin with the event behind this number")
+      ->option_text("N");
+  add_common(*watch, *arguments, {{"table", Shape::Table}, {"json", Shape::Json}});
+  watch->footer("Exit codes: 8 no subnet manager listens, or it has ended.");
+  watch->callback(
+      [arguments, &command] { command = [arguments] { return run_watch(*arguments); }; });
+}
+
+}  // namespace
+
+void add_operate(CLI::App& app, Command& command) {
+  add_status(app, command);
+  add_show(app, command);
+  add_ctl(app, command);
+  add_watch(app, command);
+}
+
+}  // namespace heddle::app

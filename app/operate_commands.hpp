@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The subcommands that ask a running subnet manager, after their arguments have been understood.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/exit_codes.hpp"
+
+namespace heddle::app {
+
+enum class Shape { Table, Json, Csv };
+
+struct OperateArguments {
+  std::filesystem::path socket;  // empty: the one there is
+  Shape shape = Shape::Table;
+};
+
+// Exit::Ok when all is well, Exit::Problems when not.
+Exit run_status(const OperateArguments& arguments);
+
+// A listing's name, or "path" with its two ends.
+struct ShowArguments : OperateArguments {
+  std::string what;
+  std::vector<std::string> words;
+};
+Exit run_show(const ShowArguments& arguments);
+
+// "resweep", "reload", "log-level LEVEL", "accept-losses".
+struct CtlArguments : OperateArguments {
+  std::string verb;
+  std::string word;
+};
+Exit run_ctl(const CtlArguments& arguments);
+
+// Events until the end, from this one on; without a number from now on.
+struct WatchArguments : OperateArguments {
+  std::optional<std::uint64_t> after;
+};
+Exit run_watch(const WatchArguments& arguments);
+
+}  // namespace heddle::app

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "api/access.hpp"
+
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace heddle::api {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kFile =
+    "# who may\n"
+    "read  grafana  0123456789abcdef0123\n"
+    "\n"
+    "write ops      fedcba9876543210fedc # for the night shift\n";
+
+TEST(Tokens, GiveTheRoleThatTheirLineSays) {
+  const auto tokens = Tokens::parse(kFile, "tokens");
+  ASSERT_TRUE(tokens) << tokens.error().message;
+  EXPECT_EQ(tokens->caller("Bearer 0123456789abcdef0123").role, Role::Reader);
+  const Caller ops = tokens->caller("Bearer fedcba9876543210fedc");
+  EXPECT_EQ(ops.role, Role::Writer);
+  EXPECT_EQ(ops.name, "token ops");
+}
+
+TEST(Tokens, NothingElseOpens) {
+  const auto tokens = Tokens::parse(kFile, "tokens");
+  ASSERT_TRUE(tokens);
+  for (const char* wrong :
+       {"", "Bearer", "Bearer ", "Bearer x", "0123456789abcdef0123", "Basic 0123456789abcdef0123",
+        "Bearer 0123456789abcdef012", "Bearer 0123456789abcdef01230", "Bearer ops", "Bearer #"}) {
+    EXPECT_EQ(tokens->caller(wrong).role, Role::Nobody) << wrong;
+  }
+}
+
+TEST(Tokens, AWrongLineIsNamedAndItsTokenIsNot) {
+  for (const std::string line :
+       {"read short tooshorttoken", "admin ops secretsecretsecret", "read secretsecretsecret"}) {
+    const auto tokens = Tokens::parse("# one\n" + line + "\n", "the file");
+    ASSERT_FALSE(tokens) << line;
+    EXPECT_THAT(tokens.error().message, HasSubstr("the file:2: "));
+    EXPECT_THAT(tokens.error().message, Not(HasSubstr("secret")));
+    EXPECT_THAT(tokens.error().message, Not(HasSubstr("tooshort")));
+  }
+  EXPECT_FALSE(Tokens::parse("# nobody\n", "empty"));
+}
+
+TEST(Loopback, IsWhatNamesThisMachine) {
+  for (const char* host : {"localhost", "localhost:9315", "127.0.0.1:9315", "[::1]:9315"}) {
+    EXPECT_TRUE(names_loopback(host)) << host;
+  }
+  for (const char* host : {"", "evil.example", "evil.example:9315", "localhost.evil.example",
+                           "10.0.0.1", "[::2]", "["}) {
+    EXPECT_FALSE(names_loopback(host)) << host;
+  }
+}
+
+}  // namespace
+}  // namespace heddle::api

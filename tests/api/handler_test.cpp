@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is answered, from a fabric that a subnet manager has really brought up.
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sim/devices.hpp"
+#include "tests/api/stage.hpp"
+
+namespace heddle::test {
+namespace {
+
+using namespace std::chrono_literals;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+TEST(Handler, TellsTheFabricInNumbersThatAgreeWithItsTables) {
+  const ApiStage stage("fat-tree:2,4");
+  const json fabric = stage.get("/v1/fabric");
+  const auto& topology = stage.state().fabric->topology;
+  EXPECT_EQ(fabric["switches"], topology.switch_count());
+  EXPECT_EQ(fabric["links"], topology.link_count());
+  EXPECT_EQ(fabric["routing"]["deadlock_free"], true);
+  EXPECT_EQ(stage.get("/v1/nodes")["nodes"].size(), topology.node_count());
+  EXPECT_EQ(stage.get("/v1/nodes?type=switch")["nodes"].size(), topology.switch_count());
+  EXPECT_EQ(stage.get("/v1/links")["links"].size(), topology.link_count());
+  std::size_t ports = 0;
+  for (std::uint32_t i = 0; i < topology.node_count(); ++i) {
+    const fabric::NodeIndex node{i};
+    ports += topology.node(node).port_count + (topology.is_switch(node) ? 1u : 0u);
+  }
+  EXPECT_EQ(stage.get("/v1/ports")["ports"].size(), ports);
+}
+
+TEST(Handler, FindsANodeByNameAndByGuid) {
+  const ApiStage stage("fat-tree:2,4");
+  const json node = stage.get("/v1/nodes")["nodes"][0];
+  const json by_guid = stage.get("/v1/nodes/" + node["guid"].get<std::string>());
+  EXPECT_EQ(by_guid["name"], node["name"]);
+  EXPECT_EQ(stage.get("/v1/nodes/" + node["name"].get<std::string>()), by_guid);
+  EXPECT_EQ(stage.get("/v1/nodes/host-0002")["name"], "host-0002 HCA-1");
+  const auto missing = stage.ask("/v1/nodes/host-0002%20HCA-2");
+  EXPECT_EQ(missing.status, 404u);
+  EXPECT_THAT(missing.body, HasSubstr("is it 'host-0002 HCA-1'?"));
+}
+
+// The judge walks the simulated switches' own tables.
+TEST(Handler, APathIsTheOneThatPacketsTake) {
+  ApiStage stage("fat-tree:2,4");
+  const json path = stage.get("/v1/path?from=host-0001&to=host-0008");
+  EXPECT_EQ(path["arrives"], true);
+  ASSERT_FALSE(path["hops"].empty());
+  EXPECT_EQ(path["hops"].front()["out"]["node"], "host-0001 HCA-1");
+  EXPECT_EQ(path["hops"].back()["in"]["node"], "host-0008 HCA-1");
+  for (std::size_t i = 1; i < path["hops"].size(); ++i) {
+    EXPECT_EQ(path["hops"][i]["out"]["guid"], path["hops"][i - 1]["in"]["guid"]);
+  }
+  EXPECT_EQ(path["path_record"]["p_key"], "0xffff");
+  const json back =
+      stage.get("/v1/path?from=host-0008&to=" + std::to_string(path["from"]["lid"].get<int>()));
+  EXPECT_EQ(back["hops"].back()["in"]["node"], "host-0001 HCA-1");
+}
+
+TEST(Handler, APathWithoutEndsOrToNobodyIsRefused) {
+  const ApiStage stage("pair");
+  EXPECT_EQ(stage.ask("/v1/path?from=host-0001").status, 400u);
+  EXPECT_EQ(stage.ask("/v1/path?from=host-0001&to=nobody").status, 404u);
+  EXPECT_EQ(stage.ask("/v1/path?from=host-0001&to=47000").status, 404u);
+  EXPECT_EQ(stage.ask("/v1/path?from=host-0001&to=host-0002/9").status, 404u);
+}
+
+TEST(Handler, TellsPartitionsAndTheGroupsOfIpoib) {
+  const ApiStage stage("star:3");
+  const json partitions = stage.get("/v1/partitions")["partitions"];
+  ASSERT_EQ(partitions.size(), 1u);
+  EXPECT_EQ(partitions[0]["p_key"], "0x7fff");
+  EXPECT_EQ(partitions[0]["full_members"], 4u) << "three hosts and the switch";
+  const json groups = stage.get("/v1/groups")["groups"];
+  ASSERT_FALSE(groups.empty());
+  EXPECT_EQ(groups[0]["mgid"], "ff12:401b:ffff:0000:0000:0000:ffff:ffff");
+}
+
+TEST(Status, IsWellWhenTheFabricIsUp) {
+  const ApiStage stage("fat-tree:2,4");
+  const json status = stage.get("/v1/status");
+  EXPECT_EQ(status["well"], true) << status;
+  EXPECT_EQ(status["sm"]["state"], "master");
+  EXPECT_EQ(status["sm"]["priority"], 3);
+  EXPECT_EQ(status["last_sweep"]["number"], 1);
+  EXPECT_EQ(stage.ask("/readyz").status, 200u);
+}
+
+TEST(Status, MissesALinkBetweenSwitchesUntilItIsBackOrAccepted) {
+  ApiStage stage("fat-tree:2,4");
+  const auto& plan = stage.box().world().devices().plan;
+  const auto spine = std::find_if(plan.nodes.begin(), plan.nodes.end(),
+                                  [](const auto& node) { return node.name == "spine-1"; });
+  const auto cable =
+      stage.box().world().find_cable(static_cast<std::uint32_t>(spine - plan.nodes.begin()), 1);
+  ASSERT_TRUE(cable);
+  stage.box().world().cut(*cable);
+  stage.box().run_for(60s);
+  stage.catch_up();
+  const json status = stage.get("/v1/status");
+  EXPECT_EQ(status["well"], false);
+  ASSERT_EQ(status["lost_links"].size(), 1u);
+  EXPECT_EQ(status["lost_links"][0]["between_switches"], true);
+  EXPECT_THAT(status["reasons"].dump(), HasSubstr("1 link between switches lost"));
+  EXPECT_THAT(stage.get("/v1/events").dump(), HasSubstr("LinkDisappeared"));
+  stage.state().losses.accept();
+  EXPECT_EQ(stage.get("/v1/status")["well"], true);
+}
+
+TEST(Handler, BeforeTheFirstSweepItIsNotReadyAndSaysSo) {
+  api::State empty;
+  const auto ask = [&](const char* target) {
+    return api::handle({"GET", target, {}, {}, api::Role::Reader}, empty);
+  };
+  for (const char* target : {"/v1/fabric", "/v1/nodes", "/v1/nodes/x", "/v1/ports", "/v1/links",
+                             "/v1/path?from=1&to=2", "/v1/partitions", "/v1/groups", "/readyz"}) {
+    EXPECT_EQ(ask(target).status, 503u) << target;
+  }
+  EXPECT_EQ(ask("/healthz").status, 200u);
+  EXPECT_EQ(json::parse(ask("/v1/status").body)["well"], false);
+  EXPECT_EQ(ask("/metrics").status, 200u);
+}
+
+TEST(Handler, WhoMayNotIsToldSo) {
+  const ApiStage stage("pair");
+  EXPECT_EQ(stage.ask("/v1/nodes", "GET", "", api::Role::Nobody).status, 401u);
+  EXPECT_EQ(stage.ask("/nowhere", "GET", "", api::Role::Nobody).status, 401u);
+  EXPECT_EQ(stage.ask("/healthz", "GET", "", api::Role::Nobody).status, 200u);
+  const auto refused = stage.ask("/v1/resweep", "POST", "", api::Role::Reader);
+  EXPECT_EQ(refused.status, 403u);
+  EXPECT_FALSE(refused.command);
+}
+
+TEST(Handler, CommandsCarryWhatTheyWereAskedFor) {
+  const ApiStage stage("pair");
+  const auto resweep = stage.ask("/v1/resweep", "POST", R"({"reason": "new cable"})");
+  EXPECT_EQ(resweep.status, 202u);
+  ASSERT_TRUE(resweep.command);
+  EXPECT_EQ(std::get<api::Resweep>(*resweep.command).reason, "new cable");
+  const auto level = stage.ask("/v1/log-level", "POST", R"({"level": "debug"})");
+  ASSERT_TRUE(level.command);
+  EXPECT_EQ(std::get<api::SetLogLevel>(*level.command).level, "debug");
+  for (const char* body : {"", "{", "[]", R"({"level": 3})", R"({"level": "loud"})"}) {
+    const auto wrong = stage.ask("/v1/log-level", "POST", body);
+    EXPECT_EQ(wrong.status, 400u) << body;
+    EXPECT_FALSE(wrong.command);
+  }
+}
+
+TEST(Handler, HostileTargetsAreRefused) {
+  const ApiStage stage("pair");
+  for (const std::string& target :
+       {std::string(), std::string("*"), std::string("http://x/"), std::string("/%"),
+        std::string("/%4"), std::string("/%zz"), std::string("/%0x"), std::string("/v1/nodes?=1"),
+        "/" + std::string(4000, 'a')}) {
+    EXPECT_EQ(stage.ask(target).status, 400u) << target;
+  }
+  EXPECT_EQ(stage.ask("/v1/nodes?colour=red").status, 400u);
+  EXPECT_EQ(stage.ask("/v1/nodes/..%2f..%2fetc").status, 404u);
+  EXPECT_EQ(stage.ask("/v2/nodes").status, 404u);
+  const auto wrong = stage.ask("/v1/nodes", "DELETE");
+  EXPECT_EQ(wrong.status, 405u);
+  EXPECT_EQ(wrong.allow, "GET");
+}
+
+TEST(Events, AreNumberedAndCanBeReadOnFromAnyOfThem) {
+  const ApiStage stage("pair");
+  const json all = stage.get("/v1/events");
+  ASSERT_GE(all["events"].size(), 2u);
+  EXPECT_EQ(all["events"][0]["number"], 1);
+  const json rest = stage.get("/v1/events?after=1");
+  EXPECT_EQ(rest["events"].size(), all["events"].size() - 1);
+  EXPECT_EQ(stage.get("/v1/events?limit=1")["events"].size(), 1u);
+  EXPECT_EQ(stage.ask("/v1/events?after=x").status, 400u);
+}
+
+TEST(Events, TheStreamGoesOnWhereItsReaderStopped) {
+  ApiStage stage("pair");
+  const auto stream = stage.ask("/v1/events/stream?after=0");
+  EXPECT_EQ(stream.type, "text/event-stream");
+  const std::string first = text_of(stream);
+  EXPECT_THAT(first, HasSubstr("id: 1\nevent: "));
+  EXPECT_THAT(text_of(stream), IsEmpty()) << "there is none now";
+  const auto last = stage.state().journal->next() - 1;
+  stage.box().input(sm::ResweepCommand{"the test"});
+  stage.box().run_until_quiet();
+  stage.catch_up();
+  EXPECT_THAT(text_of(stream), HasSubstr("the test"));
+  api::Request resumed{"GET", "/v1/events/stream", {}, std::to_string(last), api::Role::Reader};
+  const std::string rest = text_of(api::handle(resumed, stage.state()));
+  EXPECT_THAT(rest, HasSubstr("the test"));
+  EXPECT_THAT(rest, Not(HasSubstr("id: 1\n")));
+}
+
+// The ring forgets; whoever is too slow for it is told how much was missed.
+TEST(Events, ASlowReaderIsToldWhatItMissed) {
+  api::State state;
+  state.take(sm::Event{sm::LocalPortDown{"first"}}, {});
+  const api::Response stream =
+      api::handle({"GET", "/v1/events/stream?after=0", {}, {}, api::Role::Reader}, state);
+  EXPECT_THAT(text_of(stream), HasSubstr("first"));
+  for (std::size_t i = 0; i < api::kEventsKept + 10; ++i) {
+    state.take(sm::Event{sm::LocalPortDown{"more"}}, {});
+  }
+  EXPECT_THAT(text_of(stream), HasSubstr("event: Missed\ndata: {\"events\": 10}"));
+  EXPECT_EQ(state.journal->events().size(), api::kEventsKept);
+}
+
+TEST(Metrics, NameWhatIsThereAndAgreeWithIt) {
+  const ApiStage stage("fat-tree:2,4");
+  const std::string text = stage.ask("/metrics").body;
+  EXPECT_THAT(text, HasSubstr("heddle_sm_state{state=\"master\"} 1"));
+  EXPECT_THAT(text, HasSubstr("heddle_well 1"));
+  EXPECT_THAT(text, HasSubstr("heddle_links " +
+                              std::to_string(stage.state().fabric->topology.link_count())));
+  EXPECT_THAT(text, HasSubstr("heddle_sweeps_total 1"));
+}
+
+// A family that is opened twice makes a scrape invalid.
+TEST(Metrics, EachFamilyIsDeclaredOnce) {
+  const ApiStage stage("fat-tree:2,4");
+  std::istringstream lines(stage.ask("/metrics").body);
+  std::set<std::string> seen;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with("# TYPE ")) continue;
+    EXPECT_TRUE(seen.insert(line).second) << line;
+  }
+  EXPECT_GT(seen.size(), 10u);
+}
+
+}  // namespace
+}  // namespace heddle::test

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// docs/openapi.json against what is really answered.
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/api/stage.hpp"
+
+namespace heddle::test {
+namespace {
+
+using nlohmann::json;
+
+json description() {
+  std::ifstream file(HEDDLE_OPENAPI);
+  return json::parse(file);
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+TEST(OpenApi, HasTheRoutesAndTheirParametersAndNoOthers) {
+  const json whole = description();
+  std::multiset<std::string> described, real;
+  for (const auto& [path, methods] : whole["paths"].items()) {
+    for (const auto& [method, operation] : methods.items()) {
+      std::string text = method + " " + path;
+      std::set<std::string> names;
+      for (const json& parameter : operation.value("parameters", json::array())) {
+        if (parameter["in"] == "query") names.insert(parameter["name"]);
+      }
+      for (const std::string& name : names) text += " " + name;
+      described.insert(text);
+    }
+  }
+  for (const api::Route& route : api::routes()) {
+    std::string text = lower(route.method) + " " + std::string(route.path);
+    const std::set<std::string> names(route.query.begin(), route.query.end());
+    for (const std::string& name : names) text += " " + name;
+    real.insert(text);
+  }
+  EXPECT_EQ(described, real);
+}
+
+// A judge for the part of JSON Schema that the description uses.
+class Judge {
+ public:
+  explicit Judge(const json& whole) : schemas_(whole["components"]["schemas"]) {}
+
+  // Empty when the value is as described; else where it is not.
+  std::string fault(const json& schema, const json& value, const std::string& at = "") const {
+    if (schema.contains("$ref")) {
+      const std::string name = schema["$ref"];
+      return fault(schemas_[name.substr(name.rfind('/') + 1)], value, at);
+    }
+    if (schema.contains("oneOf")) {
+      std::string last;
+      for (const json& choice : schema["oneOf"]) {
+        last = fault(choice, value, at);
+        if (last.empty()) return {};
+      }
+      return last;
+    }
+    if (!has_type(schema.value("type", json()), value)) return at + " is " + value.dump();
+    if (schema.contains("enum") && !value.is_null() &&
+        std::find(schema["enum"].begin(), schema["enum"].end(), value) == schema["enum"].end()) {
+      return at + " is " + value.dump();
+    }
+    for (const json& item : value.is_array() ? value : json::array()) {
+      const std::string inner = fault(schema["items"], item, at + "[]");
+      if (!inner.empty()) return inner;
+    }
+    return value.is_object() ? fault_of_object(schema, value, at) : std::string();
+  }
+
+ private:
+  std::string fault_of_object(const json& schema, const json& value, const std::string& at) const {
+    for (const json& name : schema.value("required", json::array())) {
+      if (!value.contains(name.get<std::string>())) return at + " has no " + name.dump();
+    }
+    for (const auto& [name, member] : value.items()) {
+      const bool named = schema.contains("properties") && schema["properties"].contains(name);
+      if (!named && !schema.contains("additionalProperties")) return at + " has a " + name;
+      const json& inner = named ? schema["properties"][name] : schema["additionalProperties"];
+      const std::string wrong = fault(inner, member, at + "/" + name);
+      if (!wrong.empty()) return wrong;
+    }
+    return {};
+  }
+
+  static bool has_type(const json& type, const json& value) {
+    if (type.is_array()) {
+      return std::any_of(type.begin(), type.end(),
+                         [&](const json& each) { return has_type(each, value); });
+    }
+    if (type == "integer") return value.is_number_integer();
+    if (type == "number") return value.is_number();
+    if (type == "string") return value.is_string();
+    if (type == "boolean") return value.is_boolean();
+    if (type == "null") return value.is_null();
+    return type == "array" ? value.is_array() : value.is_object();
+  }
+
+  json schemas_;
+};
+
+TEST(OpenApi, DescribesWhatIsAnswered) {
+  const json whole = description();
+  const Judge judge(whole);
+  ApiStage stage("fat-tree:2,4");
+  const std::pair<const char*, const char*> questions[] = {
+      {"/v1/status", "/v1/status"},
+      {"/v1/fabric", "/v1/fabric"},
+      {"/v1/nodes", "/v1/nodes"},
+      {"/v1/nodes/{node}", "/v1/nodes/leaf-1"},
+      {"/v1/ports", "/v1/ports"},
+      {"/v1/links", "/v1/links"},
+      {"/v1/path", "/v1/path?from=host-0001&to=host-0008"},
+      {"/v1/partitions", "/v1/partitions"},
+      {"/v1/groups", "/v1/groups"},
+      {"/v1/sm", "/v1/sm"},
+      {"/v1/sweeps", "/v1/sweeps"},
+      {"/v1/events", "/v1/events"},
+  };
+  for (const auto& [path, target] : questions) {
+    const json& schema =
+        whole["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"];
+    EXPECT_EQ(judge.fault(schema, stage.get(target)), "") << target;
+  }
+}
+
+}  // namespace
+}  // namespace heddle::test

@@ -1,0 +1,180 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""A subnet manager on a simulated fabric, and the commands of an operator: operate.py --heddle H.
+Inside the device door a cable is cut, and all must tell of it."""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "device"))
+from inside import SKIPPED, without_door  # noqa: E402
+
+FABRIC = "fat-tree:2,4"
+SPINE, PORT = "spine-1", "1"
+
+
+class Operator:
+    """Asks the subnet manager of one socket."""
+
+    def __init__(self, heddle, folder):
+        self.heddle, self.folder = heddle, folder
+        self.socket = f"{folder}/api"
+        self.manager = None
+
+    def start(self):
+        settings = Path(self.folder, "heddle.toml")
+        settings.write_text(f'[api]\nsocket = "{self.socket}"\n[sweep]\ninterval = "1s"\n'
+                            f'[lids]\nmemory_file = "{self.folder}/lids"\n')
+        self.log = open(f"{self.folder}/log", "wb")
+        self.manager = subprocess.Popen([self.heddle, "sm", "--config", settings],
+                                        stdout=self.log, stderr=self.log)
+
+    def run(self, *words, code=0):
+        """What it prints; with another exit code than this the test ends."""
+        done = subprocess.run([self.heddle, *words, "--socket", self.socket], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60,
+                              check=False)
+        if code is not None and done.returncode != code:
+            raise AssertionError(f"{words}: exit code {done.returncode}, not {code}\n{done.stdout}")
+        return done.stdout if code is not None else (done.returncode, done.stdout)
+
+    def await_status(self, code, text, seconds=30):
+        end = time.monotonic() + seconds
+        while True:
+            have, out = self.run("status", code=None)
+            if have == code and text in out:
+                return out
+            if time.monotonic() > end:
+                log = Path(self.folder, "log").read_text(errors="replace")[-2000:]
+                raise AssertionError(f"status says {have}, not {code} with '{text}':\n{out}\n{log}")
+            time.sleep(0.1)
+
+
+def cable(heddle, up):
+    verb = "up" if up else "down"
+    subprocess.run([heddle, "sim", "ctl", os.environ["HEDDLE_SIM"], "link", verb, SPINE, PORT],
+                   check=True, stdout=subprocess.DEVNULL, timeout=30)
+
+
+def looking(operator):
+    """What is shown of a fabric that is up."""
+    nodes = json.loads(operator.run("show", "nodes", "-o", "json"))["nodes"]
+    table = operator.run("show", "nodes").splitlines()
+    assert len(table) == len(nodes) + 1, table
+    assert table[0].split()[:3] == ["NAME", "TYPE", "GUID"], table[0]
+    links = operator.run("show", "links", "-o", "csv").splitlines()
+    assert links[0].startswith("NODE,PORT,PEER,"), links[0]
+    assert any(line.startswith("leaf-1,") for line in links), links
+    path = operator.run("show", "path", "host-0001", "host-0008")
+    assert "host-0001 HCA-1/1 -> leaf-1/1" in path and "-> host-0008 HCA-1/1" in path, path
+    for what in ("ports", "partitions", "groups", "events", "sweeps", "peers"):
+        assert operator.run("show", what).strip(), what
+    assert "there is no 'host-12'" in operator.run("show", "path", "host-12", "host-0002", code=5)
+    operator.run("show", "dreams", code=2)
+
+
+def traced(operator):
+    """Debian's ibtracert asks the switches themselves: the same hops."""
+    ours = json.loads(operator.run("show", "path", "host-0001", "host-0008", "-o", "json"))
+    asked = ["ibtracert", str(ours["from"]["lid"]), str(ours["to"]["lid"])]
+    out = subprocess.run(asked, text=True, stdout=subprocess.PIPE, timeout=60, check=True).stdout
+    theirs = [int(line.split("[")[1].split("]")[0]) for line in out.splitlines()
+              if line.startswith("[")]
+    assert theirs == [hop["out"]["port"] for hop in ours["hops"]], out
+
+
+def cutting(operator):
+    watch = subprocess.Popen([operator.heddle, "watch", "--socket", operator.socket], text=True,
+                             stdout=subprocess.PIPE)
+    try:
+        time.sleep(0.5)
+        cable(operator.heddle, up=False)
+        out = operator.await_status(5, "1 link between switches lost")
+        assert f"{SPINE}/{PORT}" in out, out
+        line = next(line for line in watch.stdout if "LinkDisappeared" in line)
+        assert SPINE in line, line
+    finally:
+        watch.terminate()
+        watch.wait(10)
+    cable(operator.heddle, up=True)
+    operator.await_status(0, "All is well")
+    cable(operator.heddle, up=False)
+    operator.await_status(5, "1 link between switches lost")
+    operator.run("ctl", "accept-losses")
+    operator.await_status(0, "All is well")
+    cable(operator.heddle, up=True)
+
+
+def commanding(operator):
+    before = json.loads(operator.run("status", "-o", "json"))["last_sweep"]["number"]
+    operator.run("ctl", "resweep", "--reason", "the test asks")
+    end = time.monotonic() + 20
+    while True:
+        sweeps = json.loads(operator.run("show", "sweeps", "-o", "json"))["sweeps"]
+        if any(s["number"] > before and s["reason"] == "the test asks" for s in sweeps):
+            break
+        assert time.monotonic() < end, sweeps
+        time.sleep(0.1)
+    operator.run("ctl", "log-level", "debug")
+    operator.run("ctl", "log-level", "loud", code=2)
+    log = Path(operator.folder, "log").read_text(errors="replace")
+    assert f"user {os.geteuid()} asks for resweep" in log, log
+
+
+def planning(operator):
+    """`heddle plan` on the fabric that runs: the same nodes, and the LIDs that they hold."""
+    done = subprocess.run([operator.heddle, "plan", "export", f"live:{operator.socket}", "--format",
+                           "json"], text=True, stdout=subprocess.PIPE, timeout=60, check=True)
+    planned = {node["guid"]: node for node in json.loads(done.stdout)["nodes"]}
+    shown = json.loads(operator.run("show", "nodes", "-o", "json"))["nodes"]
+    assert set(planned) == {node["guid"] for node in shown}, done.stdout
+    for node in shown:
+        lids = [port["lid"] for port in planned[node["guid"]]["ports"] if port.get("lid")]
+        assert set(node["lids"]) == set(lids), (node, planned[node["guid"]])
+
+
+def inside(heddle):
+    with tempfile.TemporaryDirectory(prefix="heddle-operate-") as folder:
+        operator = Operator(heddle, folder)
+        operator.run("status", code=8)
+        operator.start()
+        try:
+            operator.await_status(0, "All is well")
+            for part in (looking, traced, commanding, cutting, planning):
+                part(operator)
+        finally:
+            operator.manager.terminate()
+            ended = operator.manager.wait(30)
+        assert ended == 0, f"exit code {ended}"
+        assert not os.path.exists(operator.socket), "its socket is still there"
+        operator.run("status", code=8)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--heddle", required=True)
+    parser.add_argument("--inside", action="store_true")
+    options = parser.parse_args()
+    heddle = os.path.abspath(options.heddle)
+    if options.inside:
+        inside(heddle)
+        return 0
+    reason = without_door()
+    if reason:
+        print(f"skipped: {reason}")
+        return SKIPPED
+    with tempfile.TemporaryDirectory(prefix="heddle-operate-") as folder:
+        door = [heddle, "sim", "run", FABRIC, "--", sys.executable, os.path.abspath(__file__),
+                "--heddle", heddle, "--inside"]
+        return subprocess.run(door, env={**os.environ, "XDG_RUNTIME_DIR": folder}, timeout=150,
+                              check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
