@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/text.hpp"
+#include "base/escape.hpp"
 #include "base/text.hpp"
 #include "plan/plot.hpp"
 
@@ -116,14 +117,12 @@ std::string what_if_csv(const WhatIfReport& report) {
       "size,pairs_lost,entries,lids,blocks,switches,max_load,mean_load,ebb,how,loss\n";
   for (const Case& one : report.cases) {
     const auto& answer = one.answer;
-    std::string loss;
-    for (const char c : one.loss) loss += c == '"' ? std::string("\"\"") : std::string(1, c);
-    text += fmt::format("{},{},{},{},{},{},{},{:.6g},{},{},\"{}\"\n",
+    text += fmt::format("{},{},{},{},{},{},{},{:.6g},{},{},{}\n",
                         one.size ? fmt::format("{}", *one.size) : "", pairs_lost(report, one),
                         answer.entries, answer.lids, answer.blocks(), answer.writes.size(),
                         answer.after.load.greatest, answer.after.load.mean,
                         report.with_bandwidth ? fmt::format("{:.6g}", answer.after.bandwidth) : "",
-                        how(answer), loss);
+                        how(answer), base::csv_field(one.loss));
   }
   return text;
 }

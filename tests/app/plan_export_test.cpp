@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `heddle plan export`, as a user meets it.
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -14,23 +12,6 @@ namespace heddle::app {
 namespace {
 
 using testing::HasSubstr;
-
-struct Outcome {
-  int exit = -1;
-  std::string out;
-  std::string err;
-};
-
-Outcome heddle(const std::vector<std::string>& arguments) {
-  Process process(arguments);
-  const int exit = process.wait();
-  return {exit, process.out(), process.err()};
-}
-
-std::string content(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 // What a simulated fabric gets from the subnet manager, and what is planned for it.
 TEST(PlanExport, TablesAreThoseOfTheSubnetManagerByteForByte) {

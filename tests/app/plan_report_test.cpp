@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `heddle plan report`, as a user meets it; the page itself is tried in plan_report_page.py.
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,22 +15,9 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-struct Outcome {
-  int exit = -1;
-  std::string out;
-  std::string err;
-};
-
 Outcome report(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"plan", "report"});
-  Process process(arguments);
-  const int exit = process.wait();
-  return {exit, process.out(), process.err()};
-}
-
-std::string content(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  return heddle(arguments);
 }
 
 // The object in the page.

@@ -16,17 +16,9 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-struct Outcome {
-  int exit = -1;
-  std::string out;
-  std::string err;
-};
-
 Outcome plan(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"plan", "route"});
-  Process process(arguments);
-  const int exit = process.wait();
-  return {exit, process.out(), process.err()};
+  return heddle(arguments);
 }
 
 TEST(PlanRoute, ComparesEnginesInJson) {

@@ -17,18 +17,6 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-struct Outcome {
-  int exit = -1;
-  std::string out;
-  std::string err;
-};
-
-Outcome heddle(const std::vector<std::string>& arguments) {
-  Process process(arguments);
-  const int exit = process.wait();
-  return {exit, process.out(), process.err()};
-}
-
 TEST(PlanWhatIf, ACutCableInJson) {
   const Outcome outcome =
       heddle({"plan", "what-if", "fat-tree:4,6", "--cut", "leaf-1:5", "-o", "json"});
