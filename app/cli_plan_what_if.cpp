@@ -8,7 +8,7 @@
 #include "app/cli_plan.hpp"
 #include "app/plan_commands.hpp"
 #include "app/plan_input.hpp"
-#include "routing/engine.hpp"
+#include "app/plan_routing.hpp"
 #include "sim/blueprint.hpp"
 
 namespace heddle::app {
@@ -30,17 +30,13 @@ std::string what_if_footer() {
       sim::generator_help());
 }
 
-std::string check_engine(const std::string& name) {
-  if (routing::find_engine(name) != nullptr) return {};
-  return fmt::format("'{}' is no routing engine", name);
-}
-
 }  // namespace
 
 void add_plan_what_if(CLI::App& plan, std::function<Exit()>& command) {
   CLI::App* what_if = plan.add_subcommand("what-if", "Tell what a loss would do");
   auto arguments = std::make_shared<PlanWhatIfArguments>();
   add_plan_input(*what_if, arguments->input);
+  add_plan_routing(*what_if, arguments->routing);
   what_if
       ->add_option("--cut", arguments->cut,
                    "What is lost: a cable 'A:1 - B:2' or 'A:1', a node, a pattern with * and ?")
@@ -55,13 +51,6 @@ void add_plan_what_if(CLI::App& plan, std::function<Exit()>& command) {
       ->option_text("links|switches|hosts=A..B");
   what_if->add_option("--seed", arguments->seed, "Seed of all that is chosen by chance")
       ->option_text("N [1]");
-  what_if->add_option("--routing", arguments->engines, "Engines, as of heddle sm")
-      ->option_text("LIST [auto]")
-      ->delimiter(',')
-      ->check(check_engine);
-  what_if->add_option("--lmc", arguments->lmc, "Give each host port 2^N LIDs")
-      ->option_text("N [0]")
-      ->check(CLI::Range(0, 7));
   what_if
       ->add_option("--bisections", arguments->bisections,
                    "Random bisections for the bandwidth; 0: it is not measured")

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
-#include <iostream>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -107,17 +105,18 @@ std::string flits(const plan::Inventory& inventory, const PlannedFabric& fabric,
 
 // Formats that need tables: those of the subnet manager's own choice.
 Text routed_text(const PlanExportArguments& arguments, const plan::Inventory& inventory,
-                 PlannedFabric fabric) {
-  routing::Policy policy;
-  policy.engines = arguments.engines;
-  policy.max_vls = std::min(arguments.vls, fabric.data_vls);
-  auto selected = routing::select_routes(fabric.topology, fabric.lids, policy, all_cores());
+                 PlannedFabric fabric, PlanProgress& progress) {
+  const auto policy = policy_of(arguments.routing, fabric);
+  if (policy.has_error()) return policy.error();
+  progress.begin("routing");
+  auto selected =
+      routing::select_routes(fabric.topology, fabric.lids, *policy, progress.watched(all_cores()));
   if (selected.has_error()) return selected.error();
   if (arguments.format == "flits") return done(flits(inventory, fabric, *selected));
   sm::Snapshot snapshot;
   snapshot.topology = std::move(fabric.topology);
   snapshot.lids = std::move(fabric.lids);
-  snapshot.lmc = arguments.lmc;
+  snapshot.lmc = arguments.routing.lmc;
   snapshot.routes = std::make_shared<const routing::Selected>(*std::move(selected));
   std::ostringstream out;
   if (arguments.format == "lft") write_forwarding_dump(out, snapshot);
@@ -139,7 +138,8 @@ Text slurm_text(const std::string& format, const plan::Inventory& inventory) {
   return done(format == "slurm-block" ? plan::slurm_block(topology) : plan::slurm_yaml(topology));
 }
 
-Text text_of(const PlanExportArguments& arguments, const sim::Blueprint& blueprint) {
+Text text_of(const PlanExportArguments& arguments, const sim::Blueprint& blueprint,
+             PlanProgress& progress) {
   const std::string& format = arguments.format;
   const plan::Inventory inventory = inventory_of(blueprint);
   if (format.starts_with("slurm-")) return slurm_text(format, inventory);
@@ -147,35 +147,24 @@ Text text_of(const PlanExportArguments& arguments, const sim::Blueprint& bluepri
     const auto drawn = sim::parse_export_format(format == "csv" ? "cabling" : format);
     if (drawn) return done(sim::export_fabric(blueprint, *drawn));
   }
-  auto fabric = plan_fabric(blueprint, arguments.lmc);
+  auto fabric = plan_fabric(blueprint, arguments.routing.lmc);
   if (fabric.has_error()) return fabric.error();
   if (format == "json") return done(json_text(blueprint, inventory, *fabric));
-  return routed_text(arguments, inventory, *std::move(fabric));
+  return routed_text(arguments, inventory, *std::move(fabric), progress);
 }
 
 }  // namespace
 
 Exit run_plan_export(const PlanExportArguments& arguments) {
-  const auto blueprint = load_plan_input(arguments.input);
-  if (blueprint.has_error()) {
-    complain(blueprint.error().message);
-    return Exit::Fabric;
-  }
-  const auto text = text_of(arguments, *blueprint);
-  if (text.has_error()) {
-    complain(text.error().message);
-    return Exit::Problems;
-  }
-  if (!arguments.output.empty()) {
-    const auto written = replace_file(arguments.output, [&](std::ostream& out) { out << *text; });
-    if (!written.has_error()) return Exit::Ok;
-    complain(written.error().message);
-    return Exit::Output;
-  }
-  std::cout << *text << std::flush;
-  if (std::cout) return Exit::Ok;
-  complain("cannot write to standard output");
-  return Exit::Output;
+  PlanProgress progress;
+  const auto blueprint = load_plan_input(arguments.input, progress);
+  if (blueprint.has_error()) return progress.fail(blueprint.error());
+  const auto text = text_of(arguments, *blueprint, progress);
+  if (text.has_error()) return progress.fail(text.error(), Exit::Problems);
+  if (arguments.output.empty()) return print_whole(*text, progress);
+  progress.write(arguments.output.string());
+  const auto written = replace_file(arguments.output, [&](std::ostream& out) { out << *text; });
+  return written.has_error() ? progress.fail(written.error(), Exit::Output) : Exit::Ok;
 }
 
 }  // namespace heddle::app

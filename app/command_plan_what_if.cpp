@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,12 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "app/commands.hpp"
 #include "app/files.hpp"
 #include "app/parallel.hpp"
 #include "app/plan_commands.hpp"
 #include "app/plan_input.hpp"
 #include "app/plan_progress.hpp"
+#include "app/plan_routing.hpp"
 #include "app/plan_what_if_text.hpp"
 #include "app/planned_fabric.hpp"
 #include "base/text.hpp"
@@ -111,20 +110,16 @@ std::string text_of(const WhatIfReport& report, const std::string& format) {
   return format == "csv" ? what_if_csv(report) : what_if_table(report);
 }
 
-Exit tell(const WhatIfReport& report, const PlanWhatIfArguments& arguments) {
-  std::cout << text_of(report, arguments.format) << std::flush;
-  if (!std::cout) {
-    complain("cannot write to standard output");
-    return Exit::Output;
-  }
+Exit tell(const WhatIfReport& report, const PlanWhatIfArguments& arguments,
+          PlanProgress& progress) {
   if (!arguments.plot.empty()) {
+    progress.write(arguments.plot.string());
     const auto written =
         replace_file(arguments.plot, [&](std::ostream& out) { out << what_if_plot(report); });
-    if (written.has_error()) {
-      complain(written.error().message);
-      return Exit::Output;
-    }
+    if (written.has_error()) return progress.fail(written.error(), Exit::Output);
   }
+  const Exit printed = print_whole(text_of(report, arguments.format), progress);
+  if (printed != Exit::Ok) return printed;
   const bool fine =
       std::all_of(report.cases.begin(), report.cases.end(), [&](const WhatIfReport::Case& one) {
         return one.answer.error.empty() && one.answer.after.pairs >= report.before.pairs;
@@ -132,32 +127,28 @@ Exit tell(const WhatIfReport& report, const PlanWhatIfArguments& arguments) {
   return fine ? Exit::Ok : Exit::Problems;
 }
 
-Exit fail(const base::Error& error, Exit exit = Exit::Fabric) {
-  complain(error.message);
-  return exit;
-}
-
 }  // namespace
 
 Exit run_plan_what_if(const PlanWhatIfArguments& arguments) {
-  const auto blueprint = load_plan_input(arguments.input);
-  if (blueprint.has_error()) return fail(blueprint.error());
-  auto fabric = plan_fabric(*blueprint, arguments.lmc);
-  if (fabric.has_error()) return fail(fabric.error());
+  PlanProgress progress;
+  const auto blueprint = load_plan_input(arguments.input, progress);
+  if (blueprint.has_error()) return progress.fail(blueprint.error());
+  auto fabric = plan_fabric(*blueprint, arguments.routing.lmc);
+  if (fabric.has_error()) return progress.fail(fabric.error());
   auto cases = find_cases(fabric->topology, arguments);
-  if (cases.has_error()) return fail(cases.error());
+  if (cases.has_error()) return progress.fail(cases.error());
   if (cases->empty()) {
-    return fail(base::error("nothing is lost: --cut, --random, --each or --series is wanted"),
-                Exit::Usage);
+    return progress.fail(
+        base::error("nothing is lost: --cut, --random, --each or --series is wanted"), Exit::Usage);
   }
-  plan::WhatIfOptions options;
-  options.policy.engines = arguments.engines;
-  options.seed = arguments.seed;
-  options.bisections = arguments.bisections;
-  const auto parallel = all_cores();
+  auto policy = policy_of(arguments.routing, *fabric);
+  if (policy.has_error()) return progress.fail(policy.error());
+  const plan::WhatIfOptions options{*std::move(policy), arguments.seed, arguments.bisections};
+  const auto parallel = progress.watched(all_cores());
+  progress.begin("routing the fabric as it is");
   const auto asked =
       plan::WhatIfs::make(std::move(fabric->topology), std::move(fabric->lids), options, parallel);
-  if (asked.has_error()) return fail(asked.error(), Exit::Problems);
+  if (asked.has_error()) return progress.fail(asked.error(), Exit::Problems);
   WhatIfReport report;
   report.fabric = blueprint->title;
   report.engine = (*asked)->selected().routes.engine;
@@ -167,16 +158,14 @@ Exit run_plan_what_if(const PlanWhatIfArguments& arguments) {
   report.writes = arguments.writes;
   report.before = (*asked)->before();
   report.cases = std::move(*cases);
-  {
-    PlanProgress progress("losses", report.cases.size());
-    parallel(report.cases.size(), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        report.cases[i].answer = (*asked)->ask(report.cases[i].answer.loss);
-        progress.done_one();
-      }
-    });
-  }
-  return tell(report, arguments);
+  progress.begin("asking of losses", report.cases.size());
+  parallel(report.cases.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      report.cases[i].answer = (*asked)->ask(report.cases[i].answer.loss);
+      progress.done_one();
+    }
+  });
+  return tell(report, arguments, progress);
 }
 
 }  // namespace heddle::app

@@ -121,9 +121,11 @@ base::Result<> rename_nodes(std::string_view map, std::string_view title,
   return {};
 }
 
-base::Result<sim::Blueprint> load_plan_input(const PlanInput& input) {
+base::Result<sim::Blueprint> load_plan_input(const PlanInput& input, PlanProgress& progress) {
+  progress.begin("reading " + input.fabric);
   auto blueprint = sim::load_fabric(input.fabric, fabric_load_options(input.ibnl));
   if (blueprint.has_error()) return blueprint;
+  progress.clear();
   for (const std::string& warning : blueprint->warnings) complain(warning);
   if (input.node_name_map.empty()) return blueprint;
   const auto map = read_text_file(input.node_name_map);

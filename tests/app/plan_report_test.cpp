@@ -57,6 +57,27 @@ TEST(PlanReport, OfAFileNamesTheFileAlone) {
   EXPECT_EQ(content(html).find(folder.path().string()), std::string::npos);
 }
 
+TEST(PlanReport, AWarningNamesTheFileAloneToo) {
+  const test::Folder folder;
+  const auto html = folder.path() / "report.html";
+  std::string net = heddle({"sim", "export", "ring:4,hosts=2", "--format", "ibsim"}).out;
+  net.replace(net.find("4xHDR"), 5, "4xEDR");
+  const std::string source = write_file(folder.path() / "odd.net", net);
+  ASSERT_EQ(report({source, "-o", html.string()}).exit, 0);
+  EXPECT_THAT(data_of(html)["warnings"].dump(), HasSubstr("\"odd.net:"));
+  EXPECT_EQ(content(html).find(folder.path().string()), std::string::npos);
+}
+
+TEST(PlanReport, NodesAreCalledAsTheMapSays) {
+  const test::Folder folder;
+  const auto html = folder.path() / "report.html";
+  const std::string guid = nlohmann::json::parse(
+      heddle({"plan", "export", "star:2", "--format", "json"}).out)["nodes"][0]["guid"];
+  const std::string map = write_file(folder.path() / "map", guid + " \"the middle\"\n");
+  ASSERT_EQ(report({"star:2", "--node-name-map", map, "-o", html.string()}).exit, 0);
+  EXPECT_THAT(data_of(html)["nodes"]["names"].dump(), HasSubstr("the middle"));
+}
+
 TEST(PlanReport, WaysAreThoseOfAProvenEngineOrOfTheOneThatIsAskedFor) {
   const test::Folder folder;
   const auto html = (folder.path() / "report.html").string();

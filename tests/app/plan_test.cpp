@@ -140,7 +140,8 @@ TEST(PlanRoute, ABrokenDumpIsAnErrorWithItsLine) {
 TEST(PlanRoute, MistakesHaveTheirExitCodes) {
   const Outcome engine = plan({"ring:3", "--routing", "nonsense"});
   EXPECT_EQ(engine.exit, 2);
-  EXPECT_THAT(engine.err, HasSubstr("'nonsense' is no routing engine; there are"));
+  EXPECT_THAT(engine.err,
+              HasSubstr("'nonsense' is no routing engine that works without a file; there are"));
   EXPECT_EQ(plan({"ring:3", "--roots", "spine-1"}).exit, 2);
   EXPECT_EQ(plan({"ring:3", "-o", "xml"}).exit, 2);
   EXPECT_EQ(plan({"ring:x"}).exit, 6);
