@@ -22,7 +22,8 @@ std::string what_if_footer() {
       "  heddle plan what-if my.ibnetdiscover --cut 'leaf-1:7 - spine-2:3' --writes\n"
       "  heddle plan what-if my.ibnetdiscover --cut spine-2 --cut '0x0002c90300a1b2c3'\n"
       "  heddle plan what-if my.ibnetdiscover --each links=100 -o csv\n"
-      "  heddle plan what-if my.ibnetdiscover --series links=1..20 --plot losses.svg\n\n"
+      "  heddle plan what-if my.ibnetdiscover --series links=1..20 --plot losses.svg\n"
+      "  heddle plan what-if my.ibnetdiscover --moves saturday.txt --writes\n\n"
       "FABRIC (in quotes if it has a semicolon):\n{}\n"
       "Exit codes: 0 all hosts still reach each other, 1 internal, 2 command line, 5 some do not\n"
       "or no tables are proven, 6 FABRIC or FILE cannot be read or has not what is\n"
@@ -56,6 +57,13 @@ void add_plan_what_if(CLI::App& plan, std::function<Exit()>& command) {
                    "Random bisections for the bandwidth; 0: it is not measured")
       ->option_text("N [20]")
       ->check(CLI::Range(0, 100'000));
+  what_if
+      ->add_option("--moves", arguments->moves,
+                   "Steps of an upgrade, one in a line: out A:1, in A:1 - B:2, move A:1 -> B:2,\n"
+                   "swap A:1 <-> B:2; told before and after each")
+      ->option_text("FILE")
+      ->check(CLI::ExistingFile)
+      ->excludes("--cut", "--random", "--each", "--series");
   what_if->add_flag("--writes", arguments->writes, "List what would be written, in order");
   what_if->add_option("--plot", arguments->plot, "Draw a series as SVG into this file")
       ->option_text("FILE");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 #include "app/planned_fabric.hpp"
 #include "base/text.hpp"
 #include "plan/loss.hpp"
+#include "plan/moves.hpp"
 #include "plan/what_if.hpp"
 
 namespace heddle::app {
@@ -110,6 +112,33 @@ std::string text_of(const WhatIfReport& report, const std::string& format) {
   return format == "csv" ? what_if_csv(report) : what_if_table(report);
 }
 
+// Hosts that are unplugged themselves are gone for a while, and that is no problem.
+bool is_fine(const WhatIfReport& report, const WhatIfReport::Case& one) {
+  if (!one.answer.error.empty()) return false;
+  const bool is_passing = !report.moves.empty() && &one != &report.cases.back();
+  return one.parted == 0 && (is_passing || one.answer.after.pairs >= report.before.pairs);
+}
+
+base::Result<plan::WhatIfOptions> options_of(const PlanWhatIfArguments& arguments,
+                                             const PlannedFabric& fabric) {
+  auto policy = policy_of(arguments.routing, fabric);
+  if (policy.has_error()) return policy.error();
+  return plan::WhatIfOptions{*std::move(policy), arguments.seed, arguments.bisections};
+}
+
+WhatIfReport start_report(const PlanWhatIfArguments& arguments, const std::string& title,
+                          const std::string& engine, const plan::Figures& before) {
+  WhatIfReport report;
+  report.fabric = title;
+  report.engine = engine;
+  report.seed = arguments.seed;
+  report.seeded = seeded_text(arguments);
+  report.with_bandwidth = arguments.bisections > 0;
+  report.writes = arguments.writes;
+  report.before = before;
+  return report;
+}
+
 Exit tell(const WhatIfReport& report, const PlanWhatIfArguments& arguments,
           PlanProgress& progress) {
   if (!arguments.plot.empty()) {
@@ -121,10 +150,46 @@ Exit tell(const WhatIfReport& report, const PlanWhatIfArguments& arguments,
   const Exit printed = print_whole(text_of(report, arguments.format), progress);
   if (printed != Exit::Ok) return printed;
   const bool fine =
-      std::all_of(report.cases.begin(), report.cases.end(), [&](const WhatIfReport::Case& one) {
-        return one.answer.error.empty() && one.answer.after.pairs >= report.before.pairs;
-      });
+      std::all_of(report.cases.begin(), report.cases.end(),
+                  [&](const WhatIfReport::Case& one) { return is_fine(report, one); });
   return fine ? Exit::Ok : Exit::Problems;
+}
+
+using MoveCases = std::vector<WhatIfReport::Case>;
+
+MoveCases cases_of(const plan::Move& move, std::size_t step, plan::MoveAnswer answer) {
+  MoveCases cases;
+  for (std::size_t i = 0; i < answer.phases.size(); ++i) {
+    const std::string phase = i == 0 && answer.has_out ? "out" : "in";
+    plan::MoveAnswer::Phase& told = answer.phases[i];
+    cases.push_back({fmt::format("{}: {}", phase, move.text), step, std::move(told.answer),
+                     move.line, phase, told.parted});
+  }
+  return cases;
+}
+
+Exit run_moves(const PlanWhatIfArguments& arguments, const std::string& title,
+               PlannedFabric& fabric, PlanProgress& progress) {
+  const auto text = read_text_file(arguments.moves);
+  if (text.has_error()) return progress.fail(text.error());
+  const auto moves = plan::parse_moves(*text, arguments.moves.string(), fabric.topology);
+  if (moves.has_error()) return progress.fail(moves.error());
+  const auto options = options_of(arguments, fabric);
+  if (options.has_error()) return progress.fail(options.error());
+  const auto parallel = progress.watched(all_cores());
+  progress.begin("routing the fabric as it is");
+  const auto upgrade =
+      plan::Upgrade::make(std::move(fabric.topology), std::move(fabric.lids), *options, parallel);
+  if (upgrade.has_error()) return progress.fail(upgrade.error(), Exit::Problems);
+  WhatIfReport report = start_report(arguments, title, (*upgrade)->engine(), (*upgrade)->before());
+  report.moves = arguments.moves.string();
+  progress.begin("taking steps", moves->size());
+  for (std::size_t i = 0; i < moves->size(); ++i) {
+    auto cases = cases_of((*moves)[i], i + 1, (*upgrade)->take((*moves)[i], parallel));
+    std::move(cases.begin(), cases.end(), std::back_inserter(report.cases));
+    progress.done_one();
+  }
+  return tell(report, arguments, progress);
 }
 
 }  // namespace
@@ -135,28 +200,23 @@ Exit run_plan_what_if(const PlanWhatIfArguments& arguments) {
   if (blueprint.has_error()) return progress.fail(blueprint.error());
   auto fabric = plan_fabric(*blueprint, arguments.routing.lmc);
   if (fabric.has_error()) return progress.fail(fabric.error());
+  if (!arguments.moves.empty()) return run_moves(arguments, blueprint->title, *fabric, progress);
   auto cases = find_cases(fabric->topology, arguments);
   if (cases.has_error()) return progress.fail(cases.error());
   if (cases->empty()) {
     return progress.fail(
-        base::error("nothing is lost: --cut, --random, --each or --series is wanted"), Exit::Usage);
+        base::error("nothing is lost: --cut, --random, --each, --series or --moves is wanted"),
+        Exit::Usage);
   }
-  auto policy = policy_of(arguments.routing, *fabric);
-  if (policy.has_error()) return progress.fail(policy.error());
-  const plan::WhatIfOptions options{*std::move(policy), arguments.seed, arguments.bisections};
+  const auto options = options_of(arguments, *fabric);
+  if (options.has_error()) return progress.fail(options.error());
   const auto parallel = progress.watched(all_cores());
   progress.begin("routing the fabric as it is");
   const auto asked =
-      plan::WhatIfs::make(std::move(fabric->topology), std::move(fabric->lids), options, parallel);
+      plan::WhatIfs::make(std::move(fabric->topology), std::move(fabric->lids), *options, parallel);
   if (asked.has_error()) return progress.fail(asked.error(), Exit::Problems);
-  WhatIfReport report;
-  report.fabric = blueprint->title;
-  report.engine = (*asked)->selected().routes.engine;
-  report.seed = arguments.seed;
-  report.seeded = seeded_text(arguments);
-  report.with_bandwidth = arguments.bisections > 0;
-  report.writes = arguments.writes;
-  report.before = (*asked)->before();
+  WhatIfReport report = start_report(arguments, blueprint->title,
+                                     (*asked)->selected().routes.engine, (*asked)->before());
   report.cases = std::move(*cases);
   progress.begin("asking of losses", report.cases.size());
   parallel(report.cases.size(), [&](std::size_t begin, std::size_t end) {

@@ -49,13 +49,15 @@ struct PlanWhatIfArguments {
   std::string random;            // "links=3": as many more, lost together
   std::string each;              // "links=100", "switches=all": one loss after another, each alone
   std::string series;            // "links=1..20": growing losses
+  std::filesystem::path moves;   // steps of an upgrade (plan::parse_moves); excludes losses
   std::filesystem::path plot;    // an SVG of the series; empty: none
   std::string format = "table";  // or json, csv
   bool writes = false;           // list them in the table
   std::uint64_t seed = 1;
   std::size_t bisections = 20;
 };
-// Exit::Problems when something leaves pairs of hosts apart or no tables are proven.
+// Exit::Problems when something leaves pairs of hosts apart or no tables are proven. Of moves: when
+// a step parts hosts whose own cables stay, or pairs are lost at the end.
 Exit run_plan_what_if(const PlanWhatIfArguments& arguments);
 
 // `heddle plan report FABRIC`: a fabric and what engines make of it, as one HTML file.

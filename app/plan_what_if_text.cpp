@@ -80,6 +80,13 @@ Json as_json(const WhatIfReport& report, const Case& one) {
             {"switches", answer.writes.size()},
             {"blocks", answer.blocks()},
             {"after", figures(report, answer.after)}};
+  if (!report.moves.empty()) {
+    json["step"] = json["size"];
+    json["size"] = nullptr;
+    json["line"] = one.line;
+    json["phase"] = one.phase;
+    json["parted"] = one.parted;
+  }
   json["writes"] = std::move(writes);
   return json;
 }
@@ -89,8 +96,8 @@ Json as_json(const WhatIfReport& report, const Case& one) {
 std::string what_if_table(const WhatIfReport& report) {
   std::string text = fmt::format("{}: routed by {}", report.fabric, report.engine);
   if (!report.seeded.empty()) text += fmt::format("; {} by seed {}", report.seeded, report.seed);
-  text += "\n" + row({"LOST", "PAIRS LOST", "ENTRIES", "BLOCKS", "SWITCHES", "MAX LOAD", "EBB",
-                      "TABLES", "WHAT"});
+  text += "\n" + row({report.moves.empty() ? "LOST" : "STEP", "PAIRS LOST", "ENTRIES", "BLOCKS",
+                      "SWITCHES", "MAX LOAD", "EBB", "TABLES", "WHAT"});
   text += row({"", "0", "0", "0", "0", with_commas(report.before.load.greatest),
                bandwidth_text(report, report.before.bandwidth), "whole", "(as it is)"});
   for (const Case& one : report.cases) {
