@@ -22,6 +22,7 @@ std::string export_footer() {
       "  json      nodes with their LIDs, and cables (docs/plan-fabric.schema.json)\n"
       "  lft       opensm-lfts.dump with the tables that heddle sm would write; fdbs: opensm.fdbs\n"
       "  sl2vl, path-sl   of routes on several VLs (--vls), as ibdmchk reads them\n"
+      "  mcfdbs    opensm.mcfdbs: multicast, all hosts in one group, or --groups\n"
       "  flits     for simulators of single flits (docs/plan.md)\n"
       "Examples:\n"
       "  heddle plan export my.ibnetdiscover --format slurm-yaml -o topology.yaml\n"
@@ -44,9 +45,13 @@ void add_plan_export(CLI::App& plan, std::function<Exit()>& command) {
       ->option_text("FORMAT")
       ->check(CLI::IsMember({"slurm-tree", "slurm-block", "slurm-yaml", "ibnetdiscover", "ibsim",
                              "lst", "topo", "csv", "dot", "svg", "json", "lft", "fdbs", "sl2vl",
-                             "path-sl", "flits"}));
+                             "path-sl", "flits", "mcfdbs"}));
   out->add_option("-o,--output", arguments->output, "Write here, not to standard output")
       ->option_text("FILE");
+  out->add_option("--groups", arguments->groups,
+                  "Multicast groups: lines 'group 0xC001', and below each its hosts, one in a line")
+      ->option_text("FILE [all hosts]")
+      ->check(CLI::ExistingFile);
   out->footer(export_footer());
   out->callback(
       [arguments, &command] { command = [arguments] { return run_plan_export(*arguments); }; });

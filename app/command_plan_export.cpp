@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
@@ -16,8 +17,11 @@
 #include "app/plan_input.hpp"
 #include "app/planned_fabric.hpp"
 #include "base/text.hpp"
+#include "fabric/islands.hpp"
+#include "multicast/trees.hpp"
 #include "plan/check.hpp"
 #include "plan/flits.hpp"
+#include "plan/multicast_plan.hpp"
 #include "plan/slurm.hpp"
 #include "routing/selection.hpp"
 #include "sim/export.hpp"
@@ -103,6 +107,32 @@ std::string flits(const plan::Inventory& inventory, const PlannedFabric& fabric,
                           });
 }
 
+Text multicast_text(const PlanExportArguments& arguments, PlannedFabric fabric,
+                    PlanProgress& progress) {
+  auto members = plan::broadcast_members(fabric.topology, fabric.lids);
+  if (!arguments.groups.empty()) {
+    const auto text = read_text_file(arguments.groups);
+    if (text.has_error()) return text.error();
+    auto read = plan::parse_groups(*text, arguments.groups.string(), fabric.topology, fabric.lids);
+    if (read.has_error()) return read.error();
+    members = *std::move(read);
+  }
+  progress.begin("growing trees");
+  const auto topology = std::make_shared<const fabric::Topology>(std::move(fabric.topology));
+  multicast::Trees trees(topology);
+  trees.apply(members);
+  progress.clear();
+  for (const mad::Lid mlid : trees.mlids()) {
+    const auto left = trees.unserved(mlid).size();
+    if (left > 0) complain(fmt::format("group 0x{:04X}: {} members get nothing", mlid.value, left));
+  }
+  const fabric::Islands islands(*topology);
+  if (islands.count() > 1) {
+    complain(fmt::format("the switches are {} islands, with a tree each", islands.count()));
+  }
+  return done(plan::multicast_list(*topology, trees.tables()));
+}
+
 // Formats that need tables: those of the subnet manager's own choice.
 Text routed_text(const PlanExportArguments& arguments, const plan::Inventory& inventory,
                  PlannedFabric fabric, PlanProgress& progress) {
@@ -150,6 +180,7 @@ Text text_of(const PlanExportArguments& arguments, const sim::Blueprint& bluepri
   auto fabric = plan_fabric(blueprint, arguments.routing.lmc);
   if (fabric.has_error()) return fabric.error();
   if (format == "json") return done(json_text(blueprint, inventory, *fabric));
+  if (format == "mcfdbs") return multicast_text(arguments, *std::move(fabric), progress);
   return routed_text(arguments, inventory, *std::move(fabric), progress);
 }
 

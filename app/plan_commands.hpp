@@ -78,6 +78,7 @@ struct PlanExportArguments {
   PlanInput input;
   std::string format;
   std::filesystem::path output;  // empty: standard output
+  std::filesystem::path groups;  // of multicast (plan::parse_groups); empty: all hosts in one
   PlanRouting routing;
 };
 // Exit::Problems when the fabric cannot be told in this format.
