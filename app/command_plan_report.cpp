@@ -159,6 +159,7 @@ Exit run_plan_report(const PlanReportArguments& arguments) {
   PlanProgress progress;
   const auto blueprint = load_plan_input(arguments.input, progress);
   if (blueprint.has_error()) return progress.fail(blueprint.error());
+  warn_of_loads(*blueprint, progress);
   const auto fabric = plan_fabric(*blueprint, arguments.routing.lmc);
   if (fabric.has_error()) return progress.fail(fabric.error());
   const auto policy = policy_of(arguments.routing, *fabric);

@@ -198,6 +198,7 @@ Exit run_plan_what_if(const PlanWhatIfArguments& arguments) {
   PlanProgress progress;
   const auto blueprint = load_plan_input(arguments.input, progress);
   if (blueprint.has_error()) return progress.fail(blueprint.error());
+  warn_of_loads(*blueprint, progress);
   auto fabric = plan_fabric(*blueprint, arguments.routing.lmc);
   if (fabric.has_error()) return progress.fail(fabric.error());
   if (!arguments.moves.empty()) return run_moves(arguments, blueprint->title, *fabric, progress);
