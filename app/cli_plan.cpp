@@ -3,8 +3,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/cli_plan_report.hpp"
-
 namespace heddle::app {
 
 void add_plan(CLI::App& app, std::function<Exit()>& command) {

@@ -19,6 +19,7 @@ void add_plan(CLI::App& app, std::function<Exit()>& command);
 
 void add_plan_check(CLI::App& plan, std::function<Exit()>& command);
 void add_plan_export(CLI::App& plan, std::function<Exit()>& command);
+void add_plan_report(CLI::App& plan, std::function<Exit()>& command);
 void add_plan_route(CLI::App& plan, std::function<Exit()>& command);
 void add_plan_what_if(CLI::App& plan, std::function<Exit()>& command);
 

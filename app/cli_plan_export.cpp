@@ -8,7 +8,7 @@
 #include "app/cli_plan.hpp"
 #include "app/plan_commands.hpp"
 #include "app/plan_input.hpp"
-#include "routing/engine.hpp"
+#include "app/plan_routing.hpp"
 #include "sim/blueprint.hpp"
 
 namespace heddle::app {
@@ -22,6 +22,7 @@ std::string export_footer() {
       "  json      nodes with their LIDs, and cables (docs/plan-fabric.schema.json)\n"
       "  lft       opensm-lfts.dump with the tables that heddle sm would write; fdbs: opensm.fdbs\n"
       "  sl2vl, path-sl   of routes on several VLs (--vls), as ibdmchk reads them\n"
+      "  mcfdbs    opensm.mcfdbs: multicast, all hosts in one group, or --groups\n"
       "  flits     for simulators of single flits (docs/plan.md)\n"
       "Examples:\n"
       "  heddle plan export my.ibnetdiscover --format slurm-yaml -o topology.yaml\n"
@@ -32,36 +33,25 @@ std::string export_footer() {
       sim::generator_help());
 }
 
-std::string check_engine(const std::string& name) {
-  if (routing::find_engine(name) != nullptr) return {};
-  return fmt::format("'{}' is no routing engine", name);
-}
-
 }  // namespace
 
 void add_plan_export(CLI::App& plan, std::function<Exit()>& command) {
   CLI::App* out = plan.add_subcommand("export", "Write a fabric for other programs");
   auto arguments = std::make_shared<PlanExportArguments>();
   add_plan_input(*out, arguments->input);
+  add_plan_routing(*out, arguments->routing);
   out->add_option("--format", arguments->format, "See below")
       ->required()
       ->option_text("FORMAT")
       ->check(CLI::IsMember({"slurm-tree", "slurm-block", "slurm-yaml", "ibnetdiscover", "ibsim",
                              "lst", "topo", "csv", "dot", "svg", "json", "lft", "fdbs", "sl2vl",
-                             "path-sl", "flits"}));
+                             "path-sl", "flits", "mcfdbs"}));
   out->add_option("-o,--output", arguments->output, "Write here, not to standard output")
       ->option_text("FILE");
-  out->add_option("--routing", arguments->engines, "Engines, as of heddle sm")
-      ->option_text("LIST [auto]")
-      ->delimiter(',')
-      ->check(check_engine);
-  out->add_option("--lmc", arguments->lmc, "Give each host port 2^N LIDs")
-      ->option_text("N [0]")
-      ->check(CLI::Range(0, 7));
-  out->add_option("--vls", arguments->vls,
-                  "Data VLs that engines may use, if all switches have them")
-      ->option_text("N [1]")
-      ->check(CLI::Range(1, 15));
+  out->add_option("--groups", arguments->groups,
+                  "Multicast groups: lines 'group 0xC001', and below each its hosts, one in a line")
+      ->option_text("FILE [all hosts]")
+      ->check(CLI::ExistingFile);
   out->footer(export_footer());
   out->callback(
       [arguments, &command] { command = [arguments] { return run_plan_export(*arguments); }; });

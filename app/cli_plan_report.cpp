@@ -1,32 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "app/cli_plan_report.hpp"
-
 #include <algorithm>
 #include <memory>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "app/fabric_options.hpp"
-#include "base/text.hpp"
-#include "routing/engine.hpp"
+#include "app/cli_plan.hpp"
+#include "app/plan_commands.hpp"
 #include "sim/blueprint.hpp"
 
 namespace heddle::app {
 namespace {
-
-std::string check_reported_engine(const std::string& name) {
-  if (name != "file" && routing::find_engine(name) != nullptr) return {};
-  return fmt::format(
-      "'{}' is no routing engine that works without a file; heddle plan route "
-      "--help lists them",
-      name);
-}
-
-std::string check_root(const std::string& text) {
-  return base::parse_hex(text) ? std::string()
-                               : fmt::format("'{}' is no GUID (16 hexadecimal digits)", text);
-}
 
 std::string footer() {
   return fmt::format(
@@ -43,40 +27,14 @@ std::string footer() {
       sim::generator_help());
 }
 
-void add_routing_options(CLI::App& report, PlanReportArguments& arguments,
-                         std::vector<std::string>& roots) {
-  report.add_option("--lmc", arguments.lmc, "Give each host port 2^N LIDs")
-      ->option_text("N [0]")
-      ->check(CLI::Range(0, 7));
-  report
-      .add_option("--vls", arguments.vls,
-                  "Data VLs that engines may use, if all switches have them")
-      ->option_text("N [4]")
-      ->check(CLI::Range(1, 15));
-  report.add_option("--roots", roots, "Node GUIDs of a tree's top switches, separated by commas")
-      ->option_text("GUIDS [found]")
-      ->delimiter(',')
-      ->check(check_root);
-  report
-      .add_option("--torus-config", arguments.torus_config,
-                  "What torus-2QoS shall take for x, y and z, as OpenSM's torus-2QoS.conf")
-      ->option_text("FILE [found]")
-      ->check(CLI::ExistingFile);
-}
-
 }  // namespace
 
 void add_plan_report(CLI::App& plan, std::function<Exit()>& command) {
   CLI::App* report = plan.add_subcommand("report", "Write a fabric and its routing as one page");
   auto arguments = std::make_shared<PlanReportArguments>();
-  auto roots = std::make_shared<std::vector<std::string>>();
-  report->add_option("FABRIC", arguments->fabric, "A generator's expression or a file")
-      ->required()
-      ->option_text(" ");
-  report->add_option("--routing", arguments->engines, "Engines to try, separated by commas")
-      ->option_text("LIST [auto]")
-      ->delimiter(',')
-      ->check(check_reported_engine);
+  arguments->routing.vls = 4;
+  add_plan_input(*report, arguments->input);
+  add_plan_routing(*report, arguments->routing);
   auto* output = report->add_option("-o,--output", arguments->output, "The page to write")
                      ->option_text("FILE.html");
   auto* svg =
@@ -93,21 +51,16 @@ void add_plan_report(CLI::App& plan, std::function<Exit()>& command) {
       ->check(CLI::Range(0, 100'000));
   report->add_option("--seed", arguments->seed, "Seed of the random pairs and shifts")
       ->option_text("N [1]");
-  add_routing_options(*report, *arguments, *roots);
-  add_ibnl_option(*report, arguments->ibnl);
   report->footer(footer());
-  report->callback([arguments, roots, output, svg, &command] {
+  report->callback([arguments, output, svg, &command] {
     if (output->count() == 0 && svg->count() == 0) {
       throw CLI::ValidationError("plan report", "say where to write: -o FILE.html or --svg FILE");
     }
-    const auto& engines = arguments->engines;
+    const auto& engines = arguments->routing.engines;
     if (!arguments->paths.empty() &&
         std::find(engines.begin(), engines.end(), arguments->paths) == engines.end()) {
       throw CLI::ValidationError(
           "--paths", fmt::format("'{}' is not among the engines to try", arguments->paths));
-    }
-    for (const std::string& text : *roots) {
-      arguments->root_guids.push_back(mad::Guid{*base::parse_hex(text)});
     }
     command = [arguments] { return run_plan_report(*arguments); };
   });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <memory>
 #include <string>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -9,40 +8,11 @@
 #include "app/cli_plan.hpp"
 #include "app/plan_commands.hpp"
 #include "app/plan_input.hpp"
-#include "base/text.hpp"
-#include "mad/types.hpp"
-#include "routing/engine.hpp"
+#include "app/plan_routing.hpp"
 #include "sim/blueprint.hpp"
 
 namespace heddle::app {
 namespace {
-
-std::string engine_list() {
-  std::string list;
-  for (const routing::Engine* engine : routing::engines()) {
-    list += fmt::format("  {:<10} {}\n", engine->name(), engine->summary());
-  }
-  return list;
-}
-
-std::vector<std::string> all_engines() {
-  std::vector<std::string> names;
-  for (const routing::Engine* engine : routing::engines()) {
-    if (engine->name() != "file") names.emplace_back(engine->name());  // that is --tables
-  }
-  return names;
-}
-
-std::string check_engine(const std::string& name) {
-  if (routing::find_engine(name) != nullptr) return {};
-  return fmt::format("'{}' is no routing engine; there are {}", name,
-                     CLI::detail::join(all_engines(), ", "));
-}
-
-std::string check_guid(const std::string& text) {
-  return base::parse_hex(text) ? std::string()
-                               : fmt::format("'{}' is no GUID (16 hexadecimal digits)", text);
-}
 
 std::string route_footer() {
   return fmt::format(
@@ -70,13 +40,10 @@ std::string route_footer() {
 void add_plan_route(CLI::App& plan, std::function<Exit()>& command) {
   CLI::App* route = plan.add_subcommand("route", "Compare routing engines on a fabric");
   auto arguments = std::make_shared<PlanRouteArguments>();
-  arguments->engines = all_engines();
-  auto roots = std::make_shared<std::vector<std::string>>();
+  arguments->routing.engines = all_engines();
+  arguments->routing.vls = 4;
   add_plan_input(*route, arguments->input);
-  route->add_option("--routing", arguments->engines, "Engines to try, separated by commas")
-      ->option_text("LIST [all]")
-      ->delimiter(',')
-      ->check(check_engine);
+  add_plan_routing(*route, arguments->routing, "all");
   route
       ->add_option("--tables", arguments->tables,
                    "Judge the tables of this opensm-lfts.dump too, as engine 'file'")
@@ -98,32 +65,11 @@ void add_plan_route(CLI::App& plan, std::function<Exit()>& command) {
   route->add_option("-o,--output", arguments->format, "table for people, json and csv for programs")
       ->option_text("FORMAT [table]")
       ->check(CLI::IsMember({"table", "json", "csv"}));
-  route->add_option("--lmc", arguments->lmc, "Give each host port 2^N LIDs")
-      ->option_text("N [0]")
-      ->check(CLI::Range(0, 7));
-  route
-      ->add_option("--vls", arguments->vls,
-                   "Data VLs that engines may use, if all switches have them")
-      ->option_text("N [4]")
-      ->check(CLI::Range(1, 15));
-  route->add_option("--roots", *roots, "Node GUIDs of a tree's top switches, separated by commas")
-      ->option_text("GUIDS [found]")
-      ->delimiter(',')
-      ->check(check_guid);
-  route
-      ->add_option("--torus-config", arguments->torus_config,
-                   "What torus-2QoS shall take for x, y and z, as OpenSM's torus-2QoS.conf")
-      ->option_text("FILE [found]")
-      ->check(CLI::ExistingFile);
   route->add_option("--seed", arguments->seed, "Seed of the random pairs and shifts")
       ->option_text("N [1]");
   route->footer(route_footer());
-  route->callback([arguments, roots, &command] {
-    for (const std::string& text : *roots) {
-      arguments->root_guids.push_back(mad::Guid{*base::parse_hex(text)});
-    }
-    command = [arguments] { return run_plan_route(*arguments); };
-  });
+  route->callback(
+      [arguments, &command] { command = [arguments] { return run_plan_route(*arguments); }; });
 }
 
 }  // namespace heddle::app

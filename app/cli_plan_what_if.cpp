@@ -8,7 +8,7 @@
 #include "app/cli_plan.hpp"
 #include "app/plan_commands.hpp"
 #include "app/plan_input.hpp"
-#include "routing/engine.hpp"
+#include "app/plan_routing.hpp"
 #include "sim/blueprint.hpp"
 
 namespace heddle::app {
@@ -22,17 +22,13 @@ std::string what_if_footer() {
       "  heddle plan what-if my.ibnetdiscover --cut 'leaf-1:7 - spine-2:3' --writes\n"
       "  heddle plan what-if my.ibnetdiscover --cut spine-2 --cut '0x0002c90300a1b2c3'\n"
       "  heddle plan what-if my.ibnetdiscover --each links=100 -o csv\n"
-      "  heddle plan what-if my.ibnetdiscover --series links=1..20 --plot losses.svg\n\n"
+      "  heddle plan what-if my.ibnetdiscover --series links=1..20 --plot losses.svg\n"
+      "  heddle plan what-if my.ibnetdiscover --moves saturday.txt --writes\n\n"
       "FABRIC (in quotes if it has a semicolon):\n{}\n"
       "Exit codes: 0 all hosts still reach each other, 1 internal, 2 command line, 5 some do not\n"
       "or no tables are proven, 6 FABRIC or FILE cannot be read or has not what is\n"
       "named, 7 the output cannot be written. Ctrl-C ends it at once (130 in a shell).",
       sim::generator_help());
-}
-
-std::string check_engine(const std::string& name) {
-  if (routing::find_engine(name) != nullptr) return {};
-  return fmt::format("'{}' is no routing engine", name);
 }
 
 }  // namespace
@@ -41,6 +37,7 @@ void add_plan_what_if(CLI::App& plan, std::function<Exit()>& command) {
   CLI::App* what_if = plan.add_subcommand("what-if", "Tell what a loss would do");
   auto arguments = std::make_shared<PlanWhatIfArguments>();
   add_plan_input(*what_if, arguments->input);
+  add_plan_routing(*what_if, arguments->routing);
   what_if
       ->add_option("--cut", arguments->cut,
                    "What is lost: a cable 'A:1 - B:2' or 'A:1', a node, a pattern with * and ?")
@@ -55,18 +52,18 @@ void add_plan_what_if(CLI::App& plan, std::function<Exit()>& command) {
       ->option_text("links|switches|hosts=A..B");
   what_if->add_option("--seed", arguments->seed, "Seed of all that is chosen by chance")
       ->option_text("N [1]");
-  what_if->add_option("--routing", arguments->engines, "Engines, as of heddle sm")
-      ->option_text("LIST [auto]")
-      ->delimiter(',')
-      ->check(check_engine);
-  what_if->add_option("--lmc", arguments->lmc, "Give each host port 2^N LIDs")
-      ->option_text("N [0]")
-      ->check(CLI::Range(0, 7));
   what_if
       ->add_option("--bisections", arguments->bisections,
                    "Random bisections for the bandwidth; 0: it is not measured")
       ->option_text("N [20]")
       ->check(CLI::Range(0, 100'000));
+  what_if
+      ->add_option("--moves", arguments->moves,
+                   "Steps of an upgrade, one in a line: out A:1, in A:1 - B:2, move A:1 -> B:2,\n"
+                   "swap A:1 <-> B:2; told before and after each")
+      ->option_text("FILE")
+      ->check(CLI::ExistingFile)
+      ->excludes("--cut", "--random", "--each", "--series");
   what_if->add_flag("--writes", arguments->writes, "List what would be written, in order");
   what_if->add_option("--plot", arguments->plot, "Draw a series as SVG into this file")
       ->option_text("FILE");

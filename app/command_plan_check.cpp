@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "app/commands.hpp"
 #include "app/plan_check_text.hpp"
 #include "app/plan_commands.hpp"
 #include "app/plan_input.hpp"
@@ -19,7 +17,8 @@ namespace heddle::app {
 namespace {
 
 // A list of cables by its content, whatever its name; anything else is a fabric.
-base::Result<plan::CablingPlan> read_plan(const std::string& file, const PlanInput& input) {
+base::Result<plan::CablingPlan> read_plan(const std::string& file, const PlanInput& input,
+                                          PlanProgress& progress) {
   std::error_code ignored;
   if (std::filesystem::is_regular_file(file, ignored)) {
     const auto text = read_text_file(file);
@@ -36,7 +35,7 @@ base::Result<plan::CablingPlan> read_plan(const std::string& file, const PlanInp
   }
   PlanInput other = input;
   other.fabric = file;
-  const auto blueprint = load_plan_input(other);
+  const auto blueprint = load_plan_input(other, progress);
   if (blueprint.has_error()) return blueprint.error();
   return plan::as_plan(inventory_of(*blueprint));
 }
@@ -67,11 +66,9 @@ void add_reading(const sim::Blueprint& blueprint, plan::Findings& findings) {
 }  // namespace
 
 Exit run_plan_check(const PlanCheckArguments& arguments) {
-  auto blueprint = load_plan_input(arguments.input);
-  if (blueprint.has_error()) {
-    complain(blueprint.error().message);
-    return Exit::Fabric;
-  }
+  PlanProgress progress;
+  const auto blueprint = load_plan_input(arguments.input, progress);
+  if (blueprint.has_error()) return progress.fail(blueprint.error());
   const plan::Inventory inventory = inventory_of(*blueprint);
   plan::Findings findings;
   CheckReport report;
@@ -81,20 +78,16 @@ Exit run_plan_check(const PlanCheckArguments& arguments) {
   for (const auto& node : inventory.nodes) ++(is_switch(node) ? report.switches : report.hosts);
   add_reading(*blueprint, findings);
   if (!arguments.plan.empty()) {
-    const auto plan = read_plan(arguments.plan, arguments.input);
-    if (plan.has_error()) {
-      complain(plan.error().message);
-      return Exit::Fabric;
-    }
+    const auto plan = read_plan(arguments.plan, arguments.input, progress);
+    if (plan.has_error()) return progress.fail(plan.error());
+    progress.begin("comparing with the plan");
     plan::check_cabling(inventory, *plan, match_of(arguments.match), findings);
   }
+  progress.begin("checking");
   report.levels = plan::check_fabric(inventory, arguments.lmc, findings);
   report.findings = std::move(findings).take();
-  std::cout << text_of(report, arguments.format) << std::flush;
-  if (!std::cout) {
-    complain("cannot write to standard output");
-    return Exit::Output;
-  }
+  const Exit printed = print_whole(text_of(report, arguments.format), progress);
+  if (printed != Exit::Ok) return printed;
   const bool fine =
       report.count(plan::Severity::Error) == 0 && report.count(plan::Severity::Warning) == 0;
   return fine ? Exit::Ok : Exit::Problems;

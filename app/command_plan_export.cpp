@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
-#include <iostream>
 #include <map>
 #include <memory>
 #include <sstream>
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
@@ -18,8 +17,11 @@
 #include "app/plan_input.hpp"
 #include "app/planned_fabric.hpp"
 #include "base/text.hpp"
+#include "fabric/islands.hpp"
+#include "multicast/trees.hpp"
 #include "plan/check.hpp"
 #include "plan/flits.hpp"
+#include "plan/multicast_plan.hpp"
 #include "plan/slurm.hpp"
 #include "routing/selection.hpp"
 #include "sim/export.hpp"
@@ -105,19 +107,46 @@ std::string flits(const plan::Inventory& inventory, const PlannedFabric& fabric,
                           });
 }
 
+Text multicast_text(const PlanExportArguments& arguments, PlannedFabric fabric,
+                    PlanProgress& progress) {
+  auto members = plan::broadcast_members(fabric.topology, fabric.lids);
+  if (!arguments.groups.empty()) {
+    const auto text = read_text_file(arguments.groups);
+    if (text.has_error()) return text.error();
+    auto read = plan::parse_groups(*text, arguments.groups.string(), fabric.topology, fabric.lids);
+    if (read.has_error()) return read.error();
+    members = *std::move(read);
+  }
+  progress.begin("growing trees");
+  const auto topology = std::make_shared<const fabric::Topology>(std::move(fabric.topology));
+  multicast::Trees trees(topology);
+  trees.apply(members);
+  progress.clear();
+  for (const mad::Lid mlid : trees.mlids()) {
+    const auto left = trees.unserved(mlid).size();
+    if (left > 0) complain(fmt::format("group 0x{:04X}: {} members get nothing", mlid.value, left));
+  }
+  const fabric::Islands islands(*topology);
+  if (islands.count() > 1) {
+    complain(fmt::format("the switches are {} islands, with a tree each", islands.count()));
+  }
+  return done(plan::multicast_list(*topology, trees.tables()));
+}
+
 // Formats that need tables: those of the subnet manager's own choice.
 Text routed_text(const PlanExportArguments& arguments, const plan::Inventory& inventory,
-                 PlannedFabric fabric) {
-  routing::Policy policy;
-  policy.engines = arguments.engines;
-  policy.max_vls = std::min(arguments.vls, fabric.data_vls);
-  auto selected = routing::select_routes(fabric.topology, fabric.lids, policy, all_cores());
+                 PlannedFabric fabric, PlanProgress& progress) {
+  const auto policy = policy_of(arguments.routing, fabric);
+  if (policy.has_error()) return policy.error();
+  progress.begin("routing");
+  auto selected =
+      routing::select_routes(fabric.topology, fabric.lids, *policy, progress.watched(all_cores()));
   if (selected.has_error()) return selected.error();
   if (arguments.format == "flits") return done(flits(inventory, fabric, *selected));
   sm::Snapshot snapshot;
   snapshot.topology = std::move(fabric.topology);
   snapshot.lids = std::move(fabric.lids);
-  snapshot.lmc = arguments.lmc;
+  snapshot.lmc = arguments.routing.lmc;
   snapshot.routes = std::make_shared<const routing::Selected>(*std::move(selected));
   std::ostringstream out;
   if (arguments.format == "lft") write_forwarding_dump(out, snapshot);
@@ -139,7 +168,8 @@ Text slurm_text(const std::string& format, const plan::Inventory& inventory) {
   return done(format == "slurm-block" ? plan::slurm_block(topology) : plan::slurm_yaml(topology));
 }
 
-Text text_of(const PlanExportArguments& arguments, const sim::Blueprint& blueprint) {
+Text text_of(const PlanExportArguments& arguments, const sim::Blueprint& blueprint,
+             PlanProgress& progress) {
   const std::string& format = arguments.format;
   const plan::Inventory inventory = inventory_of(blueprint);
   if (format.starts_with("slurm-")) return slurm_text(format, inventory);
@@ -147,35 +177,25 @@ Text text_of(const PlanExportArguments& arguments, const sim::Blueprint& bluepri
     const auto drawn = sim::parse_export_format(format == "csv" ? "cabling" : format);
     if (drawn) return done(sim::export_fabric(blueprint, *drawn));
   }
-  auto fabric = plan_fabric(blueprint, arguments.lmc);
+  auto fabric = plan_fabric(blueprint, arguments.routing.lmc);
   if (fabric.has_error()) return fabric.error();
   if (format == "json") return done(json_text(blueprint, inventory, *fabric));
-  return routed_text(arguments, inventory, *std::move(fabric));
+  if (format == "mcfdbs") return multicast_text(arguments, *std::move(fabric), progress);
+  return routed_text(arguments, inventory, *std::move(fabric), progress);
 }
 
 }  // namespace
 
 Exit run_plan_export(const PlanExportArguments& arguments) {
-  const auto blueprint = load_plan_input(arguments.input);
-  if (blueprint.has_error()) {
-    complain(blueprint.error().message);
-    return Exit::Fabric;
-  }
-  const auto text = text_of(arguments, *blueprint);
-  if (text.has_error()) {
-    complain(text.error().message);
-    return Exit::Problems;
-  }
-  if (!arguments.output.empty()) {
-    const auto written = replace_file(arguments.output, [&](std::ostream& out) { out << *text; });
-    if (!written.has_error()) return Exit::Ok;
-    complain(written.error().message);
-    return Exit::Output;
-  }
-  std::cout << *text << std::flush;
-  if (std::cout) return Exit::Ok;
-  complain("cannot write to standard output");
-  return Exit::Output;
+  PlanProgress progress;
+  const auto blueprint = load_plan_input(arguments.input, progress);
+  if (blueprint.has_error()) return progress.fail(blueprint.error());
+  const auto text = text_of(arguments, *blueprint, progress);
+  if (text.has_error()) return progress.fail(text.error(), Exit::Problems);
+  if (arguments.output.empty()) return print_whole(*text, progress);
+  progress.write(arguments.output.string());
+  const auto written = replace_file(arguments.output, [&](std::ostream& out) { out << *text; });
+  return written.has_error() ? progress.fail(written.error(), Exit::Output) : Exit::Ok;
 }
 
 }  // namespace heddle::app

@@ -1,36 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <string>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "app/clock.hpp"
-#include "app/commands.hpp"
 #include "app/parallel.hpp"
 #include "app/plan_commands.hpp"
 #include "app/plan_input.hpp"
+#include "app/plan_progress.hpp"
 #include "app/plan_report.hpp"
+#include "app/plan_routing.hpp"
 #include "app/planned_fabric.hpp"
-#include "app/routing_files.hpp"
-#include "fabric/verification.hpp"
 #include "plan/loss.hpp"
 #include "plan/traffic.hpp"
-#include "routing/engine.hpp"
-#include "routing/selection.hpp"
 #include "routing/table_dump.hpp"
 
 namespace heddle::app {
 namespace {
-
-double seconds_since(base::Instant begin) {
-  return std::chrono::duration<double>(steady_now() - begin).count();
-}
 
 // Who sends to whom.
 struct Traffic {
@@ -80,29 +66,51 @@ void add_traffic(const routing::Routes& routes, const PlannedFabric& fabric, con
   }
 }
 
-// Proves the tables, and measures them if that is wanted.
-void judge(const routing::Routes& routes, const PlannedFabric& fabric, const Traffic& traffic,
-           const PlanRouteArguments& arguments, const base::ParallelFor& parallel,
-           EngineReport& report) {
-  report.vls = routes.lanes.vls;
-  report.notes = routes.notes;
-  const auto begin = steady_now();
-  const auto proof =
-      fabric::verify(fabric.topology, fabric.lids, routes.tables, routes.lanes, parallel);
-  report.verify_seconds = seconds_since(begin);
-  routing::Policy policy;
-  policy.max_vls = arguments.vls;
-  const auto reason = routing::objection(fabric.topology, policy, routes.lanes, proof);
-  report.certified = !reason;
-  report.reason = reason.value_or("");
-  if (traffic.wanted) add_traffic(routes, fabric, traffic, parallel, report);
-  if (!arguments.metrics) return;
-  report.quality = routing::measure_quality(fabric.topology, fabric.lids, routes.tables, parallel);
-  routing::PatternOptions options;
-  options.seed = arguments.seed;
-  report.patterns =
-      routing::measure_patterns(fabric.topology, fabric.lids, routes.tables, options, parallel);
-}
+class Measurer {
+ public:
+  Measurer(const PlanRouteArguments& arguments, const PlannedFabric& fabric, const Traffic& traffic,
+           PlanProgress& progress)
+      : arguments_(arguments),
+        fabric_(fabric),
+        traffic_(traffic),
+        progress_(progress),
+        parallel_(progress.watched(all_cores())) {}
+
+  EngineReport try_engine(const EngineTrials& trials, const std::string& name) const {
+    EngineReport report;
+    report.engine = name;
+    const auto routes = trials.route(report, parallel_);
+    if (routes) measure(*routes, report);
+    return report;
+  }
+  EngineReport judge_dump(const EngineTrials& trials, routing::DumpedTables dumped) const {
+    EngineReport report;
+    const routing::Routes routes{"file", std::move(dumped.tables), std::move(dumped.notes)};
+    report.engine = routes.engine;
+    trials.prove(routes, report, parallel_);
+    measure(routes, report);
+    return report;
+  }
+
+ private:
+  void measure(const routing::Routes& routes, EngineReport& report) const {
+    progress_.begin("measuring the tables of " + report.engine);
+    if (traffic_.wanted) add_traffic(routes, fabric_, traffic_, parallel_, report);
+    if (!arguments_.metrics) return;
+    report.quality =
+        routing::measure_quality(fabric_.topology, fabric_.lids, routes.tables, parallel_);
+    routing::PatternOptions options;
+    options.seed = arguments_.seed;
+    report.patterns = routing::measure_patterns(fabric_.topology, fabric_.lids, routes.tables,
+                                                options, parallel_);
+  }
+
+  const PlanRouteArguments& arguments_;
+  const PlannedFabric& fabric_;
+  const Traffic& traffic_;
+  PlanProgress& progress_;
+  base::ParallelFor parallel_;
+};
 
 // Of any size; a subnet manager takes less.
 base::Result<routing::DumpedTables> read_table_dump(const std::filesystem::path& file,
@@ -110,24 +118,6 @@ base::Result<routing::DumpedTables> read_table_dump(const std::filesystem::path&
   const auto text = read_text_file(file);
   if (text.has_error()) return text.error();
   return routing::parse_table_dump(*text, file.string(), fabric.topology, fabric.lids);
-}
-
-EngineReport try_engine(const routing::Engine& engine, const PlannedFabric& fabric,
-                        const Traffic& traffic, const PlanRouteArguments& arguments,
-                        const routing::Options& options, const base::ParallelFor& parallel) {
-  EngineReport report;
-  report.engine = engine.name();
-  const auto begin = steady_now();
-  const auto routes = engine.route(
-      {fabric.topology, fabric.lids, options, parallel, std::min(arguments.vls, fabric.data_vls)});
-  report.seconds = seconds_since(begin);
-  if (routes.has_error()) {
-    report.seconds.reset();
-    report.reason = routes.error().message;
-  } else {
-    judge(*routes, fabric, traffic, arguments, parallel, report);
-  }
-  return report;
 }
 
 std::string text_of(const PlanReport& report, const std::string& format) {
@@ -150,55 +140,32 @@ PlanReport describe(const sim::Blueprint& blueprint, const PlannedFabric& fabric
 }  // namespace
 
 Exit run_plan_route(const PlanRouteArguments& arguments) {
-  const auto blueprint = load_plan_input(arguments.input);
-  if (blueprint.has_error()) {
-    complain(blueprint.error().message);
-    return Exit::Fabric;
-  }
-  const auto fabric = plan_fabric(*blueprint, arguments.lmc);
-  if (fabric.has_error()) {
-    complain(fabric.error().message);
-    return Exit::Fabric;
-  }
+  PlanProgress progress;
+  const auto blueprint = load_plan_input(arguments.input, progress);
+  if (blueprint.has_error()) return progress.fail(blueprint.error());
+  warn_of_loads(*blueprint, progress);
+  const auto fabric = plan_fabric(*blueprint, arguments.routing.lmc);
+  if (fabric.has_error()) return progress.fail(fabric.error());
   const auto traffic = find_traffic(arguments, *fabric);
-  if (traffic.has_error()) {
-    complain(traffic.error().message);
-    return Exit::Fabric;
-  }
+  if (traffic.has_error()) return progress.fail(traffic.error());
+  const auto policy = policy_of(arguments.routing, *fabric);
+  if (policy.has_error()) return progress.fail(policy.error());
   PlanReport report = describe(*blueprint, *fabric);
   report.metrics = arguments.metrics;
-  const auto parallel = all_cores();
+  const EngineTrials trials(*fabric, *policy, progress);
+  const Measurer measurer(arguments, *fabric, *traffic, progress);
   if (!arguments.tables.empty()) {
     auto dumped = read_table_dump(arguments.tables, *fabric);
-    if (dumped.has_error()) {
-      complain(dumped.error().message);
-      return Exit::Fabric;
-    }
-    const routing::Routes routes{"file", std::move(dumped->tables), std::move(dumped->notes)};
-    report.engines.emplace_back().engine = routes.engine;
-    judge(routes, *fabric, *traffic, arguments, parallel, report.engines.back());
+    if (dumped.has_error()) return progress.fail(dumped.error());
+    report.engines.push_back(measurer.judge_dump(trials, *std::move(dumped)));
   }
-  routing::Options options;
-  options.root_guids = arguments.root_guids;
-  if (!arguments.torus_config.empty()) {
-    auto torus = read_torus_file(arguments.torus_config);
-    if (torus.has_error()) {
-      complain(torus.error().message);
-      return Exit::Fabric;
-    }
-    options.torus = std::move(*torus);
+  for (const std::string& name : arguments.routing.engines) {
+    report.engines.push_back(measurer.try_engine(trials, name));
   }
-  for (const std::string& name : arguments.engines) {
-    report.engines.push_back(
-        try_engine(*routing::find_engine(name), *fabric, *traffic, arguments, options, parallel));
-  }
+  const Exit printed = print_whole(text_of(report, arguments.format), progress);
+  if (printed != Exit::Ok) return printed;
   const bool certified = std::any_of(report.engines.begin(), report.engines.end(),
                                      [](const EngineReport& engine) { return engine.certified; });
-  std::cout << text_of(report, arguments.format) << std::flush;
-  if (!std::cout) {
-    complain("cannot write to standard output");
-    return Exit::Output;
-  }
   return certified ? Exit::Ok : Exit::Problems;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
-#include <iostream>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,16 +9,17 @@
 
 #include <fmt/format.h>
 
-#include "app/commands.hpp"
 #include "app/files.hpp"
 #include "app/parallel.hpp"
 #include "app/plan_commands.hpp"
 #include "app/plan_input.hpp"
 #include "app/plan_progress.hpp"
+#include "app/plan_routing.hpp"
 #include "app/plan_what_if_text.hpp"
 #include "app/planned_fabric.hpp"
 #include "base/text.hpp"
 #include "plan/loss.hpp"
+#include "plan/moves.hpp"
 #include "plan/what_if.hpp"
 
 namespace heddle::app {
@@ -111,72 +112,121 @@ std::string text_of(const WhatIfReport& report, const std::string& format) {
   return format == "csv" ? what_if_csv(report) : what_if_table(report);
 }
 
-Exit tell(const WhatIfReport& report, const PlanWhatIfArguments& arguments) {
-  std::cout << text_of(report, arguments.format) << std::flush;
-  if (!std::cout) {
-    complain("cannot write to standard output");
-    return Exit::Output;
-  }
+// Hosts that are unplugged themselves are gone for a while, and that is no problem.
+bool is_fine(const WhatIfReport& report, const WhatIfReport::Case& one) {
+  if (!one.answer.error.empty()) return false;
+  const bool is_passing = !report.moves.empty() && &one != &report.cases.back();
+  return one.parted == 0 && (is_passing || one.answer.after.pairs >= report.before.pairs);
+}
+
+base::Result<plan::WhatIfOptions> options_of(const PlanWhatIfArguments& arguments,
+                                             const PlannedFabric& fabric) {
+  auto policy = policy_of(arguments.routing, fabric);
+  if (policy.has_error()) return policy.error();
+  return plan::WhatIfOptions{*std::move(policy), arguments.seed, arguments.bisections};
+}
+
+WhatIfReport start_report(const PlanWhatIfArguments& arguments, const std::string& title,
+                          const std::string& engine, const plan::Figures& before) {
+  WhatIfReport report;
+  report.fabric = title;
+  report.engine = engine;
+  report.seed = arguments.seed;
+  report.seeded = seeded_text(arguments);
+  report.with_bandwidth = arguments.bisections > 0;
+  report.writes = arguments.writes;
+  report.before = before;
+  return report;
+}
+
+Exit tell(const WhatIfReport& report, const PlanWhatIfArguments& arguments,
+          PlanProgress& progress) {
   if (!arguments.plot.empty()) {
+    progress.write(arguments.plot.string());
     const auto written =
         replace_file(arguments.plot, [&](std::ostream& out) { out << what_if_plot(report); });
-    if (written.has_error()) {
-      complain(written.error().message);
-      return Exit::Output;
-    }
+    if (written.has_error()) return progress.fail(written.error(), Exit::Output);
   }
+  const Exit printed = print_whole(text_of(report, arguments.format), progress);
+  if (printed != Exit::Ok) return printed;
   const bool fine =
-      std::all_of(report.cases.begin(), report.cases.end(), [&](const WhatIfReport::Case& one) {
-        return one.answer.error.empty() && one.answer.after.pairs >= report.before.pairs;
-      });
+      std::all_of(report.cases.begin(), report.cases.end(),
+                  [&](const WhatIfReport::Case& one) { return is_fine(report, one); });
   return fine ? Exit::Ok : Exit::Problems;
 }
 
-Exit fail(const base::Error& error, Exit exit = Exit::Fabric) {
-  complain(error.message);
-  return exit;
+using MoveCases = std::vector<WhatIfReport::Case>;
+
+MoveCases cases_of(const plan::Move& move, std::size_t step, plan::MoveAnswer answer) {
+  MoveCases cases;
+  for (std::size_t i = 0; i < answer.phases.size(); ++i) {
+    const std::string phase = i == 0 && answer.has_out ? "out" : "in";
+    plan::MoveAnswer::Phase& told = answer.phases[i];
+    cases.push_back({fmt::format("{}: {}", phase, move.text), step, std::move(told.answer),
+                     move.line, phase, told.parted});
+  }
+  return cases;
+}
+
+Exit run_moves(const PlanWhatIfArguments& arguments, const std::string& title,
+               PlannedFabric& fabric, PlanProgress& progress) {
+  const auto text = read_text_file(arguments.moves);
+  if (text.has_error()) return progress.fail(text.error());
+  const auto moves = plan::parse_moves(*text, arguments.moves.string(), fabric.topology);
+  if (moves.has_error()) return progress.fail(moves.error());
+  const auto options = options_of(arguments, fabric);
+  if (options.has_error()) return progress.fail(options.error());
+  const auto parallel = progress.watched(all_cores());
+  progress.begin("routing the fabric as it is");
+  const auto upgrade =
+      plan::Upgrade::make(std::move(fabric.topology), std::move(fabric.lids), *options, parallel);
+  if (upgrade.has_error()) return progress.fail(upgrade.error(), Exit::Problems);
+  WhatIfReport report = start_report(arguments, title, (*upgrade)->engine(), (*upgrade)->before());
+  report.moves = arguments.moves.string();
+  progress.begin("taking steps", moves->size());
+  for (std::size_t i = 0; i < moves->size(); ++i) {
+    auto cases = cases_of((*moves)[i], i + 1, (*upgrade)->take((*moves)[i], parallel));
+    std::move(cases.begin(), cases.end(), std::back_inserter(report.cases));
+    progress.done_one();
+  }
+  return tell(report, arguments, progress);
 }
 
 }  // namespace
 
 Exit run_plan_what_if(const PlanWhatIfArguments& arguments) {
-  const auto blueprint = load_plan_input(arguments.input);
-  if (blueprint.has_error()) return fail(blueprint.error());
-  auto fabric = plan_fabric(*blueprint, arguments.lmc);
-  if (fabric.has_error()) return fail(fabric.error());
+  PlanProgress progress;
+  const auto blueprint = load_plan_input(arguments.input, progress);
+  if (blueprint.has_error()) return progress.fail(blueprint.error());
+  warn_of_loads(*blueprint, progress);
+  auto fabric = plan_fabric(*blueprint, arguments.routing.lmc);
+  if (fabric.has_error()) return progress.fail(fabric.error());
+  if (!arguments.moves.empty()) return run_moves(arguments, blueprint->title, *fabric, progress);
   auto cases = find_cases(fabric->topology, arguments);
-  if (cases.has_error()) return fail(cases.error());
+  if (cases.has_error()) return progress.fail(cases.error());
   if (cases->empty()) {
-    return fail(base::error("nothing is lost: --cut, --random, --each or --series is wanted"),
-                Exit::Usage);
+    return progress.fail(
+        base::error("nothing is lost: --cut, --random, --each, --series or --moves is wanted"),
+        Exit::Usage);
   }
-  plan::WhatIfOptions options;
-  options.policy.engines = arguments.engines;
-  options.seed = arguments.seed;
-  options.bisections = arguments.bisections;
-  const auto parallel = all_cores();
+  const auto options = options_of(arguments, *fabric);
+  if (options.has_error()) return progress.fail(options.error());
+  const auto parallel = progress.watched(all_cores());
+  progress.begin("routing the fabric as it is");
   const auto asked =
-      plan::WhatIfs::make(std::move(fabric->topology), std::move(fabric->lids), options, parallel);
-  if (asked.has_error()) return fail(asked.error(), Exit::Problems);
-  WhatIfReport report;
-  report.fabric = blueprint->title;
-  report.engine = (*asked)->selected().routes.engine;
-  report.seed = arguments.seed;
-  report.seeded = seeded_text(arguments);
-  report.with_bandwidth = arguments.bisections > 0;
-  report.writes = arguments.writes;
-  report.before = (*asked)->before();
+      plan::WhatIfs::make(std::move(fabric->topology), std::move(fabric->lids), *options, parallel);
+  if (asked.has_error()) return progress.fail(asked.error(), Exit::Problems);
+  WhatIfReport report = start_report(arguments, blueprint->title,
+                                     (*asked)->selected().routes.engine, (*asked)->before());
   report.cases = std::move(*cases);
-  {
-    PlanProgress progress("losses", report.cases.size());
-    parallel(report.cases.size(), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        report.cases[i].answer = (*asked)->ask(report.cases[i].answer.loss);
-        progress.done_one();
-      }
-    });
-  }
-  return tell(report, arguments);
+  progress.begin("asking of losses", report.cases.size());
+  parallel(report.cases.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      report.cases[i].answer = (*asked)->ask(report.cases[i].answer.loss);
+      progress.done_one();
+    }
+  });
+  return tell(report, arguments, progress);
 }
 
 }  // namespace heddle::app

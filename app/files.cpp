@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "app/interruption.hpp"
+
 namespace heddle::app {
 namespace {
 
@@ -36,6 +38,13 @@ base::Result<void> write_in_place(const std::filesystem::path& file,
   return stream ? base::Result<void>() : failed(file, last_error());
 }
 
+struct BeingWritten {
+  explicit BeingWritten(const std::filesystem::path& file) { Interruption::writing(file); }
+  ~BeingWritten() { Interruption::written(); }
+  BeingWritten(const BeingWritten&) = delete;
+  BeingWritten& operator=(const BeingWritten&) = delete;
+};
+
 }  // namespace
 
 base::Result<void> replace_file(const std::filesystem::path& file,
@@ -47,6 +56,7 @@ base::Result<void> replace_file(const std::filesystem::path& file,
   errno = 0;
   std::ofstream stream(beside, std::ios::binary | std::ios::trunc);
   if (!stream) return failed(file, last_error());
+  const BeingWritten until_renamed(beside);
   write(stream);
   stream.close();
   if (!stream) {

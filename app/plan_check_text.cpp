@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/text.hpp"
+#include "base/escape.hpp"
 
 namespace heddle::app {
 namespace {
@@ -30,12 +31,6 @@ std::string levels_text(const plan::Levels& levels) {
                         level.links_up, over);
   }
   return text;
-}
-
-std::string csv_field(std::string_view text) {
-  std::string field = "\"";
-  for (const char c : text) field += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return field + "\"";
 }
 
 }  // namespace
@@ -96,9 +91,10 @@ std::string check_csv(const CheckReport& report) {
   std::string text = "severity,check,code,line,where,text\n";
   for (const plan::Finding& finding : report.findings) {
     const std::string line = finding.line == 0 ? "" : fmt::format("{}", finding.line);
-    text += fmt::format(
-        "{},{},{},{},{},{}\n", name_of(finding.severity), finding.check, finding.code, line,
-        csv_field(fmt::format("{}", fmt::join(finding.where, " "))), csv_field(finding.text));
+    text +=
+        fmt::format("{},{},{},{},{},{}\n", name_of(finding.severity), finding.check, finding.code,
+                    line, base::csv_field(fmt::format("{}", fmt::join(finding.where, " "))),
+                    base::csv_field(finding.text));
   }
   return text;
 }

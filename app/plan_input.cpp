@@ -5,6 +5,7 @@
 #include <array>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "app/commands.hpp"
 #include "app/fabric_options.hpp"
 #include "base/text.hpp"
+#include "sim/link_kind.hpp"
 
 namespace heddle::app {
 namespace {
@@ -140,11 +142,13 @@ base::Result<> rename_nodes(std::string_view map, std::string_view title,
   return {};
 }
 
-base::Result<sim::Blueprint> load_plan_input(const PlanInput& input) {
+base::Result<sim::Blueprint> load_plan_input(const PlanInput& input, PlanProgress& progress) {
+  progress.begin("reading " + input.fabric);
   auto blueprint = is_live(input.fabric)
                        ? load_live(input.fabric)
                        : sim::load_fabric(input.fabric, fabric_load_options(input.ibnl));
   if (blueprint.has_error()) return blueprint;
+  progress.clear();
   for (const std::string& warning : blueprint->warnings) complain(warning);
   if (input.node_name_map.empty()) return blueprint;
   const auto map = read_text_file(input.node_name_map);
@@ -152,6 +156,40 @@ base::Result<sim::Blueprint> load_plan_input(const PlanInput& input) {
   const auto renamed = rename_nodes(*map, input.node_name_map.string(), *blueprint);
   if (renamed.has_error()) return renamed.error();
   return blueprint;
+}
+
+void warn_of_loads(const sim::Blueprint& blueprint, PlanProgress& progress) {
+  std::map<std::string, std::size_t> kinds;
+  const auto is_switch = [&](const sim::PlannedEnd& end) {
+    return blueprint.nodes[end.node].type == mad::NodeType::Switch;
+  };
+  for (const sim::PlannedCable& cable : blueprint.cables) {
+    if (!is_switch(cable.a) || !is_switch(cable.b)) continue;
+    ++kinds[fmt::format("{} {}", sim::name_of(cable.width), sim::name_of(cable.speed))];
+  }
+  progress.clear();
+  if (kinds.size() > 1) {
+    std::string list;
+    for (const auto& [kind, count] : kinds) {
+      list += fmt::format("{}{} of {}", list.empty() ? "" : ", ", count, kind);
+    }
+    complain(
+        fmt::format("cables between switches are not all as fast ({}): loads and bandwidths "
+                    "count routes and do not weigh that",
+                    list));
+  }
+  std::map<mad::Lid, std::string_view> owners;
+  for (const sim::PlannedNode& node : blueprint.nodes) {
+    for (const sim::PlannedPort& port : node.ports) {
+      if (port.lid == mad::kNoLid) continue;
+      const auto [other, is_new] = owners.emplace(port.lid, node.name);
+      if (is_new || other->second == node.name) continue;
+      return complain(fmt::format(
+          "\"{}\" and \"{}\" hold the same LID {}: one of them gets another here; heddle plan "
+          "check lists all of these",
+          base::printable(other->second), base::printable(node.name), port.lid.value));
+    }
+  }
 }
 
 plan::Inventory inventory_of(const sim::Blueprint& blueprint) {

@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/plan_progress.hpp"
 #include "base/result.hpp"
 #include "plan/inventory.hpp"
 #include "sim/blueprint.hpp"
@@ -23,7 +24,11 @@ struct PlanInput {
 void add_plan_input(CLI::App& command, PlanInput& input);
 
 // Prints what had to be guessed or dropped.
-base::Result<sim::Blueprint> load_plan_input(const PlanInput& input);
+base::Result<sim::Blueprint> load_plan_input(const PlanInput& input, PlanProgress& progress);
+
+// Loads are counts of routes: complains when cables between switches are not all as fast, or when
+// ports hold LIDs that another has too, for then what is told is not what the fabric does today.
+void warn_of_loads(const sim::Blueprint& blueprint, PlanProgress& progress);
 
 // OpenSM's node-name-map: lines of a node GUID and a name, in quotes if it has blanks; '#' begins a
 // comment. Nodes of these GUIDs get the name as their description. Lines that name no node of the

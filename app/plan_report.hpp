@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/verdict.hpp"
 #include "routing/patterns.hpp"
 #include "routing/quality.hpp"
 
@@ -26,14 +27,7 @@ struct TrafficReport {
   std::vector<Link> worst;
 };
 
-struct EngineReport {
-  std::string engine;
-  bool certified = false;
-  std::string reason;                    // why not; empty if certified
-  std::optional<double> seconds;         // of the engine alone; none if it refused the fabric
-  std::optional<double> verify_seconds;  // of the proof
-  std::optional<unsigned> vls;           // used
-  std::vector<std::string> notes;
+struct EngineReport : plan::Verdict {
   std::optional<routing::Quality> quality;
   std::optional<routing::PatternQuality> patterns;
   std::vector<TrafficReport> traffic;  // empty: it was not asked for

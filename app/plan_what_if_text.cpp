@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/text.hpp"
+#include "base/escape.hpp"
 #include "base/text.hpp"
 #include "plan/plot.hpp"
 
@@ -79,6 +80,13 @@ Json as_json(const WhatIfReport& report, const Case& one) {
             {"switches", answer.writes.size()},
             {"blocks", answer.blocks()},
             {"after", figures(report, answer.after)}};
+  if (!report.moves.empty()) {
+    json["step"] = json["size"];
+    json["size"] = nullptr;
+    json["line"] = one.line;
+    json["phase"] = one.phase;
+    json["parted"] = one.parted;
+  }
   json["writes"] = std::move(writes);
   return json;
 }
@@ -88,8 +96,8 @@ Json as_json(const WhatIfReport& report, const Case& one) {
 std::string what_if_table(const WhatIfReport& report) {
   std::string text = fmt::format("{}: routed by {}", report.fabric, report.engine);
   if (!report.seeded.empty()) text += fmt::format("; {} by seed {}", report.seeded, report.seed);
-  text += "\n" + row({"LOST", "PAIRS LOST", "ENTRIES", "BLOCKS", "SWITCHES", "MAX LOAD", "EBB",
-                      "TABLES", "WHAT"});
+  text += "\n" + row({report.moves.empty() ? "LOST" : "STEP", "PAIRS LOST", "ENTRIES", "BLOCKS",
+                      "SWITCHES", "MAX LOAD", "EBB", "TABLES", "WHAT"});
   text += row({"", "0", "0", "0", "0", with_commas(report.before.load.greatest),
                bandwidth_text(report, report.before.bandwidth), "whole", "(as it is)"});
   for (const Case& one : report.cases) {
@@ -116,14 +124,12 @@ std::string what_if_csv(const WhatIfReport& report) {
       "size,pairs_lost,entries,lids,blocks,switches,max_load,mean_load,ebb,how,loss\n";
   for (const Case& one : report.cases) {
     const auto& answer = one.answer;
-    std::string loss;
-    for (const char c : one.loss) loss += c == '"' ? std::string("\"\"") : std::string(1, c);
-    text += fmt::format("{},{},{},{},{},{},{},{:.6g},{},{},\"{}\"\n",
+    text += fmt::format("{},{},{},{},{},{},{},{:.6g},{},{},{}\n",
                         one.size ? fmt::format("{}", *one.size) : "", pairs_lost(report, one),
                         answer.entries, answer.lids, answer.blocks(), answer.writes.size(),
                         answer.after.load.greatest, answer.after.load.mean,
                         report.with_bandwidth ? fmt::format("{:.6g}", answer.after.bandwidth) : "",
-                        how(answer), loss);
+                        how(answer), base::csv_field(one.loss));
   }
   return text;
 }

@@ -15,8 +15,12 @@ namespace heddle::app {
 struct WhatIfReport {
   struct Case {
     std::string loss;                 // described
-    std::optional<std::size_t> size;  // of a series
+    std::optional<std::size_t> size;  // of a series; of moves which step
     plan::WhatIf answer;
+    // Of moves: the line of their file, "out" or "in", and what plan::MoveAnswer says.
+    unsigned line = 0;
+    std::string phase = {};
+    std::uint64_t parted = 0;
   };
   std::string fabric;
   std::string engine;
@@ -26,6 +30,7 @@ struct WhatIfReport {
   bool writes = false;
   plan::Figures before;
   std::vector<Case> cases;
+  std::string moves;  // their file; empty: these are losses
 };
 
 std::string what_if_table(const WhatIfReport& report);

@@ -2,11 +2,14 @@
 #include "app/planned_fabric.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "sm/lid_assignment.hpp"
 
 namespace heddle::app {
@@ -49,6 +52,24 @@ mad::Guid port_guid(const sim::PlannedNode& node, std::uint8_t port) {
   return given ? node.ports[port].guid : mad::Guid{node.guid.value + port};
 }
 
+// The builder would make one node of two, and every number would be wrong.
+std::optional<base::Error> find_twins(const sim::Blueprint& blueprint) {
+  std::unordered_map<std::uint64_t, const sim::PlannedNode*> known;
+  for (const sim::PlannedNode& node : blueprint.nodes) {
+    const auto [other, is_new] = known.emplace(node.guid.value, &node);
+    if (is_new) continue;
+    const auto where = [](const sim::PlannedNode& of) {
+      return fmt::format("\"{}\"{}", base::printable(of.name),
+                         of.line == 0 ? "" : fmt::format(" (line {})", of.line));
+    };
+    return base::error(fmt::format(
+        "{}: {} and {} have the same node GUID {}, so the fabric cannot be routed; heddle plan "
+        "check lists all that is wrong",
+        blueprint.title, where(*other->second), where(node), base::hex(node.guid.value)));
+  }
+  return std::nullopt;
+}
+
 base::Result<fabric::Topology> topology_of(const sim::Blueprint& blueprint) {
   fabric::TopologyBuilder builder;
   for (const sim::PlannedNode& node : blueprint.nodes) {
@@ -75,6 +96,7 @@ mad::Lid held_lid(const sim::PlannedNode& node, std::uint8_t port) {
 }  // namespace
 
 base::Result<PlannedFabric> plan_fabric(const sim::Blueprint& blueprint, std::uint8_t lmc) {
+  if (const auto twins = find_twins(blueprint)) return *twins;
   auto topology = topology_of(blueprint);
   if (topology.has_error()) return topology.error();
   PlannedFabric planned;

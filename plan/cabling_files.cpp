@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/escape.hpp"
 #include "base/text.hpp"
 #include "plan/cabling.hpp"
 
@@ -18,6 +19,7 @@ namespace {
 constexpr std::array<std::string_view, 10> kSpeedNames{"",    "SDR", "DDR", "QDR", "FDR10",
                                                        "FDR", "EDR", "HDR", "NDR", "XDR"};
 
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // spreadsheets begin with it
 constexpr std::size_t kMaxCables = 400'000;
 
 // Devices by their names, as they come.
@@ -112,13 +114,20 @@ base::Result<> read_row(const std::vector<std::string>& fields, const Columns& c
   CablingPlan::Cable cable;
   cable.line = line;
   for (const bool first : {true, false}) {
-    const std::string name(field(first ? columns.start_device : columns.end_device));
+    const std::string name(
+        base::csv_plain(field(first ? columns.start_device : columns.end_device)));
     const auto port = read_port(field(first ? columns.start_port : columns.end_port));
     if (name.empty()) return wrong("a device has no name");
     if (!port) return wrong("a port is a number from 1 to 254");
     (first ? cable.a : cable.b) = {collector.device(name), *port};
   }
   cable.rate = parse_rate(field(columns.width), field(columns.speed));
+  if (cable.rate.lanes == 0 && !field(columns.width).empty()) {
+    return wrong("a width is 1x, 2x, 4x, 8x or 12x");
+  }
+  if (cable.rate.speed == LaneSpeed::Unknown && !field(columns.speed).empty()) {
+    return wrong("a speed is SDR, DDR, QDR, FDR10, FDR, EDR, HDR, NDR or XDR");
+  }
   return collector.add(cable);
 }
 
@@ -173,6 +182,7 @@ base::Result<CablingPlan> parse_cabling_csv(std::string_view text, std::string_v
   Collector collector(title);
   std::optional<Columns> columns;
   unsigned number = 0;
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   for (const std::string_view raw : base::split(text, '\n')) {
     ++number;
     const std::string_view line = base::trim(raw);

@@ -50,6 +50,13 @@ std::vector<NodeIndex> find_nodes(const Topology& topology, std::string_view nam
   for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
     if (matches(name, topology.node(NodeIndex{n}).description)) found.push_back(NodeIndex{n});
   }
+  if (!found.empty()) return found;
+  // A host's description is its name and its adapter's.
+  for (auto n = static_cast<std::uint32_t>(topology.switch_count()); n < topology.node_count();
+       ++n) {
+    const std::string_view description = topology.node(NodeIndex{n}).description;
+    if (description.substr(0, description.find(' ')) == name) found.push_back(NodeIndex{n});
+  }
   return found;
 }
 

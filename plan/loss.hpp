@@ -20,7 +20,8 @@ struct Loss {
 };
 
 // "leaf-1:7 - spine-2:3" (blanks may be missing), "leaf-1:7" for the cable in a port, "leaf-1" for
-// a node, a pattern with * and ? for all nodes whose names match, and a node GUID in hexadecimal
+// a node (of a host also the first word of its description), a pattern with * and ? for all nodes
+// whose names match, and a node GUID in hexadecimal
 // ("0x...", 16 digits, or "S-..." as dumps call a switch) wherever a name may stand. An error says
 // what names nothing, or more than one node where it is no pattern.
 base::Result<Loss> parse_loss(const fabric::Topology& topology, std::string_view text);

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/escape.hpp"
+
 namespace heddle::plan {
 namespace {
 
@@ -22,7 +24,7 @@ std::string field(const Plot& plot, const PlotLine& line, double top) {
   std::string svg = fmt::format(
       "<text class=\"name\" x=\"{}\" y=\"{}\">{}</text>\n"
       "<path class=\"axis\" d=\"M{} {}V{}H{}\"/>\n",
-      kLeft, top - 8, xml_text(line.name), kLeft, top, top + kField, kWidth - kRight);
+      kLeft, top - 8, base::markup(line.name), kLeft, top, top + kField, kWidth - kRight);
   for (const double share : {0.0, 0.5, 1.0}) {
     const double y = place(share, 0, 1, top + kField, top);
     svg += fmt::format(
@@ -44,24 +46,6 @@ std::string field(const Plot& plot, const PlotLine& line, double top) {
 
 }  // namespace
 
-std::string xml_text(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '<') {
-      safe += "&lt;";
-    } else if (c == '>') {
-      safe += "&gt;";
-    } else if (c == '&') {
-      safe += "&amp;";
-    } else if (c == '"') {
-      safe += "&quot;";
-    } else {
-      safe += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
-    }
-  }
-  return safe;
-}
-
 std::string plot_svg(const Plot& plot) {
   const double height = kTop + static_cast<double>(plot.lines.size()) * (kField + kGap) + 10;
   std::string svg = fmt::format(
@@ -73,7 +57,7 @@ std::string plot_svg(const Plot& plot) {
       "circle{{fill:#2b6cb0}}@media (prefers-color-scheme:dark){{svg{{background:#181818;"
       "color:#ddd}}polyline{{stroke:#63b3ed}}circle{{fill:#63b3ed}}}}</style>\n"
       "<text class=\"title\" x=\"{2}\" y=\"20\">{3}</text>\n",
-      kWidth, height, kLeft, xml_text(plot.title));
+      kWidth, height, kLeft, base::markup(plot.title));
   double top = kTop;
   for (const PlotLine& line : plot.lines) {
     if (line.values.empty() || line.values.size() != plot.x.size()) continue;
@@ -84,7 +68,7 @@ std::string plot_svg(const Plot& plot) {
     svg += fmt::format(
         "<text x=\"{}\" y=\"{}\">{:g}</text><text class=\"end\" x=\"{}\" y=\"{}\">{:g} {}</text>\n",
         kLeft, top - kGap + 16, plot.x.front(), kWidth - kRight, top - kGap + 16, plot.x.back(),
-        xml_text(plot.x_name));
+        base::markup(plot.x_name));
   }
   return svg + "</svg>\n";
 }

@@ -23,7 +23,4 @@ struct Plot {
 
 std::string plot_svg(const Plot& plot);
 
-// Safe between the tags of XML.
-std::string xml_text(std::string_view text);
-
 }  // namespace heddle::plan

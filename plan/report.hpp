@@ -17,19 +17,13 @@
 #include "fabric/topology.hpp"
 #include "plan/compact_tables.hpp"
 #include "plan/layout.hpp"
+#include "plan/verdict.hpp"
 #include "routing/patterns.hpp"
 #include "routing/quality.hpp"
 
 namespace heddle::plan {
 
-struct ReportedEngine {
-  std::string name;  // as it was asked for
-  bool certified = false;
-  std::string reason;                    // why not; empty if certified
-  std::optional<double> seconds;         // of the engine alone; none if it refused the fabric
-  std::optional<double> verify_seconds;  // of the proof
-  std::optional<unsigned> vls;           // used
-  std::vector<std::string> notes;
+struct ReportedEngine : Verdict {
   std::optional<routing::MeasuredLoads> loads;
   std::optional<routing::PatternQuality> patterns;
 };

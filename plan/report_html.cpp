@@ -6,34 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "base/escape.hpp"
 #include "plan/report.hpp"
 #include "plan/web.hpp"
 
 namespace heddle::plan {
 namespace {
-
-std::string escaped_html(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    switch (c) {
-      case '<':
-        safe += "&lt;";
-        break;
-      case '>':
-        safe += "&gt;";
-        break;
-      case '&':
-        safe += "&amp;";
-        break;
-      case '"':
-        safe += "&quot;";
-        break;
-      default:
-        safe += c;
-    }
-  }
-  return safe;
-}
 
 // FNV-1a. Scripts without this word do not run in the page; a fabric's names cannot hold it, as it
 // depends on them.
@@ -51,7 +29,7 @@ std::string nonce_of(std::string_view text) {
 
 std::string report_html(const Report& report) {
   const std::string data = report_json(report);
-  const std::string title = escaped_html(report.title + " - Heddle");
+  const std::string title = base::markup(report.title + " - Heddle");
   const std::string nonce = nonce_of(data);
   const std::array<std::pair<std::string_view, std::string_view>, 5> parts{{
       {"@TITLE@", title},

@@ -247,7 +247,7 @@ class Writer {
   }
 
   Json of_engine(const ReportedEngine& engine) const {
-    Json row{{"name", engine.name},
+    Json row{{"name", engine.engine},
              {"certified", engine.certified},
              {"reason", engine.certified ? Json(nullptr) : Json(engine.reason)},
              {"notes", engine.notes},

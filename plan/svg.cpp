@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "base/escape.hpp"
+
 namespace heddle::plan {
 namespace {
 
@@ -38,26 +40,6 @@ std::string shade(double part) {
                      mix(&Colour::blue));
 }
 
-std::string escaped_xml(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '<') {
-      safe += "&lt;";
-    } else if (c == '>') {
-      safe += "&gt;";
-    } else if (c == '&') {
-      safe += "&amp;";
-    } else if (c == '"') {
-      safe += "&quot;";
-    } else {
-      // Bytes that are no character of their own may be no UTF-8 either.
-      safe += byte < 0x20 || byte >= 0x7f ? '?' : c;
-    }
-  }
-  return safe;
-}
-
 class Draughtsman {
  public:
   Draughtsman(const fabric::Topology& topology, const Layout& layout, const DrawnLoads& loads)
@@ -73,7 +55,7 @@ class Draughtsman {
         ".box{{fill:#fff;stroke:#47617f}}.host{{fill:#6d87a6}}"
         "text{{text-anchor:middle;fill:#17202b}}.label{{text-anchor:start;fill:#5b6877}}</style>\n"
         "<rect width=\"100%\" height=\"100%\" fill=\"#f4f6f9\"/>\n",
-        width, height, escaped_xml(title));
+        width, height, base::markup(title));
     draw_frames();
     draw_cables();
     draw_switches();
@@ -101,7 +83,7 @@ class Draughtsman {
       const double y = round ? frame.corner.y + frame.height / 2 : frame.corner.y;
       text_ += fmt::format("<text {}x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{:.1f}\">{}</text>\n",
                            round ? "" : "class=\"label\" ", x * kScale, y * kScale - 5,
-                           round ? 14 : size, escaped_xml(frame.label));
+                           round ? 14 : size, base::markup(frame.label));
     }
   }
 
@@ -160,7 +142,7 @@ class Draughtsman {
       text_ += fmt::format(
           "<g><title>{}</title><rect class=\"box\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" "
           "height=\"{:.1f}\" rx=\"4\"/>",
-          escaped_xml(name), (at.x - kBoxHalfWidth) * kScale, (at.y - kBoxHalfHeight) * kScale,
+          base::markup(name), (at.x - kBoxHalfWidth) * kScale, (at.y - kBoxHalfHeight) * kScale,
           2 * kBoxHalfWidth * kScale, 2 * kBoxHalfHeight * kScale);
       if (topology_.switch_count() <= kMostNames) {
         // The end of a name tells more than its beginning.
@@ -168,7 +150,7 @@ class Draughtsman {
         const std::string shown =
             name.size() <= kRoom ? name : ".." + name.substr(name.size() - kRoom + 2);
         text_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"8\">{}</text>",
-                             at.x * kScale, at.y * kScale + 3, escaped_xml(shown));
+                             at.x * kScale, at.y * kScale + 3, base::markup(shown));
       }
       text_ += "</g>\n";
     }
@@ -181,7 +163,7 @@ class Draughtsman {
           "<rect class=\"host\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\">",
           (middle.x - width / 2) * kScale, (middle.y - height / 2) * kScale, width * kScale,
           height * kScale);
-      text_ += fmt::format("<title>{}</title></rect>\n", escaped_xml(name));
+      text_ += fmt::format("<title>{}</title></rect>\n", base::markup(name));
     };
     if (hosts > kMostHosts) {
       for (std::uint32_t s = 0; s < topology_.switch_count(); ++s) {

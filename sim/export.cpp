@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/escape.hpp"
 #include "base/text.hpp"
 #include "sim/link_kind.hpp"
 
@@ -20,13 +21,6 @@ constexpr std::array<std::pair<std::string_view, ExportFormat>, 8> kFormats{
      {"dot", ExportFormat::Dot},
      {"svg", ExportFormat::Svg},
      {"json", ExportFormat::Json}}};
-
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
 
 std::string json_string(std::string_view text) {
   std::string quoted = "\"";
@@ -151,8 +145,9 @@ std::string cabling_text(const Blueprint& blueprint) {
     const std::string& a = blueprint.nodes[cable.a.node].name;
     const std::string& b = blueprint.nodes[cable.b.node].name;
     const std::string label = fmt::format("{}/P{} - {}/P{}", a, cable.a.port, b, cable.b.port);
-    text += fmt::format("{},{},{},{},{},{},{}\n", csv_field(a), cable.a.port, csv_field(b),
-                        cable.b.port, name_of(cable.width), name_of(cable.speed), csv_field(label));
+    text += fmt::format("{},{},{},{},{},{},{}\n", base::csv_field(a), cable.a.port,
+                        base::csv_field(b), cable.b.port, name_of(cable.width),
+                        name_of(cable.speed), base::csv_field(label));
   }
   return text;
 }

@@ -6,31 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "base/escape.hpp"
 #include "sim/export.hpp"
 #include "sim/picture.hpp"
 
 namespace heddle::sim {
 namespace {
-
-std::string escaped_xml(std::string_view text) {
-  std::string safe;
-  for (const char c : text) {
-    if (c == '<') {
-      safe += "&lt;";
-    } else if (c == '>') {
-      safe += "&gt;";
-    } else if (c == '&') {
-      safe += "&amp;";
-    } else if (c == '"') {
-      safe += "&quot;";
-    } else {
-      // Bytes that are no character of their own may be no UTF-8 either.
-      safe +=
-          static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f ? '?' : c;
-    }
-  }
-  return safe;
-}
 
 std::string escaped_dot(std::string_view text) {
   std::string safe;
@@ -64,13 +45,13 @@ double place(double units) {
 std::string svg_box(const Picture::Box& box) {
   const double x = place(box.x);
   const double y = place(box.y);
-  const std::string label = escaped_xml(box.label);
+  const std::string label = base::markup(box.label);
   constexpr std::size_t kRoomForLabel = 13;
   // The end of a name tells more than its beginning.
   const std::string shown =
       box.label.size() <= kRoomForLabel
           ? label
-          : escaped_xml(".." + box.label.substr(box.label.size() - kRoomForLabel + 2));
+          : base::markup(".." + box.label.substr(box.label.size() - kRoomForLabel + 2));
   std::string text = fmt::format(
       "<g><title>{}{}{}</title><rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" rx=\"4\" "
       "fill=\"{}\" stroke=\"#234\"/>",
@@ -96,7 +77,7 @@ std::string svg_text(const Blueprint& blueprint) {
       "<style>text{{font:10px sans-serif;text-anchor:middle;fill:#123}}.n{{font-size:8px}}"
       "line{{stroke:#567;stroke-opacity:.45}}</style>\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-      width, height, width, height, escaped_xml(blueprint.title));
+      width, height, width, height, base::markup(blueprint.title));
   for (const Picture::Strand& strand : picture.strands) {
     const Picture::Box& a = picture.boxes[strand.from];
     const Picture::Box& b = picture.boxes[strand.to];

@@ -126,8 +126,10 @@ base::Result<std::vector<NamedText>> definitions_for(std::string_view topology,
 
 }  // namespace
 
-base::Result<Blueprint> parse_fabric_file(std::string_view text, std::string_view title,
-                                          const OtherFiles& others) {
+namespace {
+
+base::Result<Blueprint> parse_whole(std::string_view text, std::string_view title,
+                                    const OtherFiles& others) {
   switch (format_of(text)) {
     case Format::LinkList:
       return read_link_list(text, title);
@@ -142,6 +144,25 @@ base::Result<Blueprint> parse_fabric_file(std::string_view text, std::string_vie
       break;
   }
   return read_net_file(text, title, others);
+}
+
+}  // namespace
+
+// A dump that was cut off ends within a line. What comes before it is worth reading.
+base::Result<Blueprint> parse_fabric_file(std::string_view text, std::string_view title,
+                                          const OtherFiles& others) {
+  auto blueprint = parse_whole(text, title, others);
+  const std::size_t end = text.rfind('\n');
+  if (!blueprint.has_error() || end == text.npos || end + 1 == text.size()) return blueprint;
+  const auto last = std::count(text.begin(), text.end(), '\n') + 1;
+  const std::string place = fmt::format("{}:{}: ", title, last);
+  if (!blueprint.error().message.starts_with(place)) return blueprint;
+  auto shorter = parse_whole(text.substr(0, end + 1), title, others);
+  if (shorter.has_error()) return blueprint;
+  shorter->warnings.insert(
+      shorter->warnings.begin(),
+      place + "the file ends within this line, which is left out; what would follow is missing");
+  return shorter;
 }
 
 base::Result<Blueprint> load_fabric(std::string_view fabric, const LoadOptions& options) {

@@ -2,8 +2,6 @@
 // The built program, as a user meets it.
 #include <csignal>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -22,30 +20,12 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-struct Outcome {
-  int exit = -1;
-  std::string out;
-  std::string err;
-};
-
-Outcome heddle(const std::vector<std::string>& arguments) {
-  Process process(arguments);
-  const int exit = process.wait();
-  return {exit, process.out(), process.err()};
-}
-
 std::filesystem::path temp(const std::string& name) {
   return std::filesystem::path(testing::TempDir()) / ("heddle-cli-" + name);
 }
 
-std::string write_file(const std::string& name, const std::string& text) {
-  std::ofstream(temp(name)) << text;
-  return temp(name).string();
-}
-
-std::string file_text(const std::filesystem::path& path) {
-  std::ifstream stream(path);
-  return {std::istreambuf_iterator<char>(stream), {}};
+std::string write_temp(const std::string& name, const std::string& text) {
+  return write_file(temp(name), text);
 }
 
 TEST(Help, TeachesTheFirstCommandAndIsNoError) {
@@ -88,14 +68,14 @@ TEST(ConfigCommand, TheSampleItPrintsIsTheOneItAccepts) {
   const Outcome sample = heddle({"config", "sample"});
   EXPECT_EQ(sample.exit, 0);
   EXPECT_EQ(sample.out, config::sample_file());
-  const Outcome checked = heddle({"config", "check", write_file("sample.toml", sample.out)});
+  const Outcome checked = heddle({"config", "check", write_temp("sample.toml", sample.out)});
   EXPECT_EQ(checked.exit, 0);
   EXPECT_THAT(checked.out, HasSubstr("is fine"));
 }
 
 TEST(ConfigCommand, TellsAllProblemsWithTheirPlaces) {
   const std::string file =
-      write_file("bad.toml", "[sm]\npriorty = 1\nsm_sl = 99\n[routing]\nengines = [\"x\"]\n");
+      write_temp("bad.toml", "[sm]\npriorty = 1\nsm_sl = 99\n[routing]\nengines = [\"x\"]\n");
   const Outcome checked = heddle({"config", "check", file});
   EXPECT_EQ(checked.exit, 3);
   EXPECT_THAT(checked.err, HasSubstr(file + ":2:1: unknown option 'priorty'"));
@@ -105,7 +85,7 @@ TEST(ConfigCommand, TellsAllProblemsWithTheirPlaces) {
 }
 
 TEST(ConfigCommand, AWrongFileKeepsTheSubnetManagerFromStarting) {
-  const std::string file = write_file("wrong.toml", "[sm]\npriority = 99\n");
+  const std::string file = write_temp("wrong.toml", "[sm]\npriority = 99\n");
   const Outcome outcome = heddle({"sm", "--sim", "pair", "--once", "--config", file});
   EXPECT_EQ(outcome.exit, 3);
   EXPECT_THAT(outcome.err, HasSubstr(file + ":2:12:"));
@@ -153,7 +133,7 @@ TEST(Simulated, NothingIsDrawnWhenNobodySitsAtATerminal) {
 
 TEST(Simulated, NodesOfAnotherIslandAreNamedAndLeftAlone) {
   const std::string net =
-      write_file("islands.net",
+      write_temp("islands.net",
                  "Switch 8 \"S0\"\n[1] \"H0\"[1]\n[2] \"H1\"[1]\n\n"
                  "Hca 1 \"H0\"\n[1] \"S0\"[1]\n\nHca 1 \"H1\"\n[1] \"S0\"[2]\n\n"
                  "Hca 1 \"Far\"\n[1] \"Away\"[1]\n\nHca 1 \"Away\"\n[1] \"Far\"[1]\n");
@@ -193,10 +173,10 @@ TEST(Simulated, LidsAreRememberedWhereTheUserSays) {
   const std::vector<std::string> command{"sm",     "--sim",        "fat-tree:2,4",
                                          "--once", "--lid-memory", memory.string()};
   ASSERT_EQ(heddle(command).exit, 0);
-  const std::string first = file_text(memory);
+  const std::string first = content(memory);
   EXPECT_THAT(first, HasSubstr("0x"));
   ASSERT_EQ(heddle(command).exit, 0);
-  EXPECT_EQ(file_text(memory), first);
+  EXPECT_EQ(content(memory), first);
 }
 
 TEST(Simulated, AMemoryThatCannotBeWrittenDoesNotStopTheFabric) {
@@ -218,7 +198,7 @@ TEST(Simulated, DumpsAndRecordAreWrittenWhereTheUserSays) {
        {"opensm-subnet.lst", "opensm.fdbs", "opensm-lfts.dump", "opensm-lid-matrix.dump"}) {
     EXPECT_GT(std::filesystem::file_size(directory / name), 0u) << name;
   }
-  EXPECT_THAT(file_text(record), testing::StartsWith("heddle-recording 1\n"));
+  EXPECT_THAT(content(record), testing::StartsWith("heddle-recording 1\n"));
   using std::filesystem::perms;
   const perms allowed = std::filesystem::status(record).permissions();
   EXPECT_EQ(allowed & (perms::group_all | perms::others_all), perms::none);  // it holds keys
@@ -232,12 +212,12 @@ TEST(Record, OfABringUpReplaysToTheSame) {
   EXPECT_EQ(same.exit, 0) << same.err;
   EXPECT_EQ(same.out, "same\n");
 
-  std::string text = file_text(record);
+  std::string text = content(record);
   const auto sent = text.rfind(" send ");
   ASSERT_NE(sent, std::string::npos);
   char& digit = text[text.find(':', sent) + 8];
   digit = digit == '1' ? '2' : '1';
-  const Outcome other = heddle({"replay", write_file("bring-up.changed", text)});
+  const Outcome other = heddle({"replay", write_temp("bring-up.changed", text)});
   EXPECT_EQ(other.exit, 1);
   EXPECT_THAT(other.out, HasSubstr("recorded"));
   EXPECT_EQ(heddle({"replay", "/dev/null"}).exit, 2);
@@ -259,14 +239,14 @@ TEST(Signals, SigintInTheMiddleOfASweepEndsInPeaceToo) {
 }
 
 TEST(Signals, SighupReadsTheConfigurationAgainAndKeepsTheOldOneIfTheNewIsWrong) {
-  const std::string file = write_file("reload.toml", "[log]\nlevel = \"info\"\n");
+  const std::string file = write_temp("reload.toml", "[log]\nlevel = \"info\"\n");
   Process process({"sm", "--sim", "fat-tree:4,8", "--config", file});
   ASSERT_TRUE(process.wait_for("Watching")) << process.err();
-  write_file("reload.toml", "[sm]\npriority = 99\n");
+  write_temp("reload.toml", "[sm]\npriority = 99\n");
   process.signal(SIGHUP);
   EXPECT_TRUE(process.wait_for("ConfigKept")) << process.err();
   EXPECT_THAT(process.err(), HasSubstr("reload.toml:2:12:"));
-  write_file("reload.toml", "[sm]\npriority = 9\n");
+  write_temp("reload.toml", "[sm]\npriority = 9\n");
   process.signal(SIGHUP);
   EXPECT_TRUE(process.wait_for("number=2")) << process.err();
   EXPECT_THAT(process.err(), HasSubstr("ConfigRead"));
@@ -277,7 +257,7 @@ TEST(Signals, SighupReadsTheConfigurationAgainAndKeepsTheOldOneIfTheNewIsWrong) 
 TEST(Signals, SigusrOneReopensTheLog) {
   const auto log = temp("rotated.log");
   std::filesystem::remove(log);
-  const std::string file = write_file("log.toml", "[log]\nlevel = \"info\"\n");
+  const std::string file = write_temp("log.toml", "[log]\nlevel = \"info\"\n");
   Process process({"sm", "--sim", "fat-tree:4,8", "--config", file, "--log-file", log.string()});
   ASSERT_TRUE(process.wait_for("Watching")) << process.err();
   std::filesystem::rename(log, temp("rotated.log.1"));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `heddle plan check`, as a user meets it.
-#include <fstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -16,24 +15,10 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-struct Outcome {
-  int exit = -1;
-  std::string out;
-  std::string err;
-};
-
-Outcome heddle(const std::vector<std::string>& arguments) {
-  Process process(arguments);
-  const int exit = process.wait();
-  return {exit, process.out(), process.err()};
-}
-
 class PlanCheck : public testing::Test {
  protected:
   std::string write(const std::string& name, const std::string& text) {
-    const auto file = folder_.path() / name;
-    std::ofstream(file) << text;
-    return file.string();
+    return write_file(folder_.path() / name, text);
   }
   // The cables of a fabric as CSV, with one line left out and two ends exchanged.
   static std::string without_line(std::string text, std::size_t number) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `heddle plan export`, as a user meets it.
-#include <fstream>
-#include <iterator>
+#include <map>
+#include <set>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,23 +16,6 @@ namespace heddle::app {
 namespace {
 
 using testing::HasSubstr;
-
-struct Outcome {
-  int exit = -1;
-  std::string out;
-  std::string err;
-};
-
-Outcome heddle(const std::vector<std::string>& arguments) {
-  Process process(arguments);
-  const int exit = process.wait();
-  return {exit, process.out(), process.err()};
-}
-
-std::string content(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 // What a simulated fabric gets from the subnet manager, and what is planned for it.
 TEST(PlanExport, TablesAreThoseOfTheSubnetManagerByteForByte) {
@@ -55,6 +40,55 @@ TEST(PlanExport, WhatIsPlannedReadsBackAsTables) {
   ASSERT_EQ(heddle({"plan", "export", "fat-tree:4,6", "--format", "lft", "-o", file}).exit, 0);
   EXPECT_EQ(heddle({"plan", "route", "fat-tree:4,6", "--routing", "ftree", "--tables", file}).exit,
             0);
+}
+
+// The ports of each switch for one multicast LID, as somebody who knows nothing of trees reads
+// them.
+std::map<std::string, std::set<int>> multicast_ports(const std::string& text,
+                                                     const std::string& mlid) {
+  std::map<std::string, std::set<int>> ports;
+  std::istringstream lines(text);
+  std::string at;
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string first, colon;
+    words >> first >> colon;
+    if (first == "Switch") at = colon;
+    if (first != mlid) continue;
+    for (std::string port; words >> port;) ports[at].insert(std::stoi(port, nullptr, 16));
+  }
+  return ports;
+}
+
+TEST(PlanExport, AllHostsAreOnOneTree) {
+  const Outcome outcome = heddle({"plan", "export", "fat-tree:4,6", "--format", "mcfdbs"});
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  const auto ports = multicast_ports(outcome.out, "0xC000");
+  std::size_t ends = 0, leaves = 0;
+  for (const auto& [at, own] : ports) {
+    ends += own.size();
+    const bool has_hosts = own.count(1) + own.count(2) + own.count(3) + own.count(4) == 4;
+    if (has_hosts) ++leaves;
+  }
+  // A tree has a link less than switches, and each link two ends.
+  EXPECT_EQ(ends, 24 + 2 * (ports.size() - 1));
+  EXPECT_GE(leaves, 6u);
+}
+
+TEST(PlanExport, GroupsAreReadFromAFile) {
+  const test::Folder folder;
+  const std::string groups = write_file(folder.path() / "groups",
+                                        "group 0xC005\nhost-0001\nhost-0002\ngroup 0xC006 # b\n"
+                                        "host-0001\n");
+  const std::vector<std::string> words{"plan",   "export",   "star:3", "--format",
+                                       "mcfdbs", "--groups", groups};
+  const Outcome outcome = heddle(words);
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("\n0xC005 : 0x001  0x002 \n0xC006 : 0x001 \n"));
+  write_file(groups, "group 0xC005\n\nnobody\n");
+  EXPECT_THAT(heddle(words).err, HasSubstr("groups:3: "));
+  write_file(groups, "group 0xBFFF\n");
+  EXPECT_THAT(heddle(words).err, HasSubstr("groups:1: a multicast LID from 0xC000"));
 }
 
 TEST(PlanExport, SlurmFormats) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `heddle plan report`, as a user meets it; the page itself is tried in plan_report_page.py.
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,22 +15,9 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-struct Outcome {
-  int exit = -1;
-  std::string out;
-  std::string err;
-};
-
 Outcome report(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"plan", "report"});
-  Process process(arguments);
-  const int exit = process.wait();
-  return {exit, process.out(), process.err()};
-}
-
-std::string content(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), {}};
+  return heddle(arguments);
 }
 
 // The object in the page.
@@ -70,6 +55,27 @@ TEST(PlanReport, OfAFileNamesTheFileAlone) {
   ASSERT_EQ(report({source.string(), "-o", html.string()}).exit, 0);
   EXPECT_EQ(data_of(html)["fabric"], "mine.txt");
   EXPECT_EQ(content(html).find(folder.path().string()), std::string::npos);
+}
+
+TEST(PlanReport, AWarningNamesTheFileAloneToo) {
+  const test::Folder folder;
+  const auto html = folder.path() / "report.html";
+  std::string net = heddle({"sim", "export", "ring:4,hosts=2", "--format", "ibsim"}).out;
+  net.replace(net.find("4xHDR"), 5, "4xEDR");
+  const std::string source = write_file(folder.path() / "odd.net", net);
+  ASSERT_EQ(report({source, "-o", html.string()}).exit, 0);
+  EXPECT_THAT(data_of(html)["warnings"].dump(), HasSubstr("\"odd.net:"));
+  EXPECT_EQ(content(html).find(folder.path().string()), std::string::npos);
+}
+
+TEST(PlanReport, NodesAreCalledAsTheMapSays) {
+  const test::Folder folder;
+  const auto html = folder.path() / "report.html";
+  const std::string guid = nlohmann::json::parse(
+      heddle({"plan", "export", "star:2", "--format", "json"}).out)["nodes"][0]["guid"];
+  const std::string map = write_file(folder.path() / "map", guid + " \"the middle\"\n");
+  ASSERT_EQ(report({"star:2", "--node-name-map", map, "-o", html.string()}).exit, 0);
+  EXPECT_THAT(data_of(html)["nodes"]["names"].dump(), HasSubstr("the middle"));
 }
 
 TEST(PlanReport, WaysAreThoseOfAProvenEngineOrOfTheOneThatIsAskedFor) {

@@ -16,17 +16,9 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-struct Outcome {
-  int exit = -1;
-  std::string out;
-  std::string err;
-};
-
 Outcome plan(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"plan", "route"});
-  Process process(arguments);
-  const int exit = process.wait();
-  return {exit, process.out(), process.err()};
+  return heddle(arguments);
 }
 
 TEST(PlanRoute, ComparesEnginesInJson) {
@@ -148,7 +140,8 @@ TEST(PlanRoute, ABrokenDumpIsAnErrorWithItsLine) {
 TEST(PlanRoute, MistakesHaveTheirExitCodes) {
   const Outcome engine = plan({"ring:3", "--routing", "nonsense"});
   EXPECT_EQ(engine.exit, 2);
-  EXPECT_THAT(engine.err, HasSubstr("'nonsense' is no routing engine; there are"));
+  EXPECT_THAT(engine.err,
+              HasSubstr("'nonsense' is no routing engine that works without a file; there are"));
   EXPECT_EQ(plan({"ring:3", "--roots", "spine-1"}).exit, 2);
   EXPECT_EQ(plan({"ring:3", "-o", "xml"}).exit, 2);
   EXPECT_EQ(plan({"ring:x"}).exit, 6);
@@ -179,6 +172,59 @@ TEST(PlanRoute, NamesTheBusiestLinksOfAJob) {
   const Outcome wrong = plan({"fat-tree:4,6", "--job", file.string()});
   EXPECT_EQ(wrong.exit, 6);
   EXPECT_THAT(wrong.err, HasSubstr("job:1: 'nobody'"));
+}
+
+// A dump in which two adapters hang on one switch.
+std::string small_dump(const std::string& second_guid, const std::string& second_rate) {
+  std::string text =
+      "vendid=0x2c9\ndevid=0x1\nsysimgguid=0x10\nswitchguid=0x10(10)\n"
+      "Switch 4 \"S-10\" # \"a\" base port 0 lid 1 lmc 0\n"
+      "[1] \"H-20\"[1](20) # \"one\" lid 2 4xEDR\n[2] \"H-30\"[2](30) # \"two\" lid 3 4xEDR\n"
+      "[3] \"S-40\"[3] # \"b\" lid 4 4xEDR\n[4] \"S-40\"[4] # \"b\" lid 4 " +
+      second_rate + "\n";
+  text +=
+      "\nvendid=0x2c9\ndevid=0x1\nsysimgguid=0x40\nswitchguid=0x40(40)\n"
+      "Switch 4 \"S-40\" # \"b\" base port 0 lid 4 lmc 0\n"
+      "[3] \"S-10\"[3] # \"a\" lid 1 4xEDR\n[4] \"S-10\"[4] # \"a\" lid 1 " +
+      second_rate + "\n";
+  const auto add = [&](const std::string& key, const std::string& guid, int port) {
+    text += "\nvendid=0x2c9\ndevid=0x1\nsysimgguid=0x" + key + "\ncaguid=0x" + guid +
+            "\nCa 2 \"H-" + key + "\" # \"h" + key + "\"\n[" + std::to_string(port) + "](" + key +
+            ") \"S-10\"[" + std::to_string(port) + "] # lid " + std::to_string(port + 1) +
+            " lmc 0 \"a\" lid 1 4xEDR\n";
+  };
+  add("20", "20", 1);
+  add("30", second_guid, 2);
+  return text;
+}
+
+TEST(PlanRoute, TwoNodesOfOneGuidAreNoOneNode) {
+  const test::Folder folder;
+  const std::string fine = write_file(folder.path() / "fine", small_dump("30", "4xEDR"));
+  const Outcome good = plan({fine, "--routing", "minhop"});
+  EXPECT_EQ(good.exit, 0) << good.err;
+  EXPECT_EQ(good.err, "");
+  const std::string twins = write_file(folder.path() / "twins", small_dump("20", "4xEDR"));
+  const Outcome outcome = plan({twins, "--routing", "minhop"});
+  EXPECT_EQ(outcome.exit, 6);
+  EXPECT_THAT(outcome.err, HasSubstr("have the same node GUID 0x0000000000000020"));
+}
+
+TEST(PlanRoute, CablesOfDifferentSpeedAreToldBeforeLoads) {
+  const test::Folder folder;
+  const std::string file = write_file(folder.path() / "mixed", small_dump("30", "4xSDR"));
+  EXPECT_THAT(plan({file, "--routing", "minhop"}).err,
+              HasSubstr("not all as fast (1 of 4x EDR, 1 of 4x SDR)"));
+}
+
+TEST(PlanRoute, AFileThatEndsWithinALineIsReadUpToIt) {
+  const test::Folder folder;
+  const std::string whole = small_dump("30", "4xEDR");
+  const std::string file =
+      write_file(folder.path() / "half", whole.substr(0, whole.rfind("\"S-10\"[2]") + 3));
+  const Outcome outcome = plan({file, "--routing", "minhop"});
+  EXPECT_EQ(outcome.exit, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("the file ends within this line, which is left out"));
 }
 
 }  // namespace

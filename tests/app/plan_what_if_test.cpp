@@ -17,18 +17,6 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-struct Outcome {
-  int exit = -1;
-  std::string out;
-  std::string err;
-};
-
-Outcome heddle(const std::vector<std::string>& arguments) {
-  Process process(arguments);
-  const int exit = process.wait();
-  return {exit, process.out(), process.err()};
-}
-
 TEST(PlanWhatIf, ACutCableInJson) {
   const Outcome outcome =
       heddle({"plan", "what-if", "fat-tree:4,6", "--cut", "leaf-1:5", "-o", "json"});
@@ -69,6 +57,42 @@ TEST(PlanWhatIf, TheSeedIsPrinted) {
   const Outcome outcome =
       heddle({"plan", "what-if", "fat-tree:4,6", "--each", "links=3", "--seed", "77"});
   EXPECT_THAT(outcome.out, HasSubstr("links=3 by seed 77"));
+}
+
+TEST(PlanWhatIf, MovesAreToldStepByStep) {
+  const test::Folder folder;
+  const std::string steps = write_file(folder.path() / "steps",
+                                       "swap leaf-1:5 <-> leaf-2:5  # crossed\nout host-0001:1\n"
+                                       "in host-0001:1 - leaf-1:1\n");
+  const Outcome outcome =
+      heddle({"plan", "what-if", "fat-tree:4,6", "--moves", steps, "-o", "json"});
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  const json cases = json::parse(outcome.out)["cases"];
+  ASSERT_EQ(cases.size(), 4u);
+  EXPECT_EQ(cases[0]["phase"], "out");
+  EXPECT_EQ(cases[0]["pairs_lost"], 0);
+  EXPECT_GT(cases[0]["blocks"].get<int>(), 0);
+  EXPECT_EQ(cases[1]["phase"], "in");
+  EXPECT_EQ(cases[1]["step"], 1);
+  EXPECT_EQ(cases[2]["line"], 2);
+  EXPECT_EQ(cases[2]["pairs_lost"], 2 * 23) << "the host itself";
+  EXPECT_EQ(cases[2]["parted"], 0);
+  EXPECT_EQ(cases[3]["pairs_lost"], 0);
+  EXPECT_EQ(cases[3]["loss"], "in: in host-0001:1 - leaf-1:1");
+}
+
+TEST(PlanWhatIf, MovesThatPartOthersAreExitFiveAndBadLinesAreNamed) {
+  const test::Folder folder;
+  const std::string parts =
+      write_file(folder.path() / "parts", "out leaf-1:5\nout leaf-1:6\nin leaf-1:5 - spine-1:1\n");
+  const Outcome parted = heddle({"plan", "what-if", "fat-tree:2,4", "--moves", parts});
+  EXPECT_EQ(parted.exit, 6) << parted.out << "leaf-1 has no port 5";
+  EXPECT_THAT(parted.err, HasSubstr("parts:1: 'leaf-1:5' is no port"));
+  write_file(parts,
+             "out leaf-1:3\nout leaf-1:4\nin leaf-1:3 - spine-1:1\nin leaf-1:4 - spine-2:1\n");
+  const Outcome island = heddle({"plan", "what-if", "fat-tree:2,4", "--moves", parts, "-o", "csv"});
+  EXPECT_EQ(island.exit, 5) << island.out << island.err;
+  EXPECT_EQ(std::count(island.out.begin(), island.out.end(), '\n'), 5);
 }
 
 TEST(PlanWhatIf, WhatIsNotUnderstoodIsNamed) {

@@ -14,14 +14,6 @@
 #include <unistd.h>
 
 namespace heddle::app {
-namespace {
-
-std::string file_text(const std::filesystem::path& path) {
-  std::ifstream stream(path);
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
-
-}  // namespace
 
 Process::Process(const std::vector<std::string>& arguments) {
   posix_spawn_file_actions_t actions;
@@ -76,11 +68,27 @@ bool Process::wait_for(const std::string& text, int seconds) {
 }
 
 std::string Process::out() const {
-  return file_text(directory_.path() / "out");
+  return content(directory_.path() / "out");
 }
 
 std::string Process::err() const {
-  return file_text(directory_.path() / "err");
+  return content(directory_.path() / "err");
+}
+
+Outcome heddle(const std::vector<std::string>& arguments) {
+  Process process(arguments);
+  const int exit = process.wait();
+  return {exit, process.out(), process.err()};
+}
+
+std::string content(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+std::string write_file(const std::filesystem::path& file, const std::string& text) {
+  std::ofstream(file, std::ios::binary) << text;
+  return file.string();
 }
 
 }  // namespace heddle::app

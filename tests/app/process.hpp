@@ -37,4 +37,19 @@ class Process {
   int status_ = 0;
 };
 
+struct Outcome {
+  int exit = -1;
+  std::string out;
+  std::string err;
+};
+
+// Runs it to its end.
+Outcome heddle(const std::vector<std::string>& arguments);
+
+// A whole file; "" if there is none.
+std::string content(const std::filesystem::path& file);
+
+// The file's path.
+std::string write_file(const std::filesystem::path& file, const std::string& text);
+
 }  // namespace heddle::app

@@ -27,7 +27,7 @@ struct Page {
     report.link_kinds = {"4x HDR"};
     report.kind_of_port.resize(subnet.topology.port_count());
     ReportedEngine engine;
-    engine.name = "updn";
+    engine.engine = "updn";
     engine.certified = true;
     if (subnet.topology.switch_count() > 0) {
       const auto tables = subnet.route("updn").tables;

@@ -81,12 +81,13 @@ TEST(LinkList, AnAdapterOfManyPortsIsTakenForASwitch) {
 
 TEST(LinkList, TheErrorNamesTheLine) {
   const std::string good = kHost + kSwitch + " PHY=4x\n";
-  EXPECT_THAT(error_of_file(good + "{ CA Ports:zz"), HasSubstr("file:2: Ports: needs"));
-  EXPECT_THAT(error_of_file(good + "{ XX Ports:01"), HasSubstr("file:2: 'XX' is no kind of node"));
-  EXPECT_THAT(error_of_file(good + kHost), HasSubstr("file:2: expected an end of a link"));
-  EXPECT_THAT(error_of_file(good + end("CA", 2, 1, 1, 3) + kHost),
+  EXPECT_THAT(error_of_file(good + "{ CA Ports:zz\n"), HasSubstr("file:2: Ports: needs"));
+  EXPECT_THAT(error_of_file(good + "{ XX Ports:01\n"),
+              HasSubstr("file:2: 'XX' is no kind of node"));
+  EXPECT_THAT(error_of_file(good + kHost + "\n"), HasSubstr("file:2: expected an end of a link"));
+  EXPECT_THAT(error_of_file(good + end("CA", 2, 1, 1, 3) + kHost + "\n"),
               HasSubstr("file:2: port 3 of a node with 2 ports"));
-  EXPECT_THAT(error_of_file(good + end("CA", 1, 0x200, 1, 1) + kSwitch),
+  EXPECT_THAT(error_of_file(good + end("CA", 1, 0x200, 1, 1) + kSwitch + "\n"),
               HasSubstr("file:2: node 0000000000000200 has 1 ports here and 2 in line 1"));
   EXPECT_THAT(error_of_file(good + good), HasSubstr("file:2: \"H-0000000000000200\"[2] was "
                                                     "described before, in line 1"));
