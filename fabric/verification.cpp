@@ -313,8 +313,7 @@ std::string channel_text(const Topology& topology, ChannelIndex index) {
 
 Verification verify(const Topology& topology, const LidMap& lids, const ForwardingTables& tables,
                     const Lanes& lanes, const base::ParallelFor& parallel,
-                    const std::vector<DepartedLid>& departed,
-                    std::optional<Dependencies>* graph) {
+                    const std::vector<DepartedLid>& departed, std::optional<Dependencies>* graph) {
   HEDDLE_CHECK(tables.switch_count() == topology.switch_count());
   Survey survey(topology, lids, tables);
   Verification result = walk_all(survey, parallel);

@@ -112,6 +112,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void announce_rank();
   bool has_seen_enough() const;
   bool is_overtaken() const;
+  bool begin_work();
   void advance();  // to the next stage, as long as nothing is in flight
   void finish_discovery();
   std::vector<fabric::ObservedEnd> held_back();

@@ -235,27 +235,33 @@ bool Core::Machine::has_seen_enough() const {
   return !watch.suspicion().empty() && retried;
 }
 
+// What is to be done between sweeps, the most urgent first. False if there is nothing.
+bool Core::Machine::begin_work() {
+  const bool has_view = administration.view() != nullptr;
+  if (due) {
+    begin_sweep(*std::exchange(due, std::nullopt));
+  } else if (now >= wake) {
+    begin_watch();
+  } else if (!role_changes.empty() && multicast_programming.stands_on(picture.frozen.topology)) {
+    begin_joining();
+  } else if (!fetches.empty() && has_view) {
+    begin_fetching();
+  } else if (!alias_writes.empty() && has_view) {
+    begin_aliasing();
+  } else if (may_tell()) {
+    begin_telling();
+  } else {
+    return false;
+  }
+  return true;
+}
+
 void Core::Machine::advance() {
   while (stage != Stage::Routing && (transactions.idle() || has_seen_enough())) {
     Context with = context();
     switch (stage) {
       case Stage::Resting:
-        if (due) {
-          begin_sweep(*std::exchange(due, std::nullopt));
-        } else if (now >= wake) {
-          begin_watch();
-        } else if (!role_changes.empty() &&
-                   multicast_programming.stands_on(picture.frozen.topology)) {
-          begin_joining();
-        } else if (!fetches.empty() && administration.view() != nullptr) {
-          begin_fetching();
-        } else if (!alias_writes.empty() && administration.view() != nullptr) {
-          begin_aliasing();
-        } else if (may_tell()) {
-          begin_telling();
-        } else {
-          return;
-        }
+        if (!begin_work()) return;
         break;
       case Stage::Discovery:
         if (!revisiting || !revisit.go_on(with, discovery)) finish_discovery();
