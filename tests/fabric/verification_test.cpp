@@ -200,9 +200,11 @@ TEST(Verification, PacketsToHostsThatHaveGoneCount) {
   const Lid stays = ring.host_lid(0);
   LidMap alone(ring.topology.port_count());
   ASSERT_TRUE(alone.assign(ring.lids.owner(stays), {stays, 0}));
-  std::vector<bool> departed(std::size_t{ring.lids.top().value} + 1, true);
-  departed[stays.value] = false;
-  const auto judge = [&](const std::vector<bool>& gone) {
+  std::vector<DepartedLid> departed;
+  for (std::uint16_t lid = 1; lid <= ring.lids.top().value; ++lid) {
+    if (lid != stays.value) departed.push_back({{lid}, false});
+  }
+  const auto judge = [&](const std::vector<DepartedLid>& gone) {
     return verify(ring.topology, alone, ring.tables, {}, base::inline_for, gone).deadlock_free();
   };
   EXPECT_TRUE(judge({}));
