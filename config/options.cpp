@@ -57,7 +57,7 @@ std::vector<Option> sm_options() {
        "Key that protects ports from being reconfigured by others; 0 protects nothing",
        "\"0x0000000000000000\""},
       {"sm", "m_key_per_port", &Config::m_key_per_port,
-       "Give each port an M_Key of its own, worked out from m_key and its GUID", "true"},
+       "Give each port an M_Key of its own, worked out from m_key and its GUID", "false"},
       {"sm", "former_m_keys", &Config::former_m_keys,
        "Keys that m_key was before: tried on ports that do not take it",
        "[\"0x00000000000a1b2c\"]"},

@@ -29,13 +29,13 @@ TEST(SmOptions, LanesBecomeTheirCode) {
 // value of a flag, changes something.
 TEST(SmOptions, EveryOptionOfTheMachineArrives) {
   for (const config::Option& option : config::options()) {
-    const bool outside = option.section == "output" || option.section == "log" ||
-                         option.key == "port" || option.key == "memory_file" ||
-                         config::qualified(option) == "partitions.file" ||
-                         option.key == "prefix_routes" || option.key == "qos_policy" ||
-                         option.key == "torus_config" ||
-                         (option.section == "routing" && option.key.ends_with("_file")) ||
-                         option.key == "allow_both_pkeys";  // the policy brings it along
+    const bool outside =
+        option.section == "output" || option.section == "log" || option.section == "api" ||
+        option.key == "port" || option.key == "memory_file" ||
+        config::qualified(option) == "partitions.file" || option.key == "prefix_routes" ||
+        option.key == "qos_policy" || option.key == "torus_config" ||
+        (option.section == "routing" && option.key.ends_with("_file")) ||
+        option.key == "allow_both_pkeys";  // the policy brings it along
     if (outside) continue;
     config::Config config;
     config::Config before;
@@ -56,6 +56,8 @@ TEST(SmOptions, EveryOptionOfTheMachineArrives) {
       config.root_guids = {7};
     } else if (option.key == "allowed_sm_guids") {
       config.allowed_sm_guids = {7};
+    } else if (option.key == "former_m_keys") {
+      config.former_m_keys = {7};
     }
     EXPECT_NE(to_sm_options(config), to_sm_options(before)) << config::qualified(option);
   }
