@@ -498,4 +498,14 @@ std::span<const Transition::Late> Transition::late_of(SwitchIndex at) const {
   return {first, last};
 }
 
+std::span<const Transition::Late> Transition::late_of(SwitchIndex at, std::size_t block) const {
+  if (late.empty()) return {};
+  const auto entries = late_of(at);
+  const auto before = [](const Late& entry, std::size_t lid) { return entry.lid.value < lid; };
+  const std::size_t begin = block * kLftBlockLids;
+  const auto first = std::lower_bound(entries.begin(), entries.end(), begin, before);
+  const auto last = std::lower_bound(first, entries.end(), begin + kLftBlockLids, before);
+  return {first, last};
+}
+
 }  // namespace heddle::routing

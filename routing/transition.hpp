@@ -49,8 +49,9 @@ struct Transition {
   std::vector<fabric::SwitchIndex> beside_losses;
 
   std::size_t emptied_count() const;
-  // The entries of one switch.
+  // The entries of one switch; those of its LIDs of one block of its table.
   std::span<const Late> late_of(fabric::SwitchIndex at) const;
+  std::span<const Late> late_of(fabric::SwitchIndex at, std::size_t block) const;
 };
 
 // From `in_place` to `wanted`, which must be proven tables of `topology` with `lids`. Credit loops

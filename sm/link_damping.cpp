@@ -32,6 +32,22 @@ bool stands(const Observation& observed, LinkDamping::Link link, mad::PortState 
   return up && (port.sighting == b || other.sighting == a);
 }
 
+// Between switches, each from both ends.
+template <class Visit>
+void for_each_link(const Observation& observed, const Visit& visit) {
+  for (std::uint32_t n = 0; n < observed.size(); ++n) {
+    const auto& node = observed[ObservedIndex{n}];
+    if (!node.is_switch()) continue;
+    for (std::size_t p = 1; p < node.ports.size(); ++p) {
+      const auto& there = node.ports[p].sighting;
+      if (!there || !observed[there->node].is_switch()) continue;
+      const LinkDamping::End here{node.info.node_guid, {static_cast<std::uint8_t>(p)}};
+      const LinkDamping::End other{observed[there->node].info.node_guid, there->port};
+      visit(LinkDamping::Link(std::minmax(here, other)), ObservedIndex{n}, there->node);
+    }
+  }
+}
+
 }  // namespace
 
 void LinkDamping::note_losses(base::Instant now, std::uint64_t sweep, const sa::View& before,
@@ -65,7 +81,7 @@ void LinkDamping::set_level(const Link& link, History& history, Level level) {
 
 std::vector<ObservedEnd> LinkDamping::judge(base::Instant now, const Limits& limits,
                                             const Observation& observed) {
-  std::vector<decltype(links_)::iterator> wanting;
+  std::set<Link> wanting;
   for (auto entry = links_.begin(); entry != links_.end();) {
     History& history = entry->second;
     auto& losses = history.losses;
@@ -74,7 +90,7 @@ std::vector<ObservedEnd> LinkDamping::judge(base::Instant now, const Limits& lim
     const bool calm = now >= history.last + limits.hold;
     const bool noisy = limits.losses > 0 && losses.size() >= limits.losses;
     if (limits.losses > 0 && !calm && (noisy || history.level != Level::Used)) {
-      wanting.push_back(entry++);
+      wanting.insert((entry++)->first);
       continue;
     }
     set_level(entry->first, history, Level::Used);
@@ -82,41 +98,35 @@ std::vector<ObservedEnd> LinkDamping::judge(base::Instant now, const Limits& lim
   }
   if (wanting.empty()) return {};
 
+  return hold_back(observed, wanting);
+}
+
+// All of them but those that hold the fabric together: of these, the quietest are used.
+std::vector<ObservedEnd> LinkDamping::hold_back(const Observation& observed,
+                                                const std::set<Link>& wanting) {
   routing::DisjointSets joined(observed.size());
-  const auto is_wanting = [&](const Link& link) {
-    return std::any_of(wanting.begin(), wanting.end(),
-                       [&](const auto& entry) { return entry->first == link; });
-  };
-  for (std::uint32_t n = 0; n < observed.size(); ++n) {
-    const auto& node = observed[ObservedIndex{n}];
-    if (!node.is_switch()) continue;
-    for (std::size_t p = 1; p < node.ports.size(); ++p) {
-      const auto& there = node.ports[p].sighting;
-      if (!there || !observed[there->node].is_switch()) continue;
-      const Link link = std::minmax(End{node.info.node_guid, {static_cast<std::uint8_t>(p)}},
-                                    End{observed[there->node].info.node_guid, there->port});
-      if (!is_wanting(link)) joined.unite(n, there->node.value);
-    }
-  }
-  // Of those that could hold the fabric together, the quietest.
-  std::stable_sort(wanting.begin(), wanting.end(), [](const auto& a, const auto& b) {
+  for_each_link(observed, [&](const Link& link, ObservedIndex a, ObservedIndex b) {
+    if (wanting.count(link) == 0) joined.unite(a.value, b.value);
+  });
+  std::vector<decltype(links_)::iterator> quietest;
+  for (const Link& link : wanting) quietest.push_back(links_.find(link));
+  std::stable_sort(quietest.begin(), quietest.end(), [](const auto& a, const auto& b) {
     return a->second.losses.size() < b->second.losses.size();
   });
   std::vector<ObservedEnd> held;
-  for (const auto& entry : wanting) {
-    const auto& [link, history] = *entry;
+  for (const auto& entry : quietest) {
+    const Link& link = entry->first;
+    // One that is not there stays what it was.
+    if (!stands(observed, link, mad::PortState::Init)) continue;
     const auto a = find(observed, link.first);
     const auto b = find(observed, link.second);
-    const bool is_there = stands(observed, link, mad::PortState::Init);
-    if (is_there && joined.find(a->node.value) != joined.find(b->node.value)) {
+    if (joined.find(a->node.value) != joined.find(b->node.value)) {
       joined.unite(a->node.value, b->node.value);
       set_level(link, entry->second, Level::Needed);
       continue;
     }
-    if (is_there || history.level == Level::HeldBack) {
-      set_level(link, entry->second, Level::HeldBack);
-    }
-    if (is_there) held.insert(held.end(), {*a, *b});
+    set_level(link, entry->second, Level::HeldBack);
+    held.insert(held.end(), {*a, *b});
   }
   return held;
 }

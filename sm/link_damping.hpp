@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -57,6 +58,8 @@ class LinkDamping {
     base::Instant last{};  // time it was not up
     Level level = Level::Used;
   };
+  std::vector<fabric::ObservedEnd> hold_back(const fabric::Observation& observed,
+                                             const std::set<Link>& wanting);
   void set_level(const Link& link, History& history, Level level);
 
   std::map<Link, History> links_;
