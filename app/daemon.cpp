@@ -77,7 +77,7 @@ void Daemon::step(sm::Input input) {
 
 void Daemon::compute(sm::ComputeRoutes request) {
   boost::asio::post(worker_, [this, request = std::move(request)] {
-    auto ready = std::make_shared<sm::RoutesReady>(compute_routes(request, parallel_));
+    auto ready = std::make_shared<sm::RoutesReady>(sm::carry_out(request, parallel_));
     boost::asio::post(loop_, [this, ready, alive = std::weak_ptr(alive_)] {
       if (!alive.expired()) step(std::move(*ready));
     });

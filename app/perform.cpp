@@ -141,9 +141,4 @@ sm::LookedUp look_up(const sm::LookUp& work) {
   return {work.ticket, sa::look_up(*work.view, work.key, work.request)};
 }
 
-sm::RoutesReady compute_routes(const sm::ComputeRoutes& request,
-                               const base::ParallelFor& parallel) {
-  return sm::carry_out(request, parallel);
-}
-
 }  // namespace heddle::app

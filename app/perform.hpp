@@ -94,7 +94,4 @@ base::Duration kernel_timeout(const sm::Options& options);
 // What LookUp asks for, done here and now.
 sm::LookedUp look_up(const sm::LookUp& work);
 
-// What ComputeRoutes asks for, done here and now on all cores.
-sm::RoutesReady compute_routes(const sm::ComputeRoutes& request, const base::ParallelFor& parallel);
-
 }  // namespace heddle::app

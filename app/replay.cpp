@@ -91,7 +91,7 @@ class Replay {
     const auto ticket = base::parse_number(text);
     const auto request = ticket ? asked_.find(*ticket) : asked_.end();
     if (request == asked_.end()) return base::error("routes that nobody asked for");
-    step(compute_routes(request->second, parallel_));
+    step(sm::carry_out(request->second, parallel_));
     return {};
   }
 

@@ -26,7 +26,7 @@ SimRunner::SimRunner(Setup setup, Log& log, Progress& progress)
                          kernel_.send(std::move(datagram));
                        },
                        [this](sm::ComputeRoutes request) {
-                         ready_.push_back(compute_routes(request, parallel_));
+                         ready_.push_back(sm::carry_out(request, parallel_));
                        },
                        [this](sm::LookUp work) { ready_.push_back(look_up(work)); }},
                  std::move(setup.files), log, progress, setup.audience) {

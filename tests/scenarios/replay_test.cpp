@@ -102,7 +102,7 @@ class RecordedRun {
       if (auto* mad = std::get_if<sm::SendMad>(&output)) {
         recorder_.send(std::move(mad->datagram));
       } else if (auto* work = std::get_if<sm::ComputeRoutes>(&output)) {
-        give(app::compute_routes(*work, base::inline_for));
+        give(sm::carry_out(*work, base::inline_for));
       } else if (auto* query = std::get_if<sm::LookUp>(&output)) {
         give(app::look_up(*query));
       }
