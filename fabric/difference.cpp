@@ -42,10 +42,8 @@ mad::PortInfo with(const EndportIntent& wish, const mad::PortInfo& observed) {
   info.lmc = wish.lids.lmc;
   info.gid_prefix = wish.gid_prefix;
   info.m_key = wish.m_key;
-  if (wish.m_key != mad::MKey{}) {
-    info.m_key_protect_bits = wish.m_key_protect_bits;
-    info.m_key_lease_period = wish.m_key_lease_period;
-  }
+  info.m_key_protect_bits = wish.m_key_protect_bits;
+  info.m_key_lease_period = wish.m_key_lease_period;
   info.master_sm_lid = wish.master_sm_lid;
   info.master_sm_sl = wish.master_sm_sl;
   info.subnet_timeout = wish.subnet_timeout;
@@ -68,12 +66,10 @@ mad::PortInfo with(const LinkIntent& wish, const mad::PortInfo& observed) {
 }
 
 bool satisfied(const EndportIntent& wish, const mad::PortInfo& observed) {
-  const bool guarded =
-      wish.m_key == mad::MKey{} || (observed.m_key_protect_bits == wish.m_key_protect_bits &&
-                                    observed.m_key_lease_period == wish.m_key_lease_period);
-  return guarded && observed.lid == wish.lids.base && observed.lmc == wish.lids.lmc &&
-         observed.m_key == wish.m_key && observed.gid_prefix == wish.gid_prefix &&
-         observed.master_sm_lid == wish.master_sm_lid &&
+  return observed.m_key_protect_bits == wish.m_key_protect_bits &&
+         observed.m_key_lease_period == wish.m_key_lease_period && observed.lid == wish.lids.base &&
+         observed.lmc == wish.lids.lmc && observed.m_key == wish.m_key &&
+         observed.gid_prefix == wish.gid_prefix && observed.master_sm_lid == wish.master_sm_lid &&
          observed.master_sm_sl == wish.master_sm_sl &&
          observed.subnet_timeout == wish.subnet_timeout;
 }

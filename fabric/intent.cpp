@@ -40,15 +40,14 @@ Intent plan_ports(const Observation& observation, const Frozen& frozen, const Li
   intent.ports.resize(topology.port_count());
   for (const PortIndex port : topology.endports()) {
     if (lids.base(port) == mad::kNoLid) continue;
+    const mad::MKey key = settings.m_key ? settings.m_key(topology.port(port).guid) : mad::MKey{};
+    const bool guarded = key != mad::MKey{};
     intent.ports[port.value].endport =
-        EndportIntent{lids.range(port),
-                      settings.subnet_prefix,
-                      settings.m_key ? settings.m_key(topology.port(port).guid) : mad::MKey{},
-                      settings.m_key_protect_bits,
-                      settings.m_key_lease_period,
-                      settings.sm_lid,
-                      settings.sm_sl,
-                      settings.subnet_timeout};
+        EndportIntent{lids.range(port), settings.subnet_prefix, key,
+                      // Protection that outlives its key would look like another one's key.
+                      guarded ? settings.m_key_protect_bits : std::uint8_t{0},
+                      guarded ? settings.m_key_lease_period : std::uint16_t{0}, settings.sm_lid,
+                      settings.sm_sl, settings.subnet_timeout};
   }
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex port{p};

@@ -37,8 +37,8 @@ struct EndportIntent {
   LidMap::Range lids;
   mad::GidPrefix gid_prefix{};
   mad::MKey m_key{};
-  std::uint8_t m_key_protect_bits{};   // means something only with a key
-  std::uint16_t m_key_lease_period{};  // the same; seconds
+  std::uint8_t m_key_protect_bits{};   // 0 without a key
+  std::uint16_t m_key_lease_period{};  // seconds; 0 without a key
   mad::Lid master_sm_lid{};
   mad::ServiceLevel master_sm_sl{};
   std::uint8_t subnet_timeout{};

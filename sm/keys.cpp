@@ -49,12 +49,26 @@ void Keys::set(const Options& options) {
   }
   set_ = true;
   per_port_ = options.m_key_per_port;
+  derived_.clear();
   masters_ = std::move(masters);
   strangers_ = masters_;
 }
 
+void Keys::set_owners(const std::vector<RememberedLids>& memory) {
+  owner_of_.assign(std::size_t{mad::kLastUnicastLid.value} + 1, mad::Guid{});
+  for (const RememberedLids& lids : memory) {
+    if (lids.lmc > mad::kMaxLmc) continue;
+    const std::size_t end = std::size_t{lids.base.value} + (std::size_t{1} << lids.lmc);
+    if (end > owner_of_.size()) continue;
+    for (std::size_t lid = lids.base.value; lid < end; ++lid) owner_of_[lid] = lids.port_guid;
+  }
+}
+
 mad::MKey Keys::of(mad::Guid port) const {
-  return per_port_ ? derive_m_key(masters_.front(), port) : masters_.front();
+  if (!per_port_) return masters_.front();
+  const auto [known, is_new] = derived_.try_emplace(port);
+  if (is_new) known->second = derive_m_key(masters_.front(), port);
+  return known->second;
 }
 
 std::vector<mad::MKey> Keys::candidates(mad::Guid port, mad::Lid holds) const {
@@ -63,10 +77,10 @@ std::vector<mad::MKey> Keys::candidates(mad::Guid port, mad::Lid holds) const {
     add_new(keys, master);
     add_new(keys, derive_m_key(master, port));
   }
-  if (memory_ == nullptr || holds == mad::kNoLid) return keys;
-  for (const RememberedLids& owner : *memory_) {
-    if (holds.value >> owner.lmc != owner.base.value >> owner.lmc) continue;
-    for (const mad::MKey master : masters_) add_new(keys, derive_m_key(master, owner.port_guid));
+  const bool owned = holds.value < owner_of_.size() && owner_of_[holds.value] != mad::Guid{};
+  if (!owned) return keys;
+  for (const mad::MKey master : masters_) {
+    add_new(keys, derive_m_key(master, owner_of_[holds.value]));
   }
   return keys;
 }

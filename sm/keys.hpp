@@ -5,6 +5,7 @@
 #pragma once
 
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "mad/types.hpp"
@@ -27,8 +28,8 @@ class Keys {
   // What it may have, in the order to try: what it is to have first. A port that holds the LID of
   // another one was once written to in its place, when cables changed, and has its key too.
   std::vector<mad::MKey> candidates(mad::Guid port, mad::Lid holds = mad::kNoLid) const;
-  // Who has which LID; must outlive this.
-  void set_memory(const std::vector<RememberedLids>& memory) { memory_ = &memory; }
+  // Who has which LID; entries that make no sense are skipped.
+  void set_owners(const std::vector<RememberedLids>& memory);
   // For a device whose GUID is not known yet.
   const std::vector<mad::MKey>& for_strangers() const { return strangers_; }
 
@@ -42,7 +43,9 @@ class Keys {
   std::vector<mad::MKey> masters_{mad::MKey{}};  // the present one first
   std::vector<mad::MKey> strangers_{mad::MKey{}};
   std::set<mad::Guid> locked_;
-  const std::vector<RememberedLids>* memory_ = nullptr;
+  std::vector<mad::Guid> owner_of_;  // by LID
+  // Keys are asked for port by port in every sweep, and each costs a hash.
+  mutable std::unordered_map<mad::Guid, mad::MKey> derived_;  // from the present one
 };
 
 }  // namespace heddle::sm

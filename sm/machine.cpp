@@ -33,9 +33,9 @@ std::string text(const PortName& port) {
 Core::Machine::Machine(Options chosen, std::vector<RememberedLids> remembered,
                        std::string registrations)
     : options(std::move(chosen)), memory(std::move(remembered)), transactions(limits_of(options)) {
-  keys.set_memory(memory);
   use_keys();
   if (options.reassign_lids) memory.clear();
+  keys.set_owners(memory);
   administration.set_key(options.sm_key);
   if (registrations.empty()) return;
   auto restored = sa::parse_registrations(registrations, now);
@@ -242,9 +242,16 @@ void Core::Machine::begin_telling() {
   }
 }
 
+// To be asked again by the next sweep, light ones included.
+void Core::Machine::note_unheard() {
+  unheard = programming.unheard(context());
+  for (const mad::Guid port : untold) unheard.erase(port);
+}
+
 // A port that was found in another state will not be found so by the next look.
 void Core::Machine::finish_telling() {
   stage = Stage::Resting;
+  note_unheard();
   if (!programming.fabric_moved()) return;
   if (troubled.empty()) troubled = "a port changed its state";
   wake = now;

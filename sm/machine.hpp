@@ -52,6 +52,9 @@ enum class Stage : std::uint8_t {
   Telling,   // clients to register anew, between sweeps
 };
 
+// A port that is down, or a fabric that moved under the sweep, is looked at again soon.
+inline constexpr base::Duration kSoon = std::chrono::seconds(1);
+
 struct Core::Machine final : Transactions::Sink, EventSink {
   Machine(Options chosen, std::vector<RememberedLids> remembered, std::string registrations);
 
@@ -82,6 +85,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void begin_aliasing();
   void finish_aliasing();
   bool may_tell() const;
+  void note_unheard();
   void begin_telling();
   void finish_telling();
   void on_fetched(const Answer& answer);
@@ -95,6 +99,15 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void dispatch(const Answer& answer);
   void pump();
 
+  // --- between sweeps (between_sweeps.cpp)
+  void rest(base::Duration pause);
+  void heed_trap();
+  bool begin_work();
+  void begin_watch();
+  bool has_seen_enough() const;
+  void finish_watch();
+  void suspect_calm_links();
+
   // --- the sweep (sweep.cpp)
   void begin_sweep(std::string reason);
   void begin_revisit(const Suspicion& of);
@@ -105,18 +118,15 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void use_keys();
   bool suspect_issuer(const mad::Address& peer, const mad::Notice& notice);
   void begin_anew();
-  void begin_watch();
   bool begin_hand_over();
   void begin_polling();
   void finish_polling();
   void announce_rank();
-  bool has_seen_enough() const;
   bool is_overtaken() const;
-  bool begin_work();
+  bool loses_ways() const;
   void advance();  // to the next stage, as long as nothing is in flight
   void finish_discovery();
   std::vector<fabric::ObservedEnd> held_back();
-  void suspect_calm_links();
   void enter_office();
   fabric::ForwardingTables standing_tables() const;
   std::shared_ptr<const routing::Home> standing_routes(const routing::Policy& policy) const;
@@ -138,13 +148,10 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void begin_links();
   void tell_outdated();
   void finish_links();
-  void finish_watch();
   void finish_sweep();
   void renew_view();
   void publish_groups();
   bool contradicts_itself_anew();
-  void rest(base::Duration pause);
-  void heed_trap();
   void lose_port(const std::string& reason);
   void begin_phase(Phase phase, Stage next);
   // Once its requests are queued; expected as in PhaseStarted.
@@ -194,12 +201,13 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool trapped = false;    // a trap asks for a look as soon as we rest
   // How often this sweep had repeated a request when a trap told that a link had changed.
   std::optional<std::uint64_t> retries_at_change;
-  bool blind = false;                   // the own port has no link
-  bool tables_are_ours = false;         // nobody else can have written one since our last sweep
-  bool others_may_have_written = true;  // the same, as it was when this sweep began
-  std::optional<std::string> due;       // a full sweep is wanted, and why
-  std::vector<Way> doubtful_ways;       // by which the last sweep wrote, unless all stood still
-  bool confirmed = false;               // a light sweep found nothing since the last full one
+  std::uint64_t silent_in_discovery = 0;  // TransactionCounters::fell_silent when it was over
+  bool blind = false;                     // the own port has no link
+  bool tables_are_ours = false;           // nobody else can have written one since our last sweep
+  bool others_may_have_written = true;    // the same, as it was when this sweep began
+  std::optional<std::string> due;         // a full sweep is wanted, and why
+  std::vector<Way> doubtful_ways;         // by which the last sweep wrote, unless all stood still
+  bool confirmed = false;                 // a light sweep found nothing since the last full one
   unsigned hurried = 0;            // full sweeps in a row because the fabric moved under the last
   bool levels_in_use = false;      // MasterSMSL of the ports depends on where they are
   bool lanes_failed = false;       // no routes that need several VLs in this sweep
@@ -230,6 +238,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool groups_changed = false;     // since they were last published
   std::set<mad::Guid> outdated;    // ports whose clients must register anew: groups have changed
   std::set<mad::Guid> untold;      // ports whose clients are yet to be asked to do so
+  std::set<mad::Guid> unheard;     // ports that were asked in vain, and will be again
   base::Instant tells_next{};      // when the next of them may be
   bool clients_are_known = false;  // all that have registered, from before the start
   std::shared_ptr<const partitions::Memberships> memberships;  // on the newest topology

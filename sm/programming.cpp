@@ -183,10 +183,9 @@ Programming::Block Programming::wanted_block(const Picture& picture, SwitchIndex
   const auto held_back = [&](std::size_t i) {
     return held.known(block) ? held.block(block)[i] : mad::kNoPortNumber.value;
   };
-  for (const auto& entry : transition_.late_of(of)) {
-    const bool is_here = entry.lid.value / bytes.size() == block;
-    if (is_here && entry.step > step_)
-      bytes[entry.lid.value % bytes.size()] = held_back(entry.lid.value % bytes.size());
+  for (const auto& entry : transition_.late_of(of, block)) {
+    const std::size_t i = entry.lid.value % bytes.size();
+    if (entry.step > step_) bytes[i] = held_back(i);
   }
   if (step_ > 0) return bytes;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -220,7 +219,10 @@ void Programming::write_blocks_of(Context& context, const std::vector<SwitchInde
 void Programming::write_block(Context& context, SwitchIndex of, std::uint32_t block, bool verify) {
   const Picture& picture = context.picture;
   const auto& table = picture.observation[picture.frozen.node_of[of.value]].table;
-  const bool holds = table.holds(block, wanted_block(picture, of, block));
+  // Nearly always all is written at once, and there are hundreds of thousands of blocks.
+  const bool holds = transition_.steps == 1
+                         ? table.holds(block, picture.routes->routes.tables.block(of, block))
+                         : table.holds(block, wanted_block(picture, of, block));
   if (holds && !verify) return;
   context.transactions.submit(table_request(context, of,
                                             holds ? mad::Method::Get : mad::Method::Set,
@@ -238,10 +240,15 @@ void Programming::on_block(Context& context, const Answer& answer) {
   }
   table.learn(request.modifier, entries);
   const bool holds = table.holds(request.modifier, wanted_block(picture, of, request.modifier));
-  if (request.method == mad::Method::Get && !holds) {
-    context.transactions.submit(
+  if (holds) return;
+  if (request.method == mad::Method::Get) {
+    return context.transactions.submit(
         table_request(context, of, mad::Method::Set, request.attribute, request.modifier));
   }
+  const NodeName name = picture.name(picture.frozen.node_of[of.value]);
+  const bool news = is_news({name.guid.value, request.attribute, request.modifier});
+  note_failed_table(news);
+  picture.problems.push_back(text(name) + " holds other routes than it was told to");
 }
 
 bool Programming::wants(const Context& context, PortIndex port, LinkStep step) const {
@@ -312,6 +319,15 @@ void Programming::write_links(Context& context, LinkStep step) {
 
 void Programming::tell_clients(Context& context, PortIndex port) {
   set_port(context, Purpose::Links, port, LinkStep::Activate);
+}
+
+std::set<mad::Guid> Programming::unheard(const Context& context) const {
+  const auto& topology = *context.picture.frozen.topology;
+  std::set<mad::Guid> ports;
+  for (const PortIndex port : topology.endports()) {
+    if (tells_clients(context, port)) ports.insert(topology.port(port).guid);
+  }
+  return ports;
 }
 
 mad::SmpData Programming::data_for(const Context& context, const Request& request) const {
@@ -431,12 +447,20 @@ void Programming::recheck_settled_ports(Context& context, SwitchIndex of) {
 
 void Programming::begin_sweep() {
   fabric_moved_ = false;
+  tables_failed_ = footing_lost_ = false;
   failures_before_ = std::exchange(failures_, {});
 }
 
 bool Programming::is_news(const Failure& failure) {
   failures_.insert(failure);
   return failures_before_.count(failure) == 0;
+}
+
+// Hurrying helps against bad luck, not against a switch that never takes its table.
+void Programming::note_failed_table(bool news) {
+  tables_failed_ = true;
+  footing_lost_ |= news;
+  fabric_moved_ |= news;
 }
 
 void Programming::on_refusal(Context& context, const Answer& answer) {
@@ -451,6 +475,9 @@ void Programming::on_refusal(Context& context, const Answer& answer) {
     context.events.say(SetRefused{name, request.attribute, request.modifier, answer.status});
   }
   if (is_port) {
+    // Whoever refuses has heard.
+    const bool asks = static_cast<LinkStep>(request.detail) == LinkStep::Activate;
+    if (asks) reregister_[request.subject] = false;
     picture.problems.push_back(text(picture.name(PortIndex{request.subject})) +
                                " refused a setting");
     fabric_moved_ |= news;
@@ -458,6 +485,8 @@ void Programming::on_refusal(Context& context, const Answer& answer) {
     picture.problems.push_back(text(picture.name(node)) + " refused its forwarding table");
     if (request.attribute == mad::AttributeId::SwitchInfo) {
       write_blocks_of(context, {SwitchIndex{request.subject}}, true);
+    } else {
+      note_failed_table(news);
     }
   }
 }
@@ -471,6 +500,7 @@ void Programming::on_silence(Context& context, const Answer& answer) {
   const NodeName name = picture.name(node);
   const bool news = is_news({name.guid.value, request.attribute, request.modifier});
   fabric_moved_ |= news;
+  if (!is_port) note_failed_table(news);
   // Written or not: until a block is read again nobody knows.
   if (request.attribute == mad::AttributeId::LinearForwardingTable) {
     picture.observation[picture.frozen.node_of[request.subject]].table.forget();

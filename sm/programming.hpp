@@ -49,6 +49,10 @@ class Programming {
   // switches beside what was lost, the block of the SM's own LID last. With `verify`, blocks that
   // are believed right are read first.
   TableWork write_tables(Context& context, bool verify);
+  // A switch has not taken what the next step of the transition builds upon.
+  bool lacks_footing() const { return footing_lost_ && step_ + 1 < transition_.steps; }
+  // A switch holds other entries than it was to have.
+  bool tables_failed() const { return tables_failed_; }
   // When all that is written: the next step of the transition. False when there is none.
   bool go_on_with_tables(Context& context);
   // Switches, by SwitchIndex, that may have restarted since they were looked at: what is believed
@@ -59,6 +63,8 @@ class Programming {
   // Active already: whenever that suits.
   const std::vector<mad::Guid>& left_untold() const { return untold_; }
   void tell_clients(Context& context, fabric::PortIndex port);
+  // Endports, by GUID, whose clients have not been asked yet, or have not answered.
+  std::set<mad::Guid> unheard(const Context& context) const;
   // Sets of the steps after Fields, as far as the states of the ports tell: for a progress display.
   std::uint64_t raises_to_come(const Context& context) const;
 
@@ -106,6 +112,9 @@ class Programming {
   // device that refuses the same again has not moved; hurrying would not change its mind.
   using Failure = std::tuple<std::uint64_t, mad::AttributeId, std::uint32_t>;
   bool is_news(const Failure& failure);
+  void note_failed_table(bool news);
+  bool tables_failed_ = false;
+  bool footing_lost_ = false;  // the same, for those that did not fail in the last sweep
   std::set<Failure> failures_;
   std::set<Failure> failures_before_;
   bool fabric_moved_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The sweep, stage by stage: discovery, LIDs, routing, tables, links, and the light sweeps between.
+// The sweep, stage by stage: discovery, LIDs, routing, tables, links.
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -14,14 +14,12 @@ namespace {
 
 using fabric::PortIndex;
 
-// A port that is down, or a fabric that moved under the sweep, is looked at again soon.
-constexpr base::Duration kSoon = std::chrono::seconds(1);
-// ... but a fabric that never stands still must not be swept without pause.
+// A fabric that never stands still must not be swept without pause.
 constexpr unsigned kMaxHurried = 3;
+// Fewer devices than this may fall silent after discovery for reasons of their own.
+constexpr std::uint64_t kManySilent = 3;
 // After a takeover, clients have so long to register what they are members of.
 constexpr base::Duration kInheritance = std::chrono::minutes(5);
-// Traps that come in a storm are answered one by one, but looked after no oftener than this.
-constexpr base::Duration kBetweenTrapLooks = std::chrono::milliseconds(200);
 
 std::vector<LidRequest> lid_requests(const Picture& picture, const Options& options) {
   const auto& topology = *picture.frozen.topology;
@@ -213,9 +211,16 @@ void Core::Machine::begin_sweep_of(Suspicion of) {
 // Patience would only delay the look that finds the new ones.
 bool Core::Machine::is_overtaken() const {
   const bool sweeps = stage > Stage::Resting && stage < Stage::Watching && stage != Stage::Routing;
+  if (!sweeps || hurried >= kMaxHurried) return false;
+  if (stage > Stage::Discovery && loses_ways()) return true;
   if (revisiting && stage == Stage::Discovery) return false;  // it goes where the traps lead
-  return sweeps && hurried < kMaxHurried && retries_at_change &&
-         transactions.counters().retries > *retries_at_change;
+  return retries_at_change && transactions.counters().retries > *retries_at_change;
+}
+
+// Several answered a moment ago and do not now: not their agents have died, but a cable that the
+// ways to them share. Every phase would wait for each of them again.
+bool Core::Machine::loses_ways() const {
+  return transactions.counters().fell_silent >= silent_in_discovery + kManySilent;
 }
 
 // What is under way may or may not have been written: nothing that a switch holds is certain.
@@ -223,37 +228,7 @@ void Core::Machine::begin_anew() {
   ++hurried;
   end_phase();
   tables_are_ours = stage == Stage::Discovery && !others_may_have_written;
-  begin_sweep("a link changed during the sweep");
-}
-
-// Once there is a reason to sweep, neither a device that lets us wait nor a look along every cable
-// may put it off.
-bool Core::Machine::has_seen_enough() const {
-  if (stage != Stage::Watching) return false;
-  const bool retried = transactions.counters().retries > 0;
-  if (!watch.reason().empty()) return !confirmed || retried;
-  return !watch.suspicion().empty() && retried;
-}
-
-// What is to be done between sweeps, the most urgent first. False if there is nothing.
-bool Core::Machine::begin_work() {
-  const bool has_view = administration.view() != nullptr;
-  if (due) {
-    begin_sweep(*std::exchange(due, std::nullopt));
-  } else if (now >= wake) {
-    begin_watch();
-  } else if (!role_changes.empty() && multicast_programming.stands_on(picture.frozen.topology)) {
-    begin_joining();
-  } else if (!fetches.empty() && has_view) {
-    begin_fetching();
-  } else if (!alias_writes.empty() && has_view) {
-    begin_aliasing();
-  } else if (may_tell()) {
-    begin_telling();
-  } else {
-    return false;
-  }
-  return true;
+  begin_sweep("the fabric changed during the sweep");
 }
 
 void Core::Machine::advance() {
@@ -273,7 +248,11 @@ void Core::Machine::advance() {
         if (!lane_programming.go_on(with)) finish_lanes();
         break;
       case Stage::Tables:
-        if (!programming.go_on_with_tables(with)) begin_multicast();
+        if (programming.lacks_footing() && hurried < kMaxHurried) {
+          begin_anew();
+        } else if (!programming.go_on_with_tables(with)) {
+          begin_multicast();
+        }
         break;
       case Stage::Multicast:
         if (!multicast_programming.go_on(with)) begin_links();
@@ -330,6 +309,7 @@ void Core::Machine::finish_in_vain() {
 
 void Core::Machine::finish_discovery() {
   Context with = context();
+  silent_in_discovery = transactions.counters().fell_silent;
   if (revisiting) {
     if (!revisit.changed() && !others_may_have_written) return finish_in_vain();
     say(SweepStarted{statistics.number, false, sweep_reason});
@@ -394,17 +374,6 @@ std::vector<fabric::ObservedEnd> Core::Machine::held_back() {
   return held;
 }
 
-// Nothing else would tell that a link has stood for long enough.
-void Core::Machine::suspect_calm_links() {
-  for (const auto& [a, b] : link_damping.due(now, options.flap_hold)) {
-    for (const mad::Guid node : {a.node, b.node}) {
-      suspicion.nodes.insert(node);
-      suspicion.entirely.insert(node);
-    }
-    if (suspicion.reason.empty()) suspicion.reason = "a link has stood for long enough";
-  }
-}
-
 // What was read again fits what was not.
 bool Core::Machine::is_coherent() const {
   return picture.frozen.contradictions.empty() && !lead_elsewhere(picture, doubtful_ways);
@@ -460,6 +429,7 @@ void Core::Machine::assign() {
   }
   if (memory != assigned.memory) {
     memory = std::move(assigned.memory);
+    keys.set_owners(memory);
     if (!options.shadow) outputs.emplace_back(StoreLids{memory});
   }
   options.reassign_lids = false;  // once: from now on the new ones are kept
@@ -477,7 +447,7 @@ void Core::Machine::assign() {
       *picture.frozen.topology, picture.sm_port);
   Context with = context();
   programming.write_lids(with, [this](mad::Guid port) {
-    if (outdated.count(port) != 0 || untold.count(port) != 0) return false;
+    if (outdated.count(port) + untold.count(port) + unheard.count(port) != 0) return false;
     const sa::View* view = administration.view();
     return view != nullptr ? view->find(port) != fabric::kNoPort : clients_are_known;
   });
@@ -593,6 +563,7 @@ void Core::Machine::finish_links() {
   tell_outdated();
   const auto& left = programming.left_untold();
   untold = {left.begin(), left.end()};
+  note_unheard();
   const auto& topology = *picture.frozen.topology;
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex port{p};
@@ -647,12 +618,14 @@ void Core::Machine::finish_sweep() {
   // What is silent beyond a port is asked for by every light sweep.
   if (counters.unanswered > counters.unanswered_beyond)
     troubled = "something did not answer in the last sweep";
+  if (programming.tables_failed()) troubled = "a switch did not take its forwarding table";
   if (!revisiting) watched = now;
   if (revisiting) unconfirmed.insert(revisit.visited().begin(), revisit.visited().end());
   const bool moved = programming.fabric_moved() || contradicts_itself_anew();
   if (moved) troubled = "the fabric changed during the last sweep";
   if (moved && ++hurried <= kMaxHurried) return rest(kSoon);
-  if (!moved) hurried = 0;
+  // Whoever stays silent must not make every sweep begin several times.
+  if (!moved && !loses_ways()) hurried = 0;
   if (begin_hand_over()) return;
   if (election.polls()) return rest(options.poll_interval);
   // Without a link no trap can wake us, whatever the interval.
@@ -668,6 +641,7 @@ void Core::Machine::renew_view() {
     alias_writes.clear();
     outdated.clear();
     untold.clear();
+    unheard.clear();
     permanent_groups_due = true;
     clients_are_known = false;
     inheritance_ends = base::kNever;
@@ -711,74 +685,6 @@ bool Core::Machine::contradicts_itself_anew() {
   const bool same = std::includes(seen_twice.begin(), seen_twice.end(), seen.begin(), seen.end());
   seen_twice = std::move(seen);
   return !same;
-}
-
-void Core::Machine::rest(base::Duration pause) {
-  stage = Stage::Resting;
-  looked = now;
-  // An interval of zero turns periodic sweeps off; traps and commands still start one.
-  wake = pause == base::Duration{} ? base::kNever : now + pause;
-  // However often single devices ask to be looked at, a look around is not put off.
-  if (revisiting && pause == options.sweep_interval && wake != base::kNever) {
-    wake = std::max(now, watched + pause);
-  }
-  // What a trap told during the sweep may have come too late for it.
-  if (trapped) heed_trap();
-}
-
-void Core::Machine::heed_trap() {
-  if (election.state() != mad::SMState::Master) return;
-  const base::Duration pause = hurried > 0 ? kSoon : kBetweenTrapLooks;
-  wake = std::min(wake, std::max(now, looked + pause));
-}
-
-void Core::Machine::begin_watch() {
-  transactions.begin_counting();
-  settled_before_phase = 0;
-  Context with = context();
-  switch (election.state()) {
-    case mad::SMState::Standby:
-      return begin_polling();
-    case mad::SMState::NotActive:
-      return rest(options.poll_interval);
-    case mad::SMState::Discovering:
-      if (options.shadow) return begin_sweep("time to compare again");
-      if (!blind) return begin_sweep("no state was decided on");
-      break;
-    case mad::SMState::Master:
-      if (election.polls()) return begin_polling();
-      break;
-  }
-  if (!troubled.empty()) return begin_sweep(troubled);
-  const auto full_interval = options.full_sweep_interval;
-  if (!blind && full_interval != base::Duration{} && now >= swept + full_interval) {
-    return begin_sweep("the last one was long ago");
-  }
-  suspect_calm_links();
-  const auto interval = options.sweep_interval;
-  const bool look_due = interval != base::Duration{} && now >= watched + interval;
-  if (!suspicion.empty() && !look_due) return begin_sweep_of(suspicion);
-  tell_of_quiet_ports();
-  stage = Stage::Watching;
-  trapped = false;
-  watch.begin(with, {!confirmed, unconfirmed}, patience);
-}
-
-void Core::Machine::finish_watch() {
-  tell_load();
-  publish_groups();
-  if (stage == Stage::Polling) return finish_polling();
-  watched = now;
-  if (watch.saw_stranger()) tables_are_ours = false;
-  if (!watch.reason().empty()) return begin_sweep(watch.reason());
-  if (!watch.suspicion().empty()) {
-    return begin_sweep_of(watch.suspicion());
-  }
-  confirmed = true;
-  unconfirmed.clear();
-  if (!suspicion.empty()) return begin_sweep_of(suspicion);
-  if (begin_hand_over()) return;
-  rest(blind ? kSoon : options.sweep_interval);
 }
 
 void Core::Machine::report_changes() {

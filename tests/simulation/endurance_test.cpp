@@ -38,6 +38,11 @@ class Endurance : public testing::Test {
     }
     return false;
   }
+  // How often the clients there were asked to register anew.
+  static std::uint32_t reregistrations(Box& box, std::string_view name) {
+    const sim::Devices& devices = box.world().devices();
+    return devices.ports[devices.port_at(node(box, name), 1)].reregistrations;
+  }
   Box& box() { return *box_; }
 
  private:
@@ -234,6 +239,45 @@ TEST_F(Endurance, ClientsAreAskedAFewAtATime) {
   ASSERT_GE(asked.size(), 9u);
   EXPECT_GE(asked.back() - asked.front(), 300ms);
   for (std::size_t i = 2; i < asked.size(); ++i) EXPECT_GE(asked[i] - asked[i - 2], 99ms);
+  EXPECT_EQ(trouble(box()), "");
+}
+
+TEST_F(Endurance, ATrapIsHeededWhileClientsAreAsked) {
+  BoxOptions options;
+  options.sm.reregister_rate = 10;  // one each time, whose answer takes nearly as long as the pause
+  options.sm.sweep_interval = 1h;
+  options.world.agent_delay = 45ms;
+  options.world.hop_delay = 10ms;
+  bring_up("fat-tree:3,6", options);
+  box().restart(box().stored());
+  while (box().count<sm::SubnetUp>() == 0) box().run_for(1ms);
+  box().run_for(160ms);
+  ASSERT_TRUE(box().core().sweeping()) << "a client is being asked";
+  box().world().cut(cable(box(), "leaf-2", 4));
+  box().run_for(10s);
+  EXPECT_EQ(box().count<sm::LinkDisappeared>(), 1u);
+  EXPECT_EQ(trouble(box()), "");
+}
+
+TEST_F(Endurance, AClientThatDidNotHearIsAskedAgain) {
+  BoxOptions options;
+  options.sm.reregister_rate = 10;
+  bring_up("fat-tree:3,6", options);
+  box().restart(box().stored());
+  while (box().count<sm::SubnetUp>() == 0) box().run_for(1ms);
+  std::vector<std::string> unasked;
+  for (const char* name : {"host-0002", "host-0003", "host-0004", "host-0005"}) {
+    if (reregistrations(box(), name) == 1) unasked.emplace_back(name);
+  }
+  ASSERT_GE(unasked.size(), 2u) << "asked once, at the bring-up";
+  box().world().silence(node(box(), unasked[0]), true);
+  box().run_for(12s);  // its turn passes
+  EXPECT_EQ(reregistrations(box(), unasked[0]), 1u);
+  EXPECT_EQ(reregistrations(box(), unasked[1]), 2u);
+  box().world().silence(node(box(), unasked[0]), false);
+  box().run_for(30s);
+  EXPECT_EQ(reregistrations(box(), unasked[0]), 2u);
+  EXPECT_EQ(reregistrations(box(), unasked[1]), 2u) << "who has heard is left in peace";
   EXPECT_EQ(trouble(box()), "");
 }
 

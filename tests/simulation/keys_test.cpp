@@ -93,6 +93,53 @@ TEST_F(MKeys, AreChangedWhileTheFabricRuns) {
   }
 }
 
+// A port without a key that is protected all the same would look locked from then on.
+TEST_F(MKeys, AreTakenAwayWithTheirProtection) {
+  options_.sm.m_key_lease = 60;
+  bring_up(kOurs);
+  auto options = options_.sm;
+  options.m_key = mad::MKey{};
+  reload(options);
+  box().input(sm::ResweepCommand{"a test asked for it"});
+  box().run_for(10s);
+  expect_keys([](mad::Guid) { return mad::MKey{}; });
+  EXPECT_EQ(registers(box(), "host-0003", 1).m_key_protect_bits, 0);
+  EXPECT_EQ(registers(box(), "host-0003", 1).m_key_lease_period, 0);
+  EXPECT_EQ(box().count<sm::PortLocked>(), 0u);
+  EXPECT_EQ(trouble(box()), "");
+}
+
+// What was written to another port when two cables changed places under a sweep.
+TEST_F(MKeys, OfAnotherPortAreFoundByItsLid) {
+  bring_up(kOurs, 1, true);
+  const auto& topology = box().snapshot().topology;
+  mad::Guid owner{};
+  for (const auto port : topology.endports()) {
+    const auto& node = topology.node(topology.node_of(port));
+    if (node.description == "host-0004 HCA-1") owner = topology.port(port).guid;
+  }
+  auto info = registers(box(), "host-0003", 1);
+  info.lid = registers(box(), "host-0004", 1).lid;
+  info.m_key = sm::derive_m_key(kOurs, owner);
+  info.port_state = mad::PortState::NoChange;
+  info.port_physical_state = mad::PortPhysicalState::NoChange;
+  mad::Smp smp;
+  smp.method = mad::Method::Set;
+  smp.attribute_id = mad::AttributeId::PortInfo;
+  smp.attribute_modifier = 1;
+  smp.m_key = registers(box(), "host-0003", 1).m_key;
+  smp.dr_slid = smp.dr_dlid = mad::kPermissiveLid;
+  mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(smp.data));
+  box().world().send(*box().world().find_endpoint("host-0003"), mad::make_datagram({}, smp),
+                     box().now());
+  box().run_for(1ms);
+  ASSERT_EQ(registers(box(), "host-0003", 1).m_key, info.m_key);
+  box().input(sm::ResweepCommand{"a test asked for it"});
+  box().run_for(10s);
+  EXPECT_EQ(trouble(box()), "");
+  expect_keys([](mad::Guid port) { return sm::derive_m_key(kOurs, port); });
+}
+
 TEST_F(MKeys, GoFromOneForAllToOneForEachAndBack) {
   bring_up(kOurs);
   auto options = options_.sm;

@@ -2,7 +2,9 @@
 // From one set of tables to another while packets are under way: at no moment do the tables that
 // stand in the switches lead in a circle, and their channels never wait for each other in one.
 #include <chrono>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -18,13 +20,20 @@ using namespace std::chrono_literals;
 class Transitions : public testing::Test {
  protected:
   void bring_up(std::string_view expression, std::string_view engine) {
+    times_ = 0;
     BoxOptions options;
     options.world.hop_delay = 10us;  // so that writes to different switches arrive one by one
     options.sm.routing.engines = {std::string(engine)};
+    options.on_way_out = [this](mad::Datagram& datagram) { maybe_turn_down(datagram); };
     // Each answer to a write is a moment at which some switches have new entries and some do not.
     options.on_way_in = [this](mad::Datagram& datagram) {
       const auto smp = mad::decode_smp(datagram.payload);
-      if (smp && smp->attribute_id == mad::AttributeId::LinearForwardingTable) look();
+      if (!smp || smp->attribute_id != mad::AttributeId::LinearForwardingTable) return;
+      look();
+      if (refused_.count(smp->transaction_id.value) == 0) return;
+      auto refusal = *smp;
+      refusal.status = mad::kStatusBadField;
+      datagram = mad::make_datagram(datagram.peer, refusal);
     };
     box_ = std::make_unique<Box>(expression, options);
     ASSERT_TRUE(box().run_until_quiet());
@@ -33,12 +42,20 @@ class Transitions : public testing::Test {
     looks_ = 0;
     harm_.clear();
   }
-  void change_to(std::string_view engine) {
+  void change_to(std::string_view engine, base::Duration within = 5s) {
     options_.routing.engines = {std::string(engine)};
     box().input(sm::OptionsChanged{std::make_shared<const sm::Options>(options_)});
-    box().run_for(5s);
+    box().run_for(within);
     ASSERT_EQ(trouble(box()), "");
   }
+  // The switch that is written to as the nth does not take its table so many times.
+  void turn_down(unsigned nth, std::size_t times) {
+    written_to_.clear();
+    refused_.clear();
+    deaf_ = nth;
+    times_ = times;
+  }
+  std::size_t turned_down() const { return refused_.size(); }
   Box& box() { return *box_; }
   unsigned looks() const { return looks_; }
   const std::string& harm() const { return harm_; }
@@ -55,8 +72,26 @@ class Transitions : public testing::Test {
     }
   }
 
+  // The write never gets there: a question goes in its place, whose answer becomes a refusal.
+  void maybe_turn_down(mad::Datagram& datagram) {
+    if (refused_.size() >= times_) return;
+    auto smp = mad::decode_smp(datagram.payload);
+    const bool writes = smp && smp->method == mad::Method::Set &&
+                        smp->attribute_id == mad::AttributeId::LinearForwardingTable;
+    if (!writes) return;
+    const auto nth = written_to_.try_emplace(smp->initial_path, written_to_.size()).first->second;
+    if (nth != deaf_) return;
+    refused_.insert(smp->transaction_id.value);
+    smp->method = mad::Method::Get;
+    datagram = mad::make_datagram(datagram.peer, *smp);
+  }
+
   std::unique_ptr<Box> box_;
   sm::Options options_;
+  unsigned deaf_ = 0;
+  std::size_t times_ = 0;
+  std::map<decltype(mad::Smp::initial_path), std::size_t> written_to_;
+  std::set<std::uint64_t> refused_;
   unsigned looks_ = 0;
   std::string harm_;
 };
@@ -69,6 +104,24 @@ TEST_F(Transitions, FromEngineToEngine) {
   }
   EXPECT_GT(looks(), 50u);
   EXPECT_GE(box().count<sm::TablesEmptiedFirst>(), 2u);
+}
+
+// What a later step writes leads to entries that this switch does not have.
+TEST_F(Transitions, ThatASwitchDoesNotTakeBeginAnew) {
+  for (unsigned deaf = 0; deaf < 16; ++deaf) {
+    bring_up("torus:4x4,1", "dnup");
+    turn_down(deaf, 1);
+    change_to("updn");
+    EXPECT_EQ(harm(), "") << deaf;
+    EXPECT_EQ(turned_down(), 1u) << deaf;
+  }
+}
+
+TEST_F(Transitions, ThatASwitchDoesNotTakeAreNotForgotten) {
+  bring_up("torus:4x4,1", "dnup");
+  turn_down(15, 3);
+  change_to("updn", 50s);
+  EXPECT_EQ(turned_down(), 3u);
 }
 
 TEST_F(Transitions, AroundALossAndBack) {

@@ -105,6 +105,25 @@ TEST(Vigilance, ASweepWhoseWaysDieBeginsAnewRatherThanWaits) {
   }
 }
 
+// Nobody tells of the cut, but that so many fall silent at once does.
+TEST(Vigilance, ASweepThatLosesItsWaysUntoldBeginsAnew) {
+  for (const unsigned written : {1u, 10u, 20u}) {
+    BoxOptions options;
+    options.world.traps = false;
+    options.world.hop_delay = 10us;
+    unsigned tables = 0;
+    options.on_way_out = [&](mad::Datagram& datagram) {
+      const auto smp = mad::decode_smp(datagram.payload);
+      tables += smp && smp->attribute_id == mad::AttributeId::LinearForwardingTable ? 1 : 0;
+    };
+    Box box("fat-tree:8,16", options);
+    while (tables < written) box.run_for(1us);
+    for (std::uint8_t port = 9; port < 16; ++port) box.world().cut(cable(box, "leaf-01", port));
+    const auto took = healing_time(box);
+    EXPECT_LT(took, 5s) << written;
+  }
+}
+
 TEST(Vigilance, AStormOfTrapsDoesNotMakeAStormOfQuestions) {
   Up box("fat-tree:2,4", without_periodic_sweeps());
   mad::Smp trap;

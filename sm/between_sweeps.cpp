@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Between sweeps: what is to be done next, how long to rest, and the light sweeps that look around.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "sm/machine.hpp"
+
+namespace heddle::sm {
+namespace {
+
+// Traps that come in a storm are answered one by one, but looked after no oftener than this.
+constexpr base::Duration kBetweenTrapLooks = std::chrono::milliseconds(200);
+
+}  // namespace
+
+// Once there is a reason to sweep, neither a device that lets us wait nor a look along every cable
+// may put it off.
+bool Core::Machine::has_seen_enough() const {
+  if (stage != Stage::Watching) return false;
+  const bool retried = transactions.counters().retries > 0;
+  if (!watch.reason().empty()) return !confirmed || retried;
+  return !watch.suspicion().empty() && retried;
+}
+
+// What is to be done between sweeps, the most urgent first. False if there is nothing.
+bool Core::Machine::begin_work() {
+  if (trapped) heed_trap();  // it came while something else was done
+  const bool has_view = administration.view() != nullptr;
+  if (due) {
+    begin_sweep(*std::exchange(due, std::nullopt));
+  } else if (now >= wake) {
+    begin_watch();
+  } else if (!role_changes.empty() && multicast_programming.stands_on(picture.frozen.topology)) {
+    begin_joining();
+  } else if (!fetches.empty() && has_view) {
+    begin_fetching();
+  } else if (!alias_writes.empty() && has_view) {
+    begin_aliasing();
+  } else if (may_tell()) {
+    begin_telling();
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Core::Machine::rest(base::Duration pause) {
+  stage = Stage::Resting;
+  looked = now;
+  // An interval of zero turns periodic sweeps off; traps and commands still start one.
+  wake = pause == base::Duration{} ? base::kNever : now + pause;
+  // However often single devices ask to be looked at, a look around is not put off.
+  if (revisiting && pause == options.sweep_interval && wake != base::kNever) {
+    wake = std::max(now, watched + pause);
+  }
+  // What a trap told during the sweep may have come too late for it.
+  if (trapped) heed_trap();
+}
+
+void Core::Machine::heed_trap() {
+  if (election.state() != mad::SMState::Master) return;
+  const base::Duration pause = hurried > 0 ? kSoon : kBetweenTrapLooks;
+  wake = std::min(wake, std::max(now, looked + pause));
+}
+
+void Core::Machine::begin_watch() {
+  transactions.begin_counting();
+  settled_before_phase = 0;
+  Context with = context();
+  switch (election.state()) {
+    case mad::SMState::Standby:
+      return begin_polling();
+    case mad::SMState::NotActive:
+      return rest(options.poll_interval);
+    case mad::SMState::Discovering:
+      if (options.shadow) return begin_sweep("time to compare again");
+      if (!blind) return begin_sweep("no state was decided on");
+      break;
+    case mad::SMState::Master:
+      if (election.polls()) return begin_polling();
+      break;
+  }
+  if (!troubled.empty()) return begin_sweep(troubled);
+  const auto full_interval = options.full_sweep_interval;
+  if (!blind && full_interval != base::Duration{} && now >= swept + full_interval) {
+    return begin_sweep("the last one was long ago");
+  }
+  suspect_calm_links();
+  const auto interval = options.sweep_interval;
+  const bool look_due = interval != base::Duration{} && now >= watched + interval;
+  if (!suspicion.empty() && !look_due) return begin_sweep_of(suspicion);
+  tell_of_quiet_ports();
+  stage = Stage::Watching;
+  trapped = false;
+  watch.begin(with, {!confirmed, unconfirmed}, patience);
+}
+
+// Nothing else would tell that a link has stood for long enough.
+void Core::Machine::suspect_calm_links() {
+  for (const auto& [a, b] : link_damping.due(now, options.flap_hold)) {
+    for (const mad::Guid node : {a.node, b.node}) {
+      suspicion.nodes.insert(node);
+      suspicion.entirely.insert(node);
+    }
+    if (suspicion.reason.empty()) suspicion.reason = "a link has stood for long enough";
+  }
+}
+
+void Core::Machine::finish_watch() {
+  tell_load();
+  publish_groups();
+  if (stage == Stage::Polling) return finish_polling();
+  watched = now;
+  if (watch.saw_stranger()) tables_are_ours = false;
+  if (!watch.reason().empty()) return begin_sweep(watch.reason());
+  if (!watch.suspicion().empty()) {
+    return begin_sweep_of(watch.suspicion());
+  }
+  confirmed = true;
+  unconfirmed.clear();
+  untold.merge(unheard);
+  if (!suspicion.empty()) return begin_sweep_of(suspicion);
+  if (begin_hand_over()) return;
+  rest(blind ? kSoon : options.sweep_interval);
+}
+
+}  // namespace heddle::sm
