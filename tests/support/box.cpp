@@ -218,6 +218,11 @@ bool Box::run_until_quiet(base::Duration limit) {
   return quiet();
 }
 
+void Box::stall(base::Duration time) {
+  now_ += time;
+  for (Seat& seat : seats_) seat.tick(now_);
+}
+
 void Box::run_for(base::Duration time) {
   const base::Instant end = now_ + time;
   while (now_ < end) step_once(end);

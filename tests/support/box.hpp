@@ -38,6 +38,10 @@ class Box {
   // Lets virtual time pass, light sweeps included.
   void run_for(base::Duration time);
 
+  // No machine runs for so long, while the fabric goes on: what is overdue then is so at once, and
+  // what has arrived meanwhile comes after it.
+  void stall(base::Duration time);
+
   sim::World& world() { return world_; }
   base::Instant now() const { return now_; }
 
