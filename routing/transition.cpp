@@ -408,6 +408,8 @@ std::vector<std::uint64_t> columns_that_clash(const Mixture& mixture,
   return clash;
 }
 
+// As if there were one lane: what closes no loop on one closes none on several. Where lanes are
+// needed nearly everything that changes may clash, and what is in place may need others.
 std::vector<std::uint64_t> find_clashes(const Mixture& mixture, const base::ParallelFor& parallel) {
   // One by one takes time; where so much changes, a short break for all of it is the lesser evil.
   constexpr std::size_t kMostTried = 2'000'000;  // entries
@@ -475,7 +477,7 @@ Transition plan_transition(const Topology& topology, const fabric::LidMap& lids,
   transition.beside_losses = beside_losses(topology, *in_place.topology);
   const auto rows = old_rows(topology, in_place);
   const fabric::Survey survey(topology, lids, tables);
-  const bool mixes = wanted.routes.lanes.vls == 1 && !made_to_fit(wanted, in_place);
+  const bool mixes = !made_to_fit(wanted, in_place);
 
   const Columns columns = compare(survey, rows, in_place, tables, parallel);
   transition.changed = count_bits(columns.changed);

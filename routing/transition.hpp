@@ -55,7 +55,7 @@ struct Transition {
 };
 
 // From `in_place` to `wanted`, which must be proven tables of `topology` with `lids`. Credit loops
-// of mixtures are only looked for where the tables wanted keep to one VL. Deterministic.
+// of mixtures are looked for as if all packets had one VL. Deterministic.
 Transition plan_transition(const fabric::Topology& topology, const fabric::LidMap& lids,
                            const Selected& wanted, const InPlace& in_place,
                            const base::ParallelFor& parallel = base::inline_for);

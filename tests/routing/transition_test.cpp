@@ -137,6 +137,19 @@ TEST(TransitionTest, WhatStaysIsNotEmptied) {
   EXPECT_TRUE(transition.beside_losses.empty());
 }
 
+// On one lane these routes would lock up by themselves, and who keeps to which lane changes too.
+TEST(TransitionTest, RoutesThatNeedLanesAreNotMixedWithOthers) {
+  const Subnet subnet(support::ring(7, 2));
+  const Request request{subnet.topology, subnet.lids, subnet.options, base::inline_for, 4};
+  const auto wanted = selected_of(*find_engine("dfsssp")->route(request));
+  ASSERT_GT(wanted.routes.lanes.vls, 1);
+  const auto before = subnet.route("updn").tables;
+  const auto transition =
+      plan_transition(subnet.topology, subnet.lids, wanted, place(subnet, before));
+  EXPECT_GT(transition.changed, 0u);
+  EXPECT_EQ(transition.emptied_count(), transition.changed);
+}
+
 // The other way round the ring: neighbours that send to each other are what goes round.
 TEST(TransitionTest, TurningBackGoesRound) {
   const Subnet subnet(support::ring(3, 1));
