@@ -29,14 +29,17 @@ struct Identity {
 struct Seat {
   std::string fabric;  // the local port, or the simulated fabric
   unsigned priority = 0;
+  std::string options = {};  // that shape its routes, as lines of a configuration file
 };
 
-// The fabric in one of the files of others; made piece by piece.
+struct State;
+
+// The fabric in one of the files of others; made piece by piece. Asked for only when there is one.
 struct Export {
   std::string_view name;
   std::string_view type;  // of its text
   // Each call gives the next piece, nothing at the end.
-  std::function<std::optional<std::string>()> (*begin)(std::shared_ptr<const sm::Snapshot>);
+  std::function<std::optional<std::string>()> (*begin)(const State&);
 };
 
 struct State {

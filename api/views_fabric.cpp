@@ -293,7 +293,7 @@ Response get_export(const State& state, const Request&, const Target& target) {
     if (state.fabric == nullptr) return not_yet();
     Response response;
     response.type = format.type;
-    response.pieces = format.begin(state.fabric);
+    response.pieces = format.begin(state);
     return response;
   }
   return refusal(404, fmt::format("there are exports as {}", names));

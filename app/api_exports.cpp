@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "app/dumps.hpp"
+#include "app/live_text.hpp"
 #include "app/snapshot_blueprint.hpp"
 #include "sim/export.hpp"
 
 namespace heddle::app {
 namespace {
 
-using Picture = std::shared_ptr<const sm::Snapshot>;
 using Next = std::function<std::optional<std::string>()>;
 
 // In one piece.
@@ -24,24 +24,28 @@ Next whole(std::string text) {
   };
 }
 
-Next ibnetdiscover(Picture picture) {
-  return whole(sim::export_fabric(blueprint_of(*picture), sim::ExportFormat::Ibnetdiscover));
+Next ibnetdiscover(const api::State& state) {
+  return whole(sim::export_fabric(blueprint_of(*state.fabric), sim::ExportFormat::Ibnetdiscover));
 }
 
-Next subnet_list(Picture picture) {
+Next subnet_list(const api::State& state) {
   std::ostringstream out;
-  write_subnet_list(out, *picture);
+  write_subnet_list(out, *state.fabric);
   return whole(out.str());
 }
 
 // Switch by switch: all tables of a large fabric are gigabytes of text.
-Next forwarding_tables(Picture picture) {
-  return [picture = std::move(picture), at = 0u]() mutable -> std::optional<std::string> {
+Next forwarding_tables(const api::State& state) {
+  return [picture = state.fabric, at = 0u]() mutable -> std::optional<std::string> {
     if (picture->routes == nullptr || at == picture->topology.switch_count()) return std::nullopt;
     std::ostringstream out;
     write_forwarding_dump(out, *picture, fabric::SwitchIndex{at++});
     return out.str();
   };
+}
+
+Next live(const api::State& state) {
+  return live_text(state.fabric, state.seat.options);
 }
 
 }  // namespace
@@ -50,6 +54,7 @@ std::vector<api::Export> api_exports() {
   constexpr std::string_view kText = "text/plain; charset=utf-8";
   return {{"ibnetdiscover", kText, &ibnetdiscover},
           {"lft", kText, &forwarding_tables},
+          {"live", kText, &live},
           {"subnet", kText, &subnet_list}};
 }
 

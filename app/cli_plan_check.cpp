@@ -45,7 +45,7 @@ void add_plan_check(CLI::App& plan, std::function<Exit()>& command) {
       ->option_text("HOW [auto]")
       ->check(CLI::IsMember({"auto", "guid", "name"}));
   check->add_option("--lmc", arguments->lmc, "LMC of host ports that the LIDs must be enough for")
-      ->option_text("N [0]")
+      ->option_text("N [what ports hold]")
       ->check(CLI::Range(0, 7));
   check->add_option("-o,--output", arguments->format, "table for people, json and csv for programs")
       ->option_text("FORMAT [table]")

@@ -53,8 +53,10 @@ void add_plan_export(CLI::App& plan, std::function<Exit()>& command) {
       ->option_text("FILE [all hosts]")
       ->check(CLI::ExistingFile);
   out->footer(export_footer());
-  out->callback(
-      [arguments, &command] { command = [arguments] { return run_plan_export(*arguments); }; });
+  out->callback([arguments, &command] {
+    check_plan_routing(arguments->routing);
+    command = [arguments] { return run_plan_export(*arguments); };
+  });
 }
 
 }  // namespace heddle::app

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -32,7 +31,7 @@ std::string footer() {
 void add_plan_report(CLI::App& plan, std::function<Exit()>& command) {
   CLI::App* report = plan.add_subcommand("report", "Write a fabric and its routing as one page");
   auto arguments = std::make_shared<PlanReportArguments>();
-  arguments->routing.vls = 4;
+  arguments->routing.usual.max_vls = 4;
   add_plan_input(*report, arguments->input);
   add_plan_routing(*report, arguments->routing);
   auto* output = report->add_option("-o,--output", arguments->output, "The page to write")
@@ -56,12 +55,7 @@ void add_plan_report(CLI::App& plan, std::function<Exit()>& command) {
     if (output->count() == 0 && svg->count() == 0) {
       throw CLI::ValidationError("plan report", "say where to write: -o FILE.html or --svg FILE");
     }
-    const auto& engines = arguments->routing.engines;
-    if (!arguments->paths.empty() &&
-        std::find(engines.begin(), engines.end(), arguments->paths) == engines.end()) {
-      throw CLI::ValidationError(
-          "--paths", fmt::format("'{}' is not among the engines to try", arguments->paths));
-    }
+    check_plan_routing(arguments->routing);
     command = [arguments] { return run_plan_report(*arguments); };
   });
 }

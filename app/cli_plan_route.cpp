@@ -23,7 +23,7 @@ std::string route_footer() {
       "  heddle plan route my-cluster.ibnetdiscover --metrics -o json\n"
       "  heddle plan route my-cluster.ibnetdiscover --routing ftree --job hosts --io servers\n"
       "  heddle plan route my-cluster.ibnetdiscover --tables opensm-lfts.dump --metrics\n\n"
-      "Routing engines (all of them if --routing is not given):\n{}\n"
+      "Routing engines (all but file if --routing is not given; of a live fabric its own):\n{}\n"
       "What --metrics measures, between hosts:\n"
       "  MAX LOAD, P99, MEAN   routes of everyone to everyone over a link (edge forwarding index)\n"
       "  HOPS                  links between switches that a route passes, in the mean\n"
@@ -40,13 +40,13 @@ std::string route_footer() {
 void add_plan_route(CLI::App& plan, std::function<Exit()>& command) {
   CLI::App* route = plan.add_subcommand("route", "Compare routing engines on a fabric");
   auto arguments = std::make_shared<PlanRouteArguments>();
-  arguments->routing.engines = all_engines();
-  arguments->routing.vls = 4;
+  arguments->routing.usual.engines = all_engines();
+  arguments->routing.usual.max_vls = 4;
   add_plan_input(*route, arguments->input);
   add_plan_routing(*route, arguments->routing, "all");
   route
       ->add_option("--tables", arguments->tables,
-                   "Judge the tables of this opensm-lfts.dump too, as engine 'file'")
+                   "Judge the tables of this opensm-lfts.dump or opensm.fdbs too, as engine 'file'")
       ->option_text("FILE")
       ->check(CLI::ExistingFile);
   route->add_flag("--metrics", arguments->metrics, "Measure the quality of the tables as well");
@@ -68,8 +68,10 @@ void add_plan_route(CLI::App& plan, std::function<Exit()>& command) {
   route->add_option("--seed", arguments->seed, "Seed of the random pairs and shifts")
       ->option_text("N [1]");
   route->footer(route_footer());
-  route->callback(
-      [arguments, &command] { command = [arguments] { return run_plan_route(*arguments); }; });
+  route->callback([arguments, &command] {
+    check_plan_routing(arguments->routing);
+    command = [arguments] { return run_plan_route(*arguments); };
+  });
 }
 
 }  // namespace heddle::app

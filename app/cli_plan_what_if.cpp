@@ -72,8 +72,10 @@ void add_plan_what_if(CLI::App& plan, std::function<Exit()>& command) {
       ->option_text("FORMAT [table]")
       ->check(CLI::IsMember({"table", "json", "csv"}));
   what_if->footer(what_if_footer());
-  what_if->callback(
-      [arguments, &command] { command = [arguments] { return run_plan_what_if(*arguments); }; });
+  what_if->callback([arguments, &command] {
+    check_plan_routing(arguments->routing);
+    command = [arguments] { return run_plan_what_if(*arguments); };
+  });
 }
 
 }  // namespace heddle::app

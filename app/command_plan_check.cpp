@@ -35,9 +35,9 @@ base::Result<plan::CablingPlan> read_plan(const std::string& file, const PlanInp
   }
   PlanInput other = input;
   other.fabric = file;
-  const auto blueprint = load_plan_input(other, progress);
-  if (blueprint.has_error()) return blueprint.error();
-  return plan::as_plan(inventory_of(*blueprint));
+  const auto loaded = load_plan_input(other, progress);
+  if (loaded.has_error()) return loaded.error();
+  return plan::as_plan(inventory_of(loaded->blueprint));
 }
 
 plan::Match match_of(const std::string& name) {
@@ -63,20 +63,33 @@ void add_reading(const sim::Blueprint& blueprint, plan::Findings& findings) {
   }
 }
 
+// The largest that a host's port has.
+std::uint8_t held_lmc(const sim::Blueprint& blueprint) {
+  std::uint8_t lmc = 0;
+  for (const sim::PlannedNode& node : blueprint.nodes) {
+    if (node.type == mad::NodeType::Switch) continue;
+    for (const sim::PlannedPort& port : node.ports) {
+      if (port.lid != mad::kNoLid) lmc = std::max(lmc, port.lmc);
+    }
+  }
+  return lmc;
+}
+
 }  // namespace
 
 Exit run_plan_check(const PlanCheckArguments& arguments) {
   PlanProgress progress;
-  const auto blueprint = load_plan_input(arguments.input, progress);
-  if (blueprint.has_error()) return progress.fail(blueprint.error());
-  const plan::Inventory inventory = inventory_of(*blueprint);
+  const auto loaded = load_plan_input(arguments.input, progress);
+  if (loaded.has_error()) return progress.fail(loaded.error());
+  const sim::Blueprint& blueprint = loaded->blueprint;
+  const plan::Inventory inventory = inventory_of(blueprint);
   plan::Findings findings;
   CheckReport report;
-  report.fabric = blueprint->title;
+  report.fabric = blueprint.title;
   report.plan = arguments.plan;
   report.cables = inventory.cables.size();
   for (const auto& node : inventory.nodes) ++(is_switch(node) ? report.switches : report.hosts);
-  add_reading(*blueprint, findings);
+  add_reading(blueprint, findings);
   if (!arguments.plan.empty()) {
     const auto plan = read_plan(arguments.plan, arguments.input, progress);
     if (plan.has_error()) return progress.fail(plan.error());
@@ -84,7 +97,8 @@ Exit run_plan_check(const PlanCheckArguments& arguments) {
     plan::check_cabling(inventory, *plan, match_of(arguments.match), findings);
   }
   progress.begin("checking");
-  report.levels = plan::check_fabric(inventory, arguments.lmc, findings);
+  report.levels =
+      plan::check_fabric(inventory, arguments.lmc.value_or(held_lmc(blueprint)), findings);
   report.findings = std::move(findings).take();
   const Exit printed = print_whole(text_of(report, arguments.format), progress);
   if (printed != Exit::Ok) return printed;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <functional>
 #include <map>
 #include <memory>
-#include <sstream>
+#include <ostream>
 #include <string>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "app/parallel.hpp"
 #include "app/plan_commands.hpp"
 #include "app/plan_input.hpp"
+#include "app/plan_routing.hpp"
 #include "app/planned_fabric.hpp"
 #include "base/text.hpp"
 #include "fabric/islands.hpp"
@@ -32,10 +34,13 @@ namespace heddle::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Text = base::Result<std::string>;
+// Tables of a large fabric are gigabytes of text: they go where they belong as they are made.
+using Writer = std::function<void(std::ostream&)>;
+using Text = base::Result<Writer>;
 
 Text done(std::string text) {
-  return {boost::system::in_place_value, std::move(text)};
+  return {boost::system::in_place_value,
+          [text = std::move(text)](std::ostream& out) { out << text; }};
 }
 
 std::string_view type_word(mad::NodeType type) {
@@ -90,21 +95,25 @@ std::string json_text(const sim::Blueprint& blueprint, const plan::Inventory& in
   return whole.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-std::string flits(const plan::Inventory& inventory, const PlannedFabric& fabric,
-                  const routing::Selected& selected) {
+Writer flits(const plan::Inventory& inventory, std::shared_ptr<const sm::Snapshot> fabric) {
   std::map<std::uint32_t, plan::Rate> rates;
   for (const auto& cable : inventory.cables) {
     for (const auto end : {cable.a, cable.b}) {
-      const auto node = fabric.topology.find_node(inventory.nodes[end.node].guid);
+      const auto node = fabric->topology.find_node(inventory.nodes[end.node].guid);
       if (!node) continue;
-      rates[fabric.topology.port_of(*node, mad::PortNumber{end.port}).value] = cable.rate;
+      rates[fabric->topology.port_of(*node, mad::PortNumber{end.port}).value] = cable.rate;
     }
   }
-  return plan::flits_text(fabric.topology, fabric.lids, selected.routes.tables,
-                          selected.routes.lanes.vls, [&](fabric::PortIndex port) {
-                            const auto rate = rates.find(port.value);
-                            return rate == rates.end() ? plan::Rate{} : rate->second;
-                          });
+  return [rates = std::move(rates), fabric = std::move(fabric)](std::ostream& out) {
+    const auto& routes = fabric->routes->routes;
+    plan::tell_flits(
+        fabric->topology, fabric->lids, routes.tables, routes.lanes.vls,
+        [&](fabric::PortIndex port) {
+          const auto rate = rates.find(port.value);
+          return rate == rates.end() ? plan::Rate{} : rate->second;
+        },
+        [&](const std::string& piece) { out << piece; });
+  };
 }
 
 Text multicast_text(const PlanExportArguments& arguments, PlannedFabric fabric,
@@ -135,29 +144,30 @@ Text multicast_text(const PlanExportArguments& arguments, PlannedFabric fabric,
 
 // Formats that need tables: those of the subnet manager's own choice.
 Text routed_text(const PlanExportArguments& arguments, const plan::Inventory& inventory,
-                 PlannedFabric fabric, PlanProgress& progress) {
-  const auto policy = policy_of(arguments.routing, fabric);
-  if (policy.has_error()) return policy.error();
+                 Prepared prepared, PlanProgress& progress) {
+  PlannedFabric& fabric = prepared.fabric;
   progress.begin("routing");
-  auto selected =
-      routing::select_routes(fabric.topology, fabric.lids, *policy, progress.watched(all_cores()));
+  auto selected = routing::select_routes(fabric.topology, fabric.lids, prepared.policy,
+                                         progress.watched(all_cores()));
   if (selected.has_error()) return selected.error();
-  if (arguments.format == "flits") return done(flits(inventory, fabric, *selected));
-  sm::Snapshot snapshot;
-  snapshot.topology = std::move(fabric.topology);
-  snapshot.lids = std::move(fabric.lids);
-  snapshot.lmc = arguments.routing.lmc;
-  snapshot.routes = std::make_shared<const routing::Selected>(*std::move(selected));
-  std::ostringstream out;
-  if (arguments.format == "lft") write_forwarding_dump(out, snapshot);
-  if (arguments.format == "fdbs") write_forwarding_list(out, snapshot);
-  if (arguments.format != "sl2vl" && arguments.format != "path-sl") return done(out.str());
-  if (!has_lane_dumps(snapshot)) {
+  note_standing(prepared, fabric.topology, selected->routes.tables, progress);
+  const auto snapshot = std::make_shared<sm::Snapshot>();
+  snapshot->topology = std::move(fabric.topology);
+  snapshot->lids = std::move(fabric.lids);
+  snapshot->lmc = fabric.lmc;
+  snapshot->routes = std::make_shared<const routing::Selected>(*std::move(selected));
+  const std::string& format = arguments.format;
+  if (format == "flits") return {boost::system::in_place_value, flits(inventory, snapshot)};
+  const bool is_of_lanes = format == "sl2vl" || format == "path-sl";
+  if (is_of_lanes && !has_lane_dumps(*snapshot)) {
     return base::error("these routes need one VL alone: every service level is on VL 0");
   }
-  if (arguments.format == "sl2vl") write_lane_maps(out, snapshot);
-  if (arguments.format == "path-sl") write_path_levels(out, snapshot);
-  return done(out.str());
+  return {boost::system::in_place_value, [format, snapshot](std::ostream& out) {
+            if (format == "lft") write_forwarding_dump(out, *snapshot);
+            if (format == "fdbs") write_forwarding_list(out, *snapshot);
+            if (format == "sl2vl") write_lane_maps(out, *snapshot);
+            if (format == "path-sl") write_path_levels(out, *snapshot);
+          }};
 }
 
 Text slurm_text(const std::string& format, const plan::Inventory& inventory) {
@@ -168,34 +178,49 @@ Text slurm_text(const std::string& format, const plan::Inventory& inventory) {
   return done(format == "slurm-block" ? plan::slurm_block(topology) : plan::slurm_yaml(topology));
 }
 
-Text text_of(const PlanExportArguments& arguments, const sim::Blueprint& blueprint,
-             PlanProgress& progress) {
-  const std::string& format = arguments.format;
-  const plan::Inventory inventory = inventory_of(blueprint);
-  if (format.starts_with("slurm-")) return slurm_text(format, inventory);
-  if (format != "json") {
-    const auto drawn = sim::parse_export_format(format == "csv" ? "cabling" : format);
-    if (drawn) return done(sim::export_fabric(blueprint, *drawn));
-  }
-  auto fabric = plan_fabric(blueprint, arguments.routing.lmc);
-  if (fabric.has_error()) return fabric.error();
-  if (format == "json") return done(json_text(blueprint, inventory, *fabric));
-  if (format == "mcfdbs") return multicast_text(arguments, *std::move(fabric), progress);
-  return routed_text(arguments, inventory, *std::move(fabric), progress);
+// Formats that tell of nodes and cables alone; neither LIDs are given out for them nor routes made.
+bool is_drawn(const std::string& format) {
+  if (format == "csv" || format.starts_with("slurm-")) return true;
+  return format != "json" && sim::parse_export_format(format).has_value();
+}
+
+Text drawn_text(const std::string& format, const sim::Blueprint& blueprint) {
+  if (format.starts_with("slurm-")) return slurm_text(format, inventory_of(blueprint));
+  return done(sim::export_fabric(blueprint,
+                                 *sim::parse_export_format(format == "csv" ? "cabling" : format)));
+}
+
+Exit write_out(const PlanExportArguments& arguments, const Writer& writer, PlanProgress& progress) {
+  if (arguments.output.empty()) return print_stream(writer, progress);
+  progress.write(arguments.output.string());
+  const auto written = replace_file(arguments.output, writer);
+  return written.has_error() ? progress.fail(written.error(), Exit::Output) : Exit::Ok;
 }
 
 }  // namespace
 
 Exit run_plan_export(const PlanExportArguments& arguments) {
   PlanProgress progress;
-  const auto blueprint = load_plan_input(arguments.input, progress);
-  if (blueprint.has_error()) return progress.fail(blueprint.error());
-  const auto text = text_of(arguments, *blueprint, progress);
-  if (text.has_error()) return progress.fail(text.error(), Exit::Problems);
-  if (arguments.output.empty()) return print_whole(*text, progress);
-  progress.write(arguments.output.string());
-  const auto written = replace_file(arguments.output, [&](std::ostream& out) { out << *text; });
-  return written.has_error() ? progress.fail(written.error(), Exit::Output) : Exit::Ok;
+  const std::string& format = arguments.format;
+  const auto end = [&](const Text& text) {
+    return text.has_error() ? progress.fail(text.error(), Exit::Problems)
+                            : write_out(arguments, *text, progress);
+  };
+  if (is_drawn(format)) {
+    const auto loaded = load_plan_input(arguments.input, progress);
+    if (loaded.has_error()) return progress.fail(loaded.error());
+    return end(drawn_text(format, loaded->blueprint));
+  }
+  auto prepared = prepare(arguments.input, arguments.routing, progress);
+  if (prepared.has_error()) return progress.fail(prepared.error());
+  const plan::Inventory inventory = inventory_of(prepared->blueprint);
+  if (format == "json") {
+    return end(done(json_text(prepared->blueprint, inventory, prepared->fabric)));
+  }
+  if (format == "mcfdbs") {
+    return end(multicast_text(arguments, std::move(prepared->fabric), progress));
+  }
+  return end(routed_text(arguments, inventory, *std::move(prepared), progress));
 }
 
 }  // namespace heddle::app

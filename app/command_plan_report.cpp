@@ -16,6 +16,7 @@
 #include "app/plan_routing.hpp"
 #include "app/planned_fabric.hpp"
 #include "plan/loads.hpp"
+#include "plan/rate.hpp"
 #include "plan/report.hpp"
 #include "plan/svg.hpp"
 #include "routing/patterns.hpp"
@@ -33,27 +34,33 @@ std::string without_folders(const std::string& title) {
   return title.substr(title.rfind('/') + 1);
 }
 
-std::vector<std::string> warnings_of(const sim::Blueprint& blueprint) {
+std::vector<std::string> warnings_of(const Prepared& prepared) {
+  const std::string& title = prepared.blueprint.title;
   std::vector<std::string> warnings;
-  for (const std::string& warning : blueprint.warnings) {
-    const bool has_title = warning.starts_with(blueprint.title);
-    warnings.push_back(has_title ? without_folders(blueprint.title) +
-                                       warning.substr(blueprint.title.size())
-                                 : warning);
+  for (const std::string& warning : prepared.warnings) {
+    const bool has_title = warning.starts_with(title);
+    warnings.push_back(has_title ? without_folders(title) + warning.substr(title.size()) : warning);
   }
   return warnings;
 }
 
 // What each cable carries, by port.
-void describe_cables(const sim::Blueprint& blueprint, const fabric::Topology& topology,
+void describe_cables(const sim::Blueprint& blueprint, const PlannedFabric& fabric,
                      plan::Report& report) {
+  const fabric::Topology& topology = fabric.topology;
+  report.capacities = fabric.rates.capacities(topology);
+  report.unit = fabric.rate_unit;
   std::map<std::string, std::uint8_t> kinds;
   report.kind_of_port.resize(topology.port_count());
   for (const sim::PlannedCable& cable : blueprint.cables) {
     const std::string kind =
         fmt::format("{} {}", sim::name_of(cable.width), sim::name_of(cable.speed));
     const auto [place, added] = kinds.emplace(kind, static_cast<std::uint8_t>(kinds.size()));
-    if (added) report.link_kinds.push_back(kind);
+    if (added) {
+      report.link_kinds.push_back(kind);
+      report.kind_capacities.push_back(
+          fabric.rates.capacity(plan::data_gigabits(rate_of(cable.width, cable.speed))));
+    }
     for (const sim::PlannedEnd& end : {cable.a, cable.b}) {
       const auto node = topology.find_node(blueprint.nodes[end.node].guid);
       if (!node || end.port > topology.node(*node).port_count) continue;
@@ -75,7 +82,7 @@ class Reporter {
         parallel_(progress.watched(all_cores())) {}
 
   void try_engines() {
-    for (const std::string& name : arguments_.routing.engines) {
+    for (const std::string& name : trials_.engines()) {
       plan::ReportedEngine& row = report_.engines.emplace_back();
       row.engine = name;
       auto routes = trials_.route(row, parallel_);
@@ -107,6 +114,7 @@ class Reporter {
     patterns.seed = arguments_.seed;
     patterns.bisections = arguments_.samples;
     patterns.most_packets = std::uint64_t{arguments_.samples} * hosts;
+    patterns.capacities = &report_.capacities;
     row.patterns = routing::measure_patterns(fabric_.topology, fabric_.lids, routes.tables,
                                              patterns, parallel_);
   }
@@ -143,7 +151,8 @@ base::Result<void> write_files(const PlanReportArguments& arguments, const Plann
       if (!engine.loads || !loads.load.empty()) continue;
       const double unit = plan::host_load(fabric.topology, fabric.lids);
       loads.load = engine.loads->load;
-      loads.hottest = unit * plan::hottest_load({&engine.loads->quality}, unit);
+      loads.weights = plan::channel_weights(fabric.topology, report.capacities);
+      loads.hottest = unit * plan::hottest_load({plan::weigh(loads.load, loads.weights)}, unit);
     }
     const auto written = write_text(
         arguments.svg, plan::svg_of(fabric.topology, report.layout, report.title, loads));
@@ -157,26 +166,31 @@ base::Result<void> write_files(const PlanReportArguments& arguments, const Plann
 
 Exit run_plan_report(const PlanReportArguments& arguments) {
   PlanProgress progress;
-  const auto blueprint = load_plan_input(arguments.input, progress);
-  if (blueprint.has_error()) return progress.fail(blueprint.error());
-  warn_of_loads(*blueprint, progress);
-  const auto fabric = plan_fabric(*blueprint, arguments.routing.lmc);
-  if (fabric.has_error()) return progress.fail(fabric.error());
-  const auto policy = policy_of(arguments.routing, *fabric);
-  if (policy.has_error()) return progress.fail(policy.error());
+  const auto prepared = prepare(arguments.input, arguments.routing, progress);
+  if (prepared.has_error()) return progress.fail(prepared.error());
+  const PlannedFabric& fabric = prepared->fabric;
+  const EngineTrials trials(fabric, prepared->policy, progress);
+  const auto& engines = trials.engines();
+  const bool has_paths =
+      std::find(engines.begin(), engines.end(), arguments.paths) != engines.end();
+  if (!arguments.paths.empty() && !has_paths) {
+    return progress.fail(
+        base::error(fmt::format("--paths: '{}' is not among the engines to try", arguments.paths)),
+        Exit::Usage);
+  }
   progress.begin("arranging the picture");
-  const plan::Layout layout = plan::lay_out(fabric->topology);
-  plan::Report report{without_folders(blueprint->title),
+  const plan::Layout layout = plan::lay_out(fabric.topology);
+  plan::Report report{without_folders(prepared->blueprint.title),
                       "heddle " HEDDLE_VERSION,
-                      fabric->topology,
-                      fabric->lids,
+                      fabric.topology,
+                      fabric.lids,
                       layout,
-                      warnings_of(*blueprint)};
-  describe_cables(*blueprint, fabric->topology, report);
-  const EngineTrials trials(*fabric, *policy, progress);
-  Reporter(arguments, *fabric, trials, report, progress).try_engines();
+                      warnings_of(*prepared)};
+  report.seed = arguments.seed;
+  describe_cables(prepared->blueprint, fabric, report);
+  Reporter(arguments, fabric, trials, report, progress).try_engines();
   progress.begin("writing the page");
-  const auto written = write_files(arguments, *fabric, report, progress);
+  const auto written = write_files(arguments, fabric, report, progress);
   if (written.has_error()) return progress.fail(written.error(), Exit::Output);
   const bool certified = std::any_of(report.engines.begin(), report.engines.end(),
                                      [](const auto& engine) { return engine.certified; });

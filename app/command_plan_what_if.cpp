@@ -119,18 +119,18 @@ bool is_fine(const WhatIfReport& report, const WhatIfReport::Case& one) {
   return one.parted == 0 && (is_passing || one.answer.after.pairs >= report.before.pairs);
 }
 
-base::Result<plan::WhatIfOptions> options_of(const PlanWhatIfArguments& arguments,
-                                             const PlannedFabric& fabric) {
-  auto policy = policy_of(arguments.routing, fabric);
-  if (policy.has_error()) return policy.error();
-  return plan::WhatIfOptions{*std::move(policy), arguments.seed, arguments.bisections};
+plan::WhatIfOptions options_of(const PlanWhatIfArguments& arguments, const Prepared& prepared) {
+  return {prepared.policy, arguments.seed, arguments.bisections, prepared.fabric.rates};
 }
 
-WhatIfReport start_report(const PlanWhatIfArguments& arguments, const std::string& title,
+WhatIfReport start_report(const PlanWhatIfArguments& arguments, const Prepared& prepared,
                           const std::string& engine, const plan::Figures& before) {
   WhatIfReport report;
-  report.fabric = title;
+  report.fabric = prepared.blueprint.title;
   report.engine = engine;
+  report.warnings = prepared.warnings;
+  report.alike = prepared.fabric.rates.alike();
+  report.unit = prepared.fabric.rate_unit;
   report.seed = arguments.seed;
   report.seeded = seeded_text(arguments);
   report.with_bandwidth = arguments.bisections > 0;
@@ -168,20 +168,20 @@ MoveCases cases_of(const plan::Move& move, std::size_t step, plan::MoveAnswer an
   return cases;
 }
 
-Exit run_moves(const PlanWhatIfArguments& arguments, const std::string& title,
-               PlannedFabric& fabric, PlanProgress& progress) {
+Exit run_moves(const PlanWhatIfArguments& arguments, Prepared& prepared, PlanProgress& progress) {
+  PlannedFabric& fabric = prepared.fabric;
   const auto text = read_text_file(arguments.moves);
   if (text.has_error()) return progress.fail(text.error());
   const auto moves = plan::parse_moves(*text, arguments.moves.string(), fabric.topology);
   if (moves.has_error()) return progress.fail(moves.error());
-  const auto options = options_of(arguments, fabric);
-  if (options.has_error()) return progress.fail(options.error());
   const auto parallel = progress.watched(all_cores());
   progress.begin("routing the fabric as it is");
-  const auto upgrade =
-      plan::Upgrade::make(std::move(fabric.topology), std::move(fabric.lids), *options, parallel);
+  const auto upgrade = plan::Upgrade::make(std::move(fabric.topology), std::move(fabric.lids),
+                                           options_of(arguments, prepared), parallel);
   if (upgrade.has_error()) return progress.fail(upgrade.error(), Exit::Problems);
-  WhatIfReport report = start_report(arguments, title, (*upgrade)->engine(), (*upgrade)->before());
+  note_standing(prepared, (*upgrade)->topology(), (*upgrade)->tables(), progress);
+  WhatIfReport report =
+      start_report(arguments, prepared, (*upgrade)->engine(), (*upgrade)->before());
   report.moves = arguments.moves.string();
   progress.begin("taking steps", moves->size());
   for (std::size_t i = 0; i < moves->size(); ++i) {
@@ -196,28 +196,25 @@ Exit run_moves(const PlanWhatIfArguments& arguments, const std::string& title,
 
 Exit run_plan_what_if(const PlanWhatIfArguments& arguments) {
   PlanProgress progress;
-  const auto blueprint = load_plan_input(arguments.input, progress);
-  if (blueprint.has_error()) return progress.fail(blueprint.error());
-  warn_of_loads(*blueprint, progress);
-  auto fabric = plan_fabric(*blueprint, arguments.routing.lmc);
-  if (fabric.has_error()) return progress.fail(fabric.error());
-  if (!arguments.moves.empty()) return run_moves(arguments, blueprint->title, *fabric, progress);
-  auto cases = find_cases(fabric->topology, arguments);
+  auto prepared = prepare(arguments.input, arguments.routing, progress);
+  if (prepared.has_error()) return progress.fail(prepared.error());
+  if (!arguments.moves.empty()) return run_moves(arguments, *prepared, progress);
+  PlannedFabric& fabric = prepared->fabric;
+  auto cases = find_cases(fabric.topology, arguments);
   if (cases.has_error()) return progress.fail(cases.error());
   if (cases->empty()) {
     return progress.fail(
         base::error("nothing is lost: --cut, --random, --each, --series or --moves is wanted"),
         Exit::Usage);
   }
-  const auto options = options_of(arguments, *fabric);
-  if (options.has_error()) return progress.fail(options.error());
   const auto parallel = progress.watched(all_cores());
   progress.begin("routing the fabric as it is");
-  const auto asked =
-      plan::WhatIfs::make(std::move(fabric->topology), std::move(fabric->lids), *options, parallel);
+  const auto asked = plan::WhatIfs::make(std::move(fabric.topology), std::move(fabric.lids),
+                                         options_of(arguments, *prepared), parallel);
   if (asked.has_error()) return progress.fail(asked.error(), Exit::Problems);
-  WhatIfReport report = start_report(arguments, blueprint->title,
-                                     (*asked)->selected().routes.engine, (*asked)->before());
+  note_standing(*prepared, (*asked)->topology(), (*asked)->selected().routes.tables, progress);
+  WhatIfReport report =
+      start_report(arguments, *prepared, (*asked)->selected().routes.engine, (*asked)->before());
   report.cases = std::move(*cases);
   progress.begin("asking of losses", report.cases.size());
   parallel(report.cases.size(), [&](std::size_t begin, std::size_t end) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -213,15 +214,16 @@ void write_forwarding_list(std::ostream& out, const sm::Snapshot& snapshot) {
   if (snapshot.routes == nullptr) return;
   const fabric::Topology& topology = snapshot.topology;
   const Distances distances(topology);
-  for (std::size_t i = 0; i < topology.switch_count(); ++i) {
-    out << fmt::format("dump_ucast_routes: Switch 0x{:016x}\nLID    : Port : Hops : Optimal\n",
-                       topology.node(switch_at(i)).guid.value);
+  for (std::size_t i = 0; i < topology.switch_count() && out; ++i) {
+    std::string text =
+        fmt::format("dump_ucast_routes: Switch 0x{:016x}\nLID    : Port : Hops : Optimal\n",
+                    topology.node(switch_at(i)).guid.value);
     for (std::uint32_t lid = 1; lid <= snapshot.lids.top().value; ++lid) {
       const mad::Lid number{static_cast<std::uint16_t>(lid)};
       if (snapshot.lids.owner(number) == fabric::kNoPort) continue;
-      out << forwarding_line(snapshot, distances, switch_at(i), number);
+      text += forwarding_line(snapshot, distances, switch_at(i), number);
     }
-    out << "\n";
+    out << text << "\n";
   }
 }
 
@@ -229,9 +231,9 @@ void write_forwarding_dump(std::ostream& out, const sm::Snapshot& snapshot, Swit
   const fabric::Topology& topology = snapshot.topology;
   const fabric::Node& from = topology.node(of);
   const PortIndex own = topology.port_of(of, mad::PortNumber{0});
-  out << fmt::format("Unicast lids [0-{}] of switch Lid {} guid 0x{:016x} ('{}'):\n",
-                     snapshot.lids.top().value, lid_of(snapshot, own).value, from.guid.value,
-                     from.description);
+  std::string text = fmt::format("Unicast lids [0-{}] of switch Lid {} guid 0x{:016x} ('{}'):\n",
+                                 snapshot.lids.top().value, lid_of(snapshot, own).value,
+                                 from.guid.value, from.description);
   unsigned dumped = 0;
   for (std::uint32_t lid = 1; lid <= snapshot.lids.top().value; ++lid) {
     const mad::Lid number{static_cast<std::uint16_t>(lid)};
@@ -239,16 +241,17 @@ void write_forwarding_dump(std::ostream& out, const sm::Snapshot& snapshot, Swit
     const PortIndex owner = snapshot.lids.owner(number);
     if (port.value == kNoRoute || owner == fabric::kNoPort) continue;
     const fabric::Node& node = topology.node(topology.node_of(owner));
-    out << fmt::format("0x{:04x} {:03} # {} portguid 0x{:016x}: '{}'\n", lid, port.value,
-                       long_kind(node.type), topology.port(owner).guid.value, node.description);
+    fmt::format_to(std::back_inserter(text), "0x{:04x} {:03} # {} portguid 0x{:016x}: '{}'\n", lid,
+                   port.value, long_kind(node.type), topology.port(owner).guid.value,
+                   node.description);
     ++dumped;
   }
-  out << fmt::format("{} lids dumped\n\n", dumped);
+  out << text << fmt::format("{} lids dumped\n\n", dumped);
 }
 
 void write_forwarding_dump(std::ostream& out, const sm::Snapshot& snapshot) {
   if (snapshot.routes == nullptr) return;
-  for (std::size_t i = 0; i < snapshot.topology.switch_count(); ++i) {
+  for (std::size_t i = 0; i < snapshot.topology.switch_count() && out; ++i) {
     write_forwarding_dump(out, snapshot, switch_at(i));
   }
 }

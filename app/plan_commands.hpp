@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,10 +34,10 @@ Exit run_plan_route(const PlanRouteArguments& arguments);
 // `heddle plan check FABRIC`: what is wrong with a fabric, or not as it was planned.
 struct PlanCheckArguments {
   PlanInput input;
-  std::string plan;              // a cabling CSV or JSON, or another FABRIC; empty: none
-  std::string match = "auto";    // or guid, name
-  std::string format = "table";  // or json, csv
-  std::uint8_t lmc = 0;
+  std::string plan;                 // a cabling CSV or JSON, or another FABRIC; empty: none
+  std::string match = "auto";       // or guid, name
+  std::string format = "table";     // or json, csv
+  std::optional<std::uint8_t> lmc;  // none: what ports hold
 };
 // Exit::Problems when there is a warning or an error.
 Exit run_plan_check(const PlanCheckArguments& arguments);

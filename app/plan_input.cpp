@@ -21,18 +21,13 @@ namespace heddle::app {
 namespace {
 
 constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{256} << 20;
+constexpr std::size_t kToldWarnings = 8;       // from the begin and the end of a longer list
 constexpr std::size_t kDescriptionBytes = 64;  // of a NodeDescription
 
 // VLCap is a code (IBA vol. 1, 14.2.5.6).
 unsigned data_vls(std::uint8_t code) {
   constexpr std::array<unsigned, 6> kLanes{0, 1, 2, 4, 8, 15};
   return code < kLanes.size() ? kLanes[code] : 0;
-}
-
-plan::Rate rate_of(sim::Width width, sim::Speed speed) {
-  constexpr std::array<std::uint8_t, 5> kLanes{1, 2, 4, 8, 12};
-  return {kLanes[static_cast<std::size_t>(width)],
-          static_cast<plan::LaneSpeed>(static_cast<unsigned>(speed) + 1)};
 }
 
 // What a node can hold is in no fabric file: there the blueprint's values are the simulator's.
@@ -75,16 +70,30 @@ bool is_live(std::string_view fabric) {
 }
 
 // The fabric of a subnet manager that runs, as it sees it now.
-base::Result<sim::Blueprint> load_live(std::string_view fabric) {
+base::Result<LoadedInput> load_live(std::string_view fabric) {
   const auto socket = find_api_socket(fabric.substr(std::min(fabric.size(), std::size_t{5})));
   if (socket.has_error()) return socket.error();
-  const auto answer = ask_api(*socket, "GET", "/v1/export/ibnetdiscover");
+  const auto answer = ask_api(*socket, "GET", "/v1/export/live");
   if (answer.has_error()) return answer.error();
   if (!answer->ok()) return base::error(answer->complaint());
-  return sim::parse_fabric_file(answer->body, fabric);
+  auto read = parse_live(answer->body, fabric);
+  if (read.has_error()) return read.error();
+  return LoadedInput{std::move(read->blueprint), std::move(read->picture)};
+}
+
+base::Result<LoadedInput> load_file(const PlanInput& input) {
+  auto blueprint = sim::load_fabric(input.fabric, fabric_load_options(input.ibnl));
+  if (blueprint.has_error()) return blueprint.error();
+  return LoadedInput{std::move(*blueprint), {}};
 }
 
 }  // namespace
+
+plan::Rate rate_of(sim::Width width, sim::Speed speed) {
+  constexpr std::array<std::uint8_t, 5> kLanes{1, 2, 4, 8, 12};
+  return {kLanes[static_cast<std::size_t>(width)],
+          static_cast<plan::LaneSpeed>(static_cast<unsigned>(speed) + 1)};
+}
 
 void add_plan_input(CLI::App& command, PlanInput& input) {
   command
@@ -142,54 +151,27 @@ base::Result<> rename_nodes(std::string_view map, std::string_view title,
   return {};
 }
 
-base::Result<sim::Blueprint> load_plan_input(const PlanInput& input, PlanProgress& progress) {
+base::Result<LoadedInput> load_plan_input(const PlanInput& input, PlanProgress& progress) {
   progress.begin("reading " + input.fabric);
-  auto blueprint = is_live(input.fabric)
-                       ? load_live(input.fabric)
-                       : sim::load_fabric(input.fabric, fabric_load_options(input.ibnl));
-  if (blueprint.has_error()) return blueprint;
+  auto loaded = is_live(input.fabric) ? load_live(input.fabric) : load_file(input);
+  if (loaded.has_error()) return loaded;
   progress.clear();
-  for (const std::string& warning : blueprint->warnings) complain(warning);
-  if (input.node_name_map.empty()) return blueprint;
+  const auto& warnings = loaded->blueprint.warnings;
+  for (std::size_t i = 0; i < warnings.size(); ++i) {
+    // Of many alike the first say enough; the last speak of the whole.
+    if (i == kToldWarnings && warnings.size() > 2 * kToldWarnings) {
+      const std::size_t left_out = warnings.size() - 2 * kToldWarnings;
+      complain(fmt::format("... {} more; heddle plan check lists them", left_out));
+      i += left_out;
+    }
+    complain(warnings[i]);
+  }
+  if (input.node_name_map.empty()) return loaded;
   const auto map = read_text_file(input.node_name_map);
   if (map.has_error()) return map.error();
-  const auto renamed = rename_nodes(*map, input.node_name_map.string(), *blueprint);
+  const auto renamed = rename_nodes(*map, input.node_name_map.string(), loaded->blueprint);
   if (renamed.has_error()) return renamed.error();
-  return blueprint;
-}
-
-void warn_of_loads(const sim::Blueprint& blueprint, PlanProgress& progress) {
-  std::map<std::string, std::size_t> kinds;
-  const auto is_switch = [&](const sim::PlannedEnd& end) {
-    return blueprint.nodes[end.node].type == mad::NodeType::Switch;
-  };
-  for (const sim::PlannedCable& cable : blueprint.cables) {
-    if (!is_switch(cable.a) || !is_switch(cable.b)) continue;
-    ++kinds[fmt::format("{} {}", sim::name_of(cable.width), sim::name_of(cable.speed))];
-  }
-  progress.clear();
-  if (kinds.size() > 1) {
-    std::string list;
-    for (const auto& [kind, count] : kinds) {
-      list += fmt::format("{}{} of {}", list.empty() ? "" : ", ", count, kind);
-    }
-    complain(
-        fmt::format("cables between switches are not all as fast ({}): loads and bandwidths "
-                    "count routes and do not weigh that",
-                    list));
-  }
-  std::map<mad::Lid, std::string_view> owners;
-  for (const sim::PlannedNode& node : blueprint.nodes) {
-    for (const sim::PlannedPort& port : node.ports) {
-      if (port.lid == mad::kNoLid) continue;
-      const auto [other, is_new] = owners.emplace(port.lid, node.name);
-      if (is_new || other->second == node.name) continue;
-      return complain(fmt::format(
-          "\"{}\" and \"{}\" hold the same LID {}: one of them gets another here; heddle plan "
-          "check lists all of these",
-          base::printable(other->second), base::printable(node.name), port.lid.value));
-    }
-  }
+  return loaded;
 }
 
 plan::Inventory inventory_of(const sim::Blueprint& blueprint) {

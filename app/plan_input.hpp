@@ -3,10 +3,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include <CLI/CLI.hpp>
 
+#include "app/live_text.hpp"
 #include "app/plan_progress.hpp"
 #include "base/result.hpp"
 #include "plan/inventory.hpp"
@@ -23,18 +25,20 @@ struct PlanInput {
 // FABRIC, --ibnl and --node-name-map.
 void add_plan_input(CLI::App& command, PlanInput& input);
 
+struct LoadedInput {
+  sim::Blueprint blueprint;
+  std::optional<LivePicture> live;  // of a subnet manager that runs
+};
 // Prints what had to be guessed or dropped.
-base::Result<sim::Blueprint> load_plan_input(const PlanInput& input, PlanProgress& progress);
-
-// Loads are counts of routes: complains when cables between switches are not all as fast, or when
-// ports hold LIDs that another has too, for then what is told is not what the fabric does today.
-void warn_of_loads(const sim::Blueprint& blueprint, PlanProgress& progress);
+base::Result<LoadedInput> load_plan_input(const PlanInput& input, PlanProgress& progress);
 
 // OpenSM's node-name-map: lines of a node GUID and a name, in quotes if it has blanks; '#' begins a
 // comment. Nodes of these GUIDs get the name as their description. Lines that name no node of the
 // fabric do no harm; a line that cannot be read is an error that names it.
 base::Result<> rename_nodes(std::string_view map, std::string_view title,
                             sim::Blueprint& blueprint);
+
+plan::Rate rate_of(sim::Width width, sim::Speed speed);
 
 // Nodes are called by their descriptions where no two are called the same, and by their GUIDs
 // otherwise.

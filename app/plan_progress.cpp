@@ -100,11 +100,16 @@ Exit PlanProgress::fail(const base::Error& error, Exit exit) {
   return exit;
 }
 
-Exit print_whole(const std::string& text, PlanProgress& progress) {
+Exit print_stream(const std::function<void(std::ostream&)>& write, PlanProgress& progress) {
   progress.write("");
-  std::cout << text << std::flush;
+  write(std::cout);
+  std::cout << std::flush;
   if (std::cout) return Exit::Ok;
   return progress.fail(base::error("cannot write to standard output"), Exit::Output);
+}
+
+Exit print_whole(const std::string& text, PlanProgress& progress) {
+  return print_stream([&](std::ostream& out) { out << text; }, progress);
 }
 
 }  // namespace heddle::app

@@ -5,7 +5,9 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <mutex>
+#include <ostream>
 #include <string>
 
 #include "app/exit_codes.hpp"
@@ -50,6 +52,9 @@ class PlanProgress {
   base::Instant last_{};
   std::atomic<unsigned> depth_{0};  // of parallel work within parallel work
 };
+
+// What `write` writes goes to standard output; complains if that is not possible.
+Exit print_stream(const std::function<void(std::ostream&)>& write, PlanProgress& progress);
 
 // The whole text to standard output; complains if that is not possible.
 Exit print_whole(const std::string& text, PlanProgress& progress);

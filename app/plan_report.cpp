@@ -63,9 +63,18 @@ Json figures(const PlanReport& report, const EngineReport& engine) {
   of_patterns("shift_worst", [](const P& p) { return p.shift_worst; });
   of_patterns("shift_mean", [](const P& p) { return rounded(p.shift_mean); });
   of_patterns("shifts", [](const P& p) { return p.shifts; });
-  of_patterns("ebb", [](const P& p) { return rounded(p.effective_bandwidth); });
+  of_patterns("ebb", [](const P& p) { return rounded(p.weighted.effective_bandwidth); });
   of_patterns("bisection_worst", [](const P& p) { return rounded(p.bisection_worst_mean); });
   of_patterns("bisections", [](const P& p) { return p.bisections; });
+  of_quality("max_weighted_load", [&](const Q&) { return rounded(engine.weighted.greatest); });
+  of_quality("p99_weighted_load", [&](const Q&) { return rounded(engine.weighted.p99); });
+  of_quality("mean_weighted_load", [&](const Q&) { return rounded(engine.weighted.mean); });
+  of_patterns("weighted_shift_worst", [](const P& p) { return rounded(p.weighted.shift_worst); });
+  of_patterns("weighted_shift_mean", [](const P& p) { return rounded(p.weighted.shift_mean); });
+  of_patterns("ebb_by_count", [](const P& p) { return rounded(p.effective_bandwidth); });
+  of_patterns("ebb_gigabits",
+              [&](const P& p) { return rounded(p.weighted.rate * report.unit_gigabits); });
+  row["seed"] = report.seed;
   return row;
 }
 
@@ -74,30 +83,57 @@ Json traffic_json(const EngineReport& engine) {
   for (const TrafficReport& traffic : engine.traffic) {
     Json worst = Json::array();
     for (const auto& link : traffic.worst) {
-      worst.push_back({{"from", link.from}, {"to", link.to}, {"load", link.load}});
+      worst.push_back({{"from", link.from},
+                       {"to", link.to},
+                       {"load", link.load},
+                       {"weighted_load", rounded(link.weighted)}});
     }
     patterns.push_back({{"pattern", traffic.pattern},
                         {"flows", traffic.flows},
                         {"max_load", traffic.greatest},
                         {"mean_max_load", rounded(traffic.mean_greatest)},
+                        {"max_weighted_load", rounded(traffic.greatest_weighted)},
+                        {"mean_max_weighted_load", rounded(traffic.mean_weighted)},
                         {"worst", std::move(worst)}});
   }
   return patterns;
 }
 
-std::string traffic_text(const EngineReport& engine) {
+std::string traffic_text(const PlanReport& report, const EngineReport& engine) {
   std::string text;
   for (const TrafficReport& traffic : engine.traffic) {
     text += fmt::format("{}: {}: {} flows, at most {} over a link", engine.engine, traffic.pattern,
                         with_commas(traffic.flows), with_commas(traffic.greatest));
     const bool is_mean = traffic.pattern == "shift" || traffic.pattern == "bisection";
     if (is_mean) text += fmt::format(" ({:.4g} in the mean)", traffic.mean_greatest);
+    if (!report.alike) {
+      text += fmt::format("; weighted {:.4g}", traffic.greatest_weighted);
+      if (is_mean) text += fmt::format(" ({:.4g} in the mean)", traffic.mean_weighted);
+    }
     text += "\n";
     for (const auto& link : traffic.worst) {
-      text += fmt::format("  {:>10}  {} -> {}\n", with_commas(link.load), link.from, link.to);
+      text += fmt::format("  {:>10}", with_commas(link.load));
+      if (!report.alike) text += fmt::format("  {:>10.4g}", link.weighted);
+      text += fmt::format("  {} -> {}\n", link.from, link.to);
     }
   }
   return text;
+}
+
+// What figures depend on.
+std::string conditions_text(const PlanReport& report) {
+  const bool has_traffic =
+      std::any_of(report.engines.begin(), report.engines.end(),
+                  [](const EngineReport& engine) { return !engine.traffic.empty(); });
+  if (!report.metrics && !has_traffic) return {};
+  std::string text = fmt::format("pairs and shifts by seed {}", report.seed);
+  if (!report.alike) {
+    text += fmt::format(
+        "; links are not all as fast: weighted loads count a route over {} as 1, and over others "
+        "by what they carry",
+        report.unit);
+  }
+  return text + "\n";
 }
 
 Json as_json(const PlanReport& report, const EngineReport& engine) {
@@ -114,7 +150,8 @@ Json as_json(const PlanReport& report, const EngineReport& engine) {
 struct Column {
   const char* title;
   const char* key;
-  bool measured;  // only with --metrics
+  bool measured;          // only with --metrics
+  bool weighted = false;  // only where links are not all as fast
 };
 
 constexpr std::array kColumns{
@@ -129,8 +166,15 @@ constexpr std::array kColumns{
     Column{"HOPS", "mean_hops", true},
     Column{"SHIFT WORST", "shift_worst", true},
     Column{"SHIFT MEAN", "shift_mean", true},
+    Column{"MAX WEIGHTED", "max_weighted_load", true, true},
+    Column{"SHIFT WEIGHTED", "weighted_shift_worst", true, true},
     Column{"EBB", "ebb", true},
+    Column{"EBB BY COUNT", "ebb_by_count", true, true},
 };
+
+bool is_shown(const Column& column, const PlanReport& report) {
+  return (report.metrics || !column.measured) && (!report.alike || !column.weighted);
+}
 
 std::string cell(const Json& value) {
   if (value.is_null()) return "-";
@@ -145,19 +189,20 @@ std::string cell(const Json& value) {
 std::string plan_table(const PlanReport& report) {
   std::vector<std::vector<std::string>> rows(1);
   for (const Column& column : kColumns) {
-    if (report.metrics || !column.measured) rows[0].push_back(column.title);
+    if (is_shown(column, report)) rows[0].push_back(column.title);
   }
   for (const EngineReport& engine : report.engines) {
     const Json row = figures(report, engine);
     rows.emplace_back();
     for (const Column& column : kColumns) {
-      if (report.metrics || !column.measured) rows.back().push_back(cell(row[column.key]));
+      if (is_shown(column, report)) rows.back().push_back(cell(row[column.key]));
     }
   }
   std::string text = fmt::format(
       "{}: {}, {}, {}, {}\n", report.fabric, counted(report.switches, "switch", "switches"),
       counted(report.hosts, "host", "hosts"), counted(report.links, "link", "links"),
       counted(report.lids, "LID", "LIDs"));
+  text += conditions_text(report);
   for (const auto& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < row.size(); ++i) {
@@ -173,7 +218,7 @@ std::string plan_table(const PlanReport& report) {
     for (const std::string& note : engine.notes) {
       text += fmt::format("{}: {}\n", engine.engine, note);
     }
-    text += traffic_text(engine);
+    text += traffic_text(report, engine);
   }
   return text;
 }
@@ -181,9 +226,11 @@ std::string plan_table(const PlanReport& report) {
 std::string plan_json(const PlanReport& report) {
   Json engines = Json::array();
   for (const EngineReport& engine : report.engines) engines.push_back(as_json(report, engine));
-  const Json whole{{"fabric", report.fabric}, {"switches", report.switches},
-                   {"hosts", report.hosts},   {"links", report.links},
-                   {"lids", report.lids},     {"engines", std::move(engines)}};
+  const Json whole{{"fabric", report.fabric},     {"switches", report.switches},
+                   {"hosts", report.hosts},       {"links", report.links},
+                   {"lids", report.lids},         {"seed", report.seed},
+                   {"unit", report.unit},         {"unit_gigabits", report.unit_gigabits},
+                   {"warnings", report.warnings}, {"engines", std::move(engines)}};
   return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "plan/loads.hpp"
 #include "plan/verdict.hpp"
 #include "routing/patterns.hpp"
 #include "routing/quality.hpp"
@@ -19,16 +20,20 @@ struct TrafficReport {
   struct Link {
     std::string from, to;  // "leaf-1:7", "spine-2:3"
     std::uint64_t load = 0;
+    double weighted = 0;
   };
   std::string pattern;
   std::uint64_t flows = 0;
   std::uint64_t greatest = 0;
   double mean_greatest = 0;
+  double greatest_weighted = 0;
+  double mean_weighted = 0;
   std::vector<Link> worst;
 };
 
 struct EngineReport : plan::Verdict {
   std::optional<routing::Quality> quality;
+  plan::WeightedLoads weighted;  // with quality
   std::optional<routing::PatternQuality> patterns;
   std::vector<TrafficReport> traffic;  // empty: it was not asked for
 };
@@ -40,6 +45,12 @@ struct PlanReport {
   std::size_t links = 0;
   std::size_t lids = 0;
   bool metrics = false;
+  std::uint64_t seed = 1;
+  // Of links: whether all are as fast, and what counts as 1 (plan/link_rates.hpp).
+  bool alike = true;
+  std::string unit;
+  double unit_gigabits = 0;
+  std::vector<std::string> warnings;
   std::vector<EngineReport> engines;
 };
 

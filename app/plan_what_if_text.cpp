@@ -32,18 +32,33 @@ std::string how(const plan::WhatIf& answer) {
   return answer.repaired ? "repaired" : "anew";
 }
 
-std::string row(const std::vector<std::string>& cells) {
-  return fmt::format("{:>8}  {:>11}  {:>9}  {:>7}  {:>7}  {:>8}  {:>8}  {:<9}  {}\n", cells[0],
-                     cells[1], cells[2], cells[3], cells[4], cells[5], cells[6], cells[7],
-                     cells[8]);
+struct Row {
+  std::string what, pairs, entries, blocks, switches, load, weighted, bandwidth, by_count, tables,
+      loss;
+};
+
+// The two of links that are not all as fast only where there are such.
+std::string text_of(const WhatIfReport& report, const Row& row) {
+  std::string text = fmt::format("{:>8}  {:>11}  {:>9}  {:>7}  {:>8}  {:>8}", row.what, row.pairs,
+                                 row.entries, row.blocks, row.switches, row.load);
+  if (!report.alike) text += fmt::format("  {:>8}", row.weighted);
+  text += fmt::format("  {:>8}", row.bandwidth);
+  if (!report.alike) text += fmt::format("  {:>8}", row.by_count);
+  return text + fmt::format("  {:<9}  {}\n", row.tables, row.loss);
+}
+
+std::string weighted_text(const plan::Figures& figures) {
+  return fmt::format("{:.6g}", figures.load.greatest_weighted);
 }
 
 std::string case_row(const WhatIfReport& report, const Case& one) {
   const auto& answer = one.answer;
-  return row({one.size ? fmt::format("{}", *one.size) : "", with_commas(pairs_lost(report, one)),
-              with_commas(answer.entries), with_commas(answer.blocks()),
-              with_commas(answer.writes.size()), with_commas(answer.after.load.greatest),
-              bandwidth_text(report, answer.after.bandwidth), how(answer), one.loss});
+  return text_of(
+      report, {one.size ? fmt::format("{}", *one.size) : "", with_commas(pairs_lost(report, one)),
+               with_commas(answer.entries), with_commas(answer.blocks()),
+               with_commas(answer.writes.size()), with_commas(answer.after.load.greatest),
+               weighted_text(answer.after), bandwidth_text(report, answer.after.bandwidth),
+               bandwidth_text(report, answer.after.bandwidth_by_count), how(answer), one.loss});
 }
 
 std::string writes_text(const plan::WhatIf& answer) {
@@ -60,7 +75,10 @@ Json figures(const WhatIfReport& report, const plan::Figures& figures) {
   return {{"pairs", figures.pairs},
           {"max_load", figures.load.greatest},
           {"mean_load", figures.load.mean},
-          {"ebb", report.with_bandwidth ? Json(figures.bandwidth) : Json()}};
+          {"max_weighted_load", figures.load.greatest_weighted},
+          {"mean_weighted_load", figures.load.mean_weighted},
+          {"ebb", report.with_bandwidth ? Json(figures.bandwidth) : Json()},
+          {"ebb_by_count", report.with_bandwidth ? Json(figures.bandwidth_by_count) : Json()}};
 }
 
 Json as_json(const WhatIfReport& report, const Case& one) {
@@ -96,10 +114,23 @@ Json as_json(const WhatIfReport& report, const Case& one) {
 std::string what_if_table(const WhatIfReport& report) {
   std::string text = fmt::format("{}: routed by {}", report.fabric, report.engine);
   if (!report.seeded.empty()) text += fmt::format("; {} by seed {}", report.seeded, report.seed);
-  text += "\n" + row({report.moves.empty() ? "LOST" : "STEP", "PAIRS LOST", "ENTRIES", "BLOCKS",
-                      "SWITCHES", "MAX LOAD", "EBB", "TABLES", "WHAT"});
-  text += row({"", "0", "0", "0", "0", with_commas(report.before.load.greatest),
-               bandwidth_text(report, report.before.bandwidth), "whole", "(as it is)"});
+  if (report.with_bandwidth && report.seeded.empty()) {
+    text += fmt::format("; pairs by seed {}", report.seed);
+  }
+  text += "\n";
+  if (!report.alike) {
+    text += fmt::format(
+        "links are not all as fast: WEIGHTED counts a route over {} as 1, and over others by what "
+        "they carry\n",
+        report.unit);
+  }
+  text +=
+      text_of(report, {report.moves.empty() ? "LOST" : "STEP", "PAIRS LOST", "ENTRIES", "BLOCKS",
+                       "SWITCHES", "MAX LOAD", "WEIGHTED", "EBB", "BY COUNT", "TABLES", "WHAT"});
+  text += text_of(
+      report, {"", "0", "0", "0", "0", with_commas(report.before.load.greatest),
+               weighted_text(report.before), bandwidth_text(report, report.before.bandwidth),
+               bandwidth_text(report, report.before.bandwidth_by_count), "whole", "(as it is)"});
   for (const Case& one : report.cases) {
     text += case_row(report, one);
     if (!one.answer.error.empty()) text += fmt::format("  {}\n", one.answer.error);
@@ -111,25 +142,29 @@ std::string what_if_table(const WhatIfReport& report) {
 std::string what_if_json(const WhatIfReport& report) {
   Json cases = Json::array();
   for (const Case& one : report.cases) cases.push_back(as_json(report, one));
-  const Json whole{{"fabric", report.fabric},
-                   {"engine", report.engine},
-                   {"seed", report.seed},
-                   {"before", figures(report, report.before)},
+  const Json whole{{"fabric", report.fabric},     {"engine", report.engine},
+                   {"seed", report.seed},         {"unit", report.unit},
+                   {"warnings", report.warnings}, {"before", figures(report, report.before)},
                    {"cases", std::move(cases)}};
   return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string what_if_csv(const WhatIfReport& report) {
   std::string text =
-      "size,pairs_lost,entries,lids,blocks,switches,max_load,mean_load,ebb,how,loss\n";
+      "size,pairs_lost,entries,lids,blocks,switches,max_load,mean_load,ebb,how,loss,"
+      "max_weighted_load,mean_weighted_load,ebb_by_count,seed\n";
   for (const Case& one : report.cases) {
     const auto& answer = one.answer;
-    text += fmt::format("{},{},{},{},{},{},{},{:.6g},{},{},{}\n",
+    const auto share = [&](double value) {
+      return report.with_bandwidth ? fmt::format("{:.6g}", value) : std::string();
+    };
+    text += fmt::format("{},{},{},{},{},{},{},{:.6g},{},{},{},{:.6g},{:.6g},{},{}\n",
                         one.size ? fmt::format("{}", *one.size) : "", pairs_lost(report, one),
                         answer.entries, answer.lids, answer.blocks(), answer.writes.size(),
                         answer.after.load.greatest, answer.after.load.mean,
-                        report.with_bandwidth ? fmt::format("{:.6g}", answer.after.bandwidth) : "",
-                        how(answer), base::csv_field(one.loss));
+                        share(answer.after.bandwidth), how(answer), base::csv_field(one.loss),
+                        answer.after.load.greatest_weighted, answer.after.load.mean_weighted,
+                        share(answer.after.bandwidth_by_count), report.seed);
   }
   return text;
 }
@@ -139,13 +174,15 @@ std::string what_if_plot(const WhatIfReport& report) {
   plot.title = report.fabric + ": " + report.seeded;
   plot.x_name = "lost";
   plot.lines = {{"pairs of hosts that part", {}},
-                {"greatest load of a link, everyone to everyone", {}},
+                {report.alike ? "greatest load of a link, everyone to everyone"
+                              : "greatest load of a link by what it carries, everyone to everyone",
+                 {}},
                 {"entries that change", {}}};
   if (report.with_bandwidth) plot.lines.push_back({"effective bisection bandwidth", {}});
   const auto add = [&](double x, double pairs, const plan::Figures& after, double entries) {
     plot.x.push_back(x);
     plot.lines[0].values.push_back(pairs);
-    plot.lines[1].values.push_back(static_cast<double>(after.load.greatest));
+    plot.lines[1].values.push_back(after.load.greatest_weighted);
     plot.lines[2].values.push_back(entries);
     if (report.with_bandwidth) plot.lines[3].values.push_back(after.bandwidth);
   };

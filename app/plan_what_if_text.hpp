@@ -30,6 +30,10 @@ struct WhatIfReport {
   bool writes = false;
   plan::Figures before;
   std::vector<Case> cases;
+  // Of links: whether all are as fast, and what counts as 1 (plan/link_rates.hpp).
+  bool alike = true;
+  std::string unit;
+  std::vector<std::string> warnings;
   std::string moves;  // their file; empty: these are losses
 };
 

@@ -2,6 +2,7 @@
 #include "app/planned_fabric.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -9,7 +10,10 @@
 
 #include <fmt/format.h>
 
+#include "app/plan_input.hpp"
 #include "base/text.hpp"
+#include "plan/rate.hpp"
+#include "sim/link_kind.hpp"
 #include "sm/lid_assignment.hpp"
 
 namespace heddle::app {
@@ -70,6 +74,23 @@ std::optional<base::Error> find_twins(const sim::Blueprint& blueprint) {
   return std::nullopt;
 }
 
+// How many times slower a cable is than both its ports say they can do, as of
+// fabric/observation.cpp; a port that says nothing does not say that it could do more.
+std::uint8_t slowness_of(const sim::Blueprint& blueprint, const sim::PlannedCable& cable) {
+  const plan::Rate now = rate_of(cable.width, cable.speed);
+  plan::Rate best{};
+  for (const sim::PlannedEnd& end : {cable.a, cable.b}) {
+    const auto& ports = blueprint.nodes[end.node].ports;
+    if (end.port >= ports.size()) return 1;
+    const sim::PlannedPort& port = ports[end.port];
+    if (!port.width || !port.speed) return 1;
+    best = plan::lesser(best, rate_of(*port.width, *port.speed));
+  }
+  const double times = plan::data_gigabits(best) / plan::data_gigabits(now);
+  return static_cast<std::uint8_t>(
+      std::clamp<double>(std::ceil(times - 0.001), 1, fabric::kMostSlowness));
+}
+
 base::Result<fabric::Topology> topology_of(const sim::Blueprint& blueprint) {
   fabric::TopologyBuilder builder;
   for (const sim::PlannedNode& node : blueprint.nodes) {
@@ -84,9 +105,27 @@ base::Result<fabric::Topology> topology_of(const sim::Blueprint& blueprint) {
     return fabric::TopologyBuilder::End{blueprint.nodes[of.node].guid, mad::PortNumber{of.port}};
   };
   for (const sim::PlannedCable& cable : blueprint.cables) {
-    builder.add_link(end(cable.a), end(cable.b));
+    builder.add_link(end(cable.a), end(cable.b), slowness_of(blueprint, cable));
   }
   return std::move(builder).build();
+}
+
+// Of each port with a cable. The words for the unit are those of a cable that has it.
+void note_rates(const sim::Blueprint& blueprint, PlannedFabric& planned) {
+  std::vector<plan::LinkRates::Known> known;
+  for (const sim::PlannedCable& cable : blueprint.cables) {
+    const double gigabits = plan::data_gigabits(rate_of(cable.width, cable.speed));
+    for (const sim::PlannedEnd& end : {cable.a, cable.b}) {
+      known.push_back({blueprint.nodes[end.node].guid, mad::PortNumber{end.port}, gigabits});
+    }
+  }
+  planned.rates = plan::LinkRates(known, planned.topology);
+  for (const sim::PlannedCable& cable : blueprint.cables) {
+    const double gigabits = plan::data_gigabits(rate_of(cable.width, cable.speed));
+    if (gigabits != planned.rates.unit()) continue;
+    planned.rate_unit = fmt::format("{} {}", sim::name_of(cable.width), sim::name_of(cable.speed));
+    return;
+  }
 }
 
 mad::Lid held_lid(const sim::PlannedNode& node, std::uint8_t port) {
@@ -95,7 +134,8 @@ mad::Lid held_lid(const sim::PlannedNode& node, std::uint8_t port) {
 
 }  // namespace
 
-base::Result<PlannedFabric> plan_fabric(const sim::Blueprint& blueprint, std::uint8_t lmc) {
+base::Result<PlannedFabric> plan_fabric(const sim::Blueprint& blueprint, std::uint8_t lmc,
+                                        bool lmc_on_enhanced_port0) {
   if (const auto twins = find_twins(blueprint)) return *twins;
   auto topology = topology_of(blueprint);
   if (topology.has_error()) return topology.error();
@@ -113,8 +153,9 @@ base::Result<PlannedFabric> plan_fabric(const sim::Blueprint& blueprint, std::ui
   for (const fabric::PortIndex port : topology->endports()) {
     const auto owner = topology->node_of(port);
     const auto number = topology->number_of(port);
-    requests.push_back({port, topology->port(port).guid,
-                        topology->is_switch(owner) ? std::uint8_t{0} : lmc,
+    const bool one_lid = topology->is_switch(owner) &&
+                         !(lmc_on_enhanced_port0 && topology->node(owner).enhanced_port0);
+    requests.push_back({port, topology->port(port).guid, one_lid ? std::uint8_t{0} : lmc,
                         held_lid(*node_at[owner.value], number.value)});
   }
   auto assigned = sm::assign_lids(topology->port_count(), requests, {},
@@ -126,6 +167,8 @@ base::Result<PlannedFabric> plan_fabric(const sim::Blueprint& blueprint, std::ui
   }
   planned.lids = std::move(assigned.map);
   planned.topology = *std::move(topology);
+  planned.lmc = lmc;
+  note_rates(blueprint, planned);
   return planned;
 }
 

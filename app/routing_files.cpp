@@ -36,7 +36,8 @@ base::Result<std::shared_ptr<const routing::TableFile>> read_tables(
 
 // What the file says, if one is named; on trouble what it said before.
 template <class Value, class Read>
-void refresh(const std::string& file, Log& log, Value& kept, const Read& read) {
+void refresh(const std::string& file, std::vector<base::Error>& refused, Value& kept,
+             const Read& read) {
   if (file.empty()) {
     kept = {};
     return;
@@ -46,12 +47,8 @@ void refresh(const std::string& file, Log& log, Value& kept, const Read& read) {
     kept = std::move(*value);
     return;
   }
-  log.say(sm::Severity::Error, "RoutingFileRefused", value.error().message);
-  log.say(sm::Severity::Error, "RoutingFileKept",
-          "What this file said when it was last right holds on; if it never was, nothing");
+  refused.push_back(value.error());
 }
-
-}  // namespace
 
 base::Result<routing::TorusFile> read_torus_file(const std::filesystem::path& file) {
   const auto content = store::TextFile(file, "torus file").read_named();
@@ -59,17 +56,29 @@ base::Result<routing::TorusFile> read_torus_file(const std::filesystem::path& fi
   return routing::parse_torus_file(content->text, file.string());
 }
 
+}  // namespace
+
 void RoutingFiles::read(const config::Config& config, Log& log, routing::Options& options) {
-  refresh(config.torus_config, log, torus_, &read_torus_file);
-  refresh(config.root_guid_file, log, roots_, &read_guid_list);
-  refresh(config.lft_file, log, tables_, &read_tables);
-  refresh(config.lid_matrix_file, log, lid_matrix_, &read_tables);
-  refresh(config.guid_routing_order_file, log, order_, &read_guid_list);
-  refresh(config.cn_guid_file, log, compute_, &read_guid_list);
-  refresh(config.io_guid_file, log, io_, &read_guid_list);
-  refresh(config.hop_weights_file, log, weights_,
+  for (const base::Error& refused : read(config, options)) {
+    log.say(sm::Severity::Error, "RoutingFileRefused", refused.message);
+    log.say(sm::Severity::Error, "RoutingFileKept",
+            "What this file said when it was last right holds on; if it never was, nothing");
+  }
+}
+
+std::vector<base::Error> RoutingFiles::read(const config::Config& config,
+                                            routing::Options& options) {
+  std::vector<base::Error> refused;
+  refresh(config.torus_config, refused, torus_, &read_torus_file);
+  refresh(config.root_guid_file, refused, roots_, &read_guid_list);
+  refresh(config.lft_file, refused, tables_, &read_tables);
+  refresh(config.lid_matrix_file, refused, lid_matrix_, &read_tables);
+  refresh(config.guid_routing_order_file, refused, order_, &read_guid_list);
+  refresh(config.cn_guid_file, refused, compute_, &read_guid_list);
+  refresh(config.io_guid_file, refused, io_, &read_guid_list);
+  refresh(config.hop_weights_file, refused, weights_,
           &read_ports<routing::HopWeight, &routing::parse_hop_weights>);
-  refresh(config.port_prof_ignore_file, log, uncounted_,
+  refresh(config.port_prof_ignore_file, refused, uncounted_,
           &read_ports<routing::SwitchPort, &routing::parse_switch_ports>);
   options.torus = torus_;
   options.tables = tables_;
@@ -80,6 +89,7 @@ void RoutingFiles::read(const config::Config& config, Log& log, routing::Options
   options.hop_weights = weights_;
   options.uncounted_ports = uncounted_;
   options.root_guids.insert(options.root_guids.end(), roots_.begin(), roots_.end());
+  return refused;
 }
 
 }  // namespace heddle::app

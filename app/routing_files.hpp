@@ -16,13 +16,13 @@
 
 namespace heddle::app {
 
-base::Result<routing::TorusFile> read_torus_file(const std::filesystem::path& file);
-
 class RoutingFiles {
  public:
   // Adds what the files say to the options. A broken or unreadable file is logged, and what it said
   // when it was last right holds on.
   void read(const config::Config& config, Log& log, routing::Options& options);
+  // The same; gives back what the log would be told of broken files.
+  std::vector<base::Error> read(const config::Config& config, routing::Options& options);
 
  private:
   std::optional<routing::TorusFile> torus_;

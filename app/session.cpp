@@ -61,7 +61,7 @@ Operated::Operated(Session& session, std::string fabric, std::function<void(std:
                    ChangeOptions change)
     : session_(session) {
   if (!session.api) return;
-  session.api->sit({fabric, session.config.priority});
+  session.api->sit({fabric, session.config.priority, routing_options_text(session.config)});
   session.api->set_operator([&session, fabric, resweep = std::move(resweep),
                              change = std::move(change)](const api::Command& command) {
     if (const auto* wanted = std::get_if<api::Resweep>(&command)) {
@@ -74,7 +74,7 @@ Operated::Operated(Session& session, std::string fabric, std::function<void(std:
       }
     } else if (std::holds_alternative<api::Reload>(command)) {
       reload(session, change);
-      session.api->sit({fabric, session.config.priority});
+      session.api->sit({fabric, session.config.priority, routing_options_text(session.config)});
     }
   });
 }

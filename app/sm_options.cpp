@@ -2,7 +2,13 @@
 #include "app/sm_options.hpp"
 
 #include <cstdint>
+#include <filesystem>
+#include <system_error>
+#include <variant>
 
+#include <fmt/format.h>
+
+#include "config/options.hpp"
 #include "routing/engine.hpp"
 
 namespace heddle::app {
@@ -78,6 +84,26 @@ sm::Options to_sm_options(const config::Config& config) {
     options.routing.options.root_guids.push_back(mad::Guid{guid});
   }
   return options;
+}
+
+std::string routing_options_text(const config::Config& config) {
+  config::Config shown = config;
+  std::string text, section;
+  for (const config::Option& option : config::options()) {
+    const bool shapes = option.section == "routing" ||
+                        (option.section == "lids" && option.key.starts_with("lmc")) ||
+                        (option.section == "links" && option.key == "data_vls");
+    if (!shapes) continue;
+    if (const auto* file = std::get_if<std::string config::Config::*>(&option.member)) {
+      std::error_code ignored;
+      auto& path = shown.*(*file);
+      if (!path.empty()) path = std::filesystem::absolute(path, ignored).string();
+    }
+    if (section != option.section) text += fmt::format("[{}]\n", option.section);
+    section = option.section;
+    text += fmt::format("{} = {}\n", option.key, config::text_of(shown, option));
+  }
+  return text;
 }
 
 config::Vocabulary vocabulary() {

@@ -2,6 +2,7 @@
 #include "plan/column_loads.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "plan/column_flow.hpp"
 
@@ -15,10 +16,12 @@ using fabric::SwitchIndex;
 }  // namespace
 
 ColumnLoads::ColumnLoads(const fabric::Topology& topology, const fabric::LidMap& lids,
-                         const fabric::ForwardingTables& tables, const base::ParallelFor& parallel)
+                         const fabric::ForwardingTables& tables, std::vector<double> weights,
+                         const base::ParallelFor& parallel)
     : topology_(topology),
       lids_(lids),
       tables_(tables),
+      weights_(std::move(weights)),
       hosts_(topology.switch_count()),
       loads_(topology.channels().size()) {
   for (const fabric::PortIndex port : topology.endports()) {
@@ -69,11 +72,16 @@ LoadFigures ColumnLoads::after(const routing::Repair& repair,
   LoadFigures figures;
   if (loads.size() <= lost) return figures;
   std::uint64_t sum = 0;
-  for (const std::uint64_t load : loads) {
-    sum += load;
-    figures.greatest = std::max(figures.greatest, load);
+  double weighted = 0;
+  for (std::size_t c = 0; c < loads.size(); ++c) {
+    const double own = static_cast<double>(loads[c]) * (weights_.empty() ? 1 : weights_[c]);
+    sum += loads[c];
+    weighted += own;
+    figures.greatest = std::max(figures.greatest, loads[c]);
+    figures.greatest_weighted = std::max(figures.greatest_weighted, own);
   }
   figures.mean = static_cast<double>(sum) / static_cast<double>(loads.size() - lost);
+  figures.mean_weighted = weighted / static_cast<double>(loads.size() - lost);
   return figures;
 }
 

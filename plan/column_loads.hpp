@@ -17,13 +17,16 @@ namespace heddle::plan {
 struct LoadFigures {
   std::uint64_t greatest = 0;
   double mean = 0;  // over all channels
+  double greatest_weighted = 0;
+  double mean_weighted = 0;
 };
 
 class ColumnLoads {
  public:
-  // The references outlive this. Loads are those of routing::measure_quality.
+  // The references outlive this. Loads are those of routing::measure_quality. Weights are by
+  // channel (plan/loads.hpp); empty: links are alike.
   ColumnLoads(const fabric::Topology& topology, const fabric::LidMap& lids,
-              const fabric::ForwardingTables& tables,
+              const fabric::ForwardingTables& tables, std::vector<double> weights = {},
               const base::ParallelFor& parallel = base::inline_for);
 
   // By channel of the topology.
@@ -38,6 +41,7 @@ class ColumnLoads {
   const fabric::Topology& topology_;
   const fabric::LidMap& lids_;
   const fabric::ForwardingTables& tables_;
+  std::vector<double> weights_;
   std::vector<std::uint32_t> hosts_;  // by switch
   std::vector<std::uint64_t> loads_;
 };

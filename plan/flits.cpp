@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "plan/flits.hpp"
 
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "base/text.hpp"
@@ -18,16 +20,17 @@ std::string routes_text(const fabric::LidMap& lids, const fabric::ForwardingTabl
     const mad::Lid lid{static_cast<std::uint16_t>(number)};
     const auto out = tables.out_port(SwitchIndex{at}, lid);
     if (lids.owner(lid) == fabric::kNoPort || out == mad::kNoPortNumber) continue;
-    text += fmt::format(" {}:{}", number, out.value);
+    fmt::format_to(std::back_inserter(text), " {}:{}", number, out.value);
   }
   return text + "\n";
 }
 
 }  // namespace
 
-std::string flits_text(const fabric::Topology& topology, const fabric::LidMap& lids,
-                       const fabric::ForwardingTables& tables, unsigned vls,
-                       const std::function<Rate(PortIndex)>& rate_of) {
+void tell_flits(const fabric::Topology& topology, const fabric::LidMap& lids,
+                const fabric::ForwardingTables& tables, unsigned vls,
+                const std::function<Rate(PortIndex)>& rate_of,
+                const std::function<void(const std::string&)>& take) {
   std::string text = fmt::format("heddle-flits 1\nvls {}\n", vls);
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
     const auto& node = topology.node(SwitchIndex{s});
@@ -50,10 +53,8 @@ std::string flits_text(const fabric::Topology& topology, const fabric::LidMap& l
     text += fmt::format("channel {} {} {} {} {:g}\n", channel.from.value, channel.out.value,
                         channel.to.value, channel.in.value, data_gigabits(rate_of(port)));
   }
-  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
-    text += routes_text(lids, tables, s);
-  }
-  return text;
+  take(text);
+  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) take(routes_text(lids, tables, s));
 }
 
 }  // namespace heddle::plan

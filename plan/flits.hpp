@@ -14,9 +14,11 @@
 
 namespace heddle::plan {
 
-// `rate_of`: of the cable in a port; may be unknown, and is written as 0 then.
-std::string flits_text(const fabric::Topology& topology, const fabric::LidMap& lids,
-                       const fabric::ForwardingTables& tables, unsigned vls,
-                       const std::function<Rate(fabric::PortIndex)>& rate_of);
+// `rate_of`: of the cable in a port; may be unknown, and is written as 0 then. `take` gets the text
+// piece by piece, as it is long.
+void tell_flits(const fabric::Topology& topology, const fabric::LidMap& lids,
+                const fabric::ForwardingTables& tables, unsigned vls,
+                const std::function<Rate(fabric::PortIndex)>& rate_of,
+                const std::function<void(const std::string&)>& take);
 
 }  // namespace heddle::plan

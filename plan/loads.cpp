@@ -15,12 +15,27 @@ double host_load(const fabric::Topology& topology, const fabric::LidMap& lids) {
   return std::max(1.0, all - 1);
 }
 
-double hottest_load(const std::vector<const routing::Quality*>& engines, double unit) {
+WeightedLoads weigh(const std::vector<std::uint64_t>& load, const std::vector<double>& weights) {
+  WeightedLoads weighted;
+  if (load.empty()) return weighted;
+  std::vector<double> all(load.size());
+  for (std::size_t c = 0; c < load.size(); ++c) {
+    all[c] = static_cast<double>(load[c]) * (weights.empty() ? 1 : weights[c]);
+    weighted.mean += all[c];
+    weighted.greatest = std::max(weighted.greatest, all[c]);
+  }
+  weighted.mean /= static_cast<double>(all.size());
+  const auto p99 = all.begin() + static_cast<std::ptrdiff_t>((all.size() - 1) * 99 / 100);
+  std::nth_element(all.begin(), p99, all.end());
+  weighted.p99 = *p99;
+  return weighted;
+}
+
+double hottest_load(const std::vector<WeightedLoads>& engines, double unit) {
   constexpr double kHarmless = 2, kAboveMost = 1.5;
   double least = 0;
-  for (const routing::Quality* engine : engines) {
-    const double own = std::min(static_cast<double>(engine->greatest_load),
-                                kAboveMost * static_cast<double>(engine->p99_load));
+  for (const WeightedLoads& engine : engines) {
+    const double own = std::min(engine.greatest, kAboveMost * engine.p99);
     if (own > 0 && (least == 0 || own < least)) least = own;
   }
   return std::max(kHarmless, least / unit);
@@ -45,17 +60,20 @@ LoadHistogram load_histogram(const std::vector<std::uint64_t>& load, std::size_t
   return histogram;
 }
 
-std::vector<LoadedChannel> worst_channels(const std::vector<std::uint64_t>& load,
-                                          std::size_t count) {
+std::vector<LoadedChannel> worst_channels(const std::vector<std::uint64_t>& load, std::size_t count,
+                                          const std::vector<double>& weights) {
   std::vector<LoadedChannel> all;
   for (std::uint32_t c = 0; c < load.size(); ++c) {
-    if (load[c] > 0) all.push_back({fabric::ChannelIndex{c}, load[c]});
+    const double weight = weights.empty() ? 1 : weights[c];
+    if (load[c] > 0) {
+      all.push_back({fabric::ChannelIndex{c}, load[c], static_cast<double>(load[c]) * weight});
+    }
   }
   const auto last = all.begin() + static_cast<std::ptrdiff_t>(std::min(count, all.size()));
-  std::partial_sort(all.begin(), last, all.end(),
-                    [](const LoadedChannel& a, const LoadedChannel& b) {
-                      return a.load == b.load ? a.channel < b.channel : a.load > b.load;
-                    });
+  std::partial_sort(
+      all.begin(), last, all.end(), [](const LoadedChannel& a, const LoadedChannel& b) {
+        return a.weighted == b.weighted ? a.channel < b.channel : a.weighted > b.weighted;
+      });
   all.erase(last, all.end());
   return all;
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a person wants to know of the loads of channels (routing::MeasuredLoads): how they are
 // spread, which are the worst, and what cables each level of a tree has to carry them.
+//
+// A weighted load is one against what its channel carries (plan/link_rates.hpp): a route takes
+// twice as much of a link that is half as fast. With links that are all alike it is the load.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +12,7 @@
 
 #include "fabric/lid_map.hpp"
 #include "fabric/topology.hpp"
-#include "routing/quality.hpp"
+#include "routing/patterns.hpp"
 
 namespace heddle::plan {
 
@@ -17,10 +20,21 @@ namespace heddle::plan {
 // cables carry is told in this unit.
 double host_load(const fabric::Topology& topology, const fabric::LidMap& lids);
 
+// By channel, the weight of a route.
+using routing::channel_weights;
+
+struct WeightedLoads {
+  double greatest = 0;
+  double p99 = 0;  // 99 of 100 channels carry no more
+  double mean = 0;
+};
+// weights: by channel, or empty.
+WeightedLoads weigh(const std::vector<std::uint64_t>& load, const std::vector<double>& weights);
+
 // From which load on (in that unit) a cable has the hottest colour of a picture, the same for all
 // these engines: never so little that harmless loads look hot, and not so much that a few very bad
 // cables make all others look alike.
-double hottest_load(const std::vector<const routing::Quality*>& engines, double unit);
+double hottest_load(const std::vector<WeightedLoads>& engines, double unit);
 
 // Bin i holds what is in [least + i * step, least + (i + 1) * step).
 struct LoadHistogram {
@@ -34,10 +48,11 @@ LoadHistogram load_histogram(const std::vector<std::uint64_t>& load, std::size_t
 struct LoadedChannel {
   fabric::ChannelIndex channel{};
   std::uint64_t load = 0;
+  double weighted = 0;
 };
-// The heaviest first, then by index. Channels that carry nothing are left out.
-std::vector<LoadedChannel> worst_channels(const std::vector<std::uint64_t>& load,
-                                          std::size_t count);
+// The heaviest by weighted load first, then by index. Channels that carry nothing are left out.
+std::vector<LoadedChannel> worst_channels(const std::vector<std::uint64_t>& load, std::size_t count,
+                                          const std::vector<double>& weights = {});
 
 struct LevelSupply {
   std::uint32_t switches = 0;

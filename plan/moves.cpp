@@ -6,8 +6,6 @@
 
 #include "base/check.hpp"
 #include "fabric/verification.hpp"
-#include "routing/patterns.hpp"
-#include "routing/quality.hpp"
 
 namespace heddle::plan {
 namespace {
@@ -66,18 +64,9 @@ fabric::LidMap Upgrade::lids_of(const Topology& topology) {
 }
 
 Figures Upgrade::measure(const base::ParallelFor& parallel) const {
-  Figures figures;
+  Figures figures =
+      measure_figures(*topology_, *lids_, selected_->routes.tables, options_, parallel);
   figures.pairs = count_pairs(*topology_, *lids_);
-  const auto& tables = selected_->routes.tables;
-  const auto quality = routing::measure_quality(*topology_, *lids_, tables, parallel);
-  figures.load = {quality.greatest_load, quality.mean_load};
-  if (options_.bisections == 0) return figures;
-  routing::PatternOptions patterns;
-  patterns.seed = options_.seed;
-  patterns.bisections = options_.bisections;
-  patterns.with_shifts = false;
-  figures.bandwidth =
-      routing::measure_patterns(*topology_, *lids_, tables, patterns, parallel).effective_bandwidth;
   return figures;
 }
 

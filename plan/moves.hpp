@@ -56,6 +56,9 @@ class Upgrade {
 
   const Figures& before() const { return before_; }
   const std::string& engine() const { return engine_; }
+  // As things are now.
+  const fabric::Topology& topology() const { return *topology_; }
+  const fabric::ForwardingTables& tables() const { return selected_->routes.tables; }
 
   // Takes the step. Moves must be those of parse_moves for this topology, in their order.
   MoveAnswer take(const Move& move, const base::ParallelFor& parallel);

@@ -38,11 +38,17 @@ struct Report {
   // What cables carry ("4x HDR"), by port, as a place in link_kinds; both empty: nobody knows.
   std::vector<std::string> link_kinds = {};
   std::vector<std::uint8_t> kind_of_port = {};
+  // By kind, against the usual cable of a host (plan/link_rates.hpp), and by port, empty when all
+  // links are alike. The unit in words, "4x HDR"; empty when nobody knows.
+  std::vector<double> kind_capacities = {};
+  std::vector<double> capacities = {};
+  std::string unit = {};
   std::vector<ReportedEngine> engines = {};
   // The tables of one engine, for paths between hosts; without them the reason.
   std::size_t tables_engine = 0;
   std::optional<CompactTables> tables = {};
   std::string why_no_tables = {};
+  std::uint64_t seed = 1;  // of the shifts and bisections
 };
 
 // The object that the page is made of. "<" never occurs in it.

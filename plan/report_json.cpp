@@ -72,7 +72,10 @@ const char* name_of(Frame::Kind kind) {
 
 class Writer {
  public:
-  explicit Writer(const Report& report) : report_(report), topology_(report.topology) {}
+  explicit Writer(const Report& report)
+      : report_(report),
+        topology_(report.topology),
+        weights_(channel_weights(report.topology, report.capacities)) {}
 
   Json whole() const {
     Json engines = Json::array();
@@ -81,6 +84,7 @@ class Writer {
             {"version", 1},
             {"made_by", report_.made_by},
             {"fabric", report_.title},
+            {"seed", report_.seed},
             {"warnings", report_.warnings},
             {"counts",
              {{"switches", topology_.switch_count()},
@@ -190,16 +194,20 @@ class Writer {
             {"to_port", packed_numbers(to_port)},
             {"kind", packed_numbers(kind)},
             {"bend", packed_numbers(bend)},
-            {"kinds", report_.link_kinds}};
+            {"kinds", report_.link_kinds},
+            {"capacities", report_.kind_capacities}};
   }
 
   Json shades() const {
     const double unit = host_load(topology_, report_.lids);
-    std::vector<const routing::Quality*> engines;
+    std::vector<WeightedLoads> engines;
     for (const ReportedEngine& engine : report_.engines) {
-      if (engine.loads) engines.push_back(&engine.loads->quality);
+      if (engine.loads) engines.push_back(weigh(engine.loads->load, weights_));
     }
-    return {{"unit", unit}, {"hottest", rounded(hottest_load(engines, unit))}};
+    return {{"unit", unit},
+            {"hottest", rounded(hottest_load(engines, unit))},
+            {"cable", report_.unit},
+            {"alike", report_.capacities.empty()}};
   }
 
   Json levels() const {
@@ -263,8 +271,11 @@ class Writer {
                          {"shift_worst", patterns.shift_worst},
                          {"shift_mean", rounded(patterns.shift_mean)},
                          {"bisections", patterns.bisections},
-                         {"ebb", rounded(patterns.effective_bandwidth)},
-                         {"bisection_worst", rounded(patterns.bisection_worst_mean)}};
+                         {"ebb_by_count", rounded(patterns.effective_bandwidth)},
+                         {"bisection_worst", rounded(patterns.bisection_worst_mean)},
+                         {"weighted_shift_worst", rounded(patterns.weighted.shift_worst)},
+                         {"weighted_shift_mean", rounded(patterns.weighted.shift_mean)},
+                         {"ebb", rounded(patterns.weighted.effective_bandwidth)}};
     }
     return row;
   }
@@ -281,6 +292,10 @@ class Writer {
                       {"max_hops", quality.max_hops},
                       {"hops", quality.hops},
                       {"fewest_hops", quality.fewest_hops}};
+    const WeightedLoads weighted = weigh(measured.load, weights_);
+    row["quality"]["weighted"] = {{"greatest", rounded(weighted.greatest)},
+                                  {"p99", rounded(weighted.p99)},
+                                  {"mean", rounded(weighted.mean)}};
     const LoadHistogram histogram = load_histogram(measured.load, kBins);
     row["load_histogram"] = {
         {"least", histogram.least}, {"step", histogram.step}, {"counts", histogram.counts}};
@@ -296,11 +311,12 @@ class Writer {
       if (measurable) link_of[back.value] = l;
     }
     Json worst = Json::array();
-    for (const LoadedChannel& one : worst_channels(measured.load, kWorstLinks)) {
+    for (const LoadedChannel& one : worst_channels(measured.load, kWorstLinks, weights_)) {
       const std::uint32_t link = link_of[one.channel.value];
       worst.push_back({{"link", link},
                        {"forward", report_.layout.links[link].forward == one.channel},
-                       {"load", one.load}});
+                       {"load", one.load},
+                       {"weighted", rounded(one.weighted)}});
     }
     row["worst"] = std::move(worst);
     row["load_forward"] = packed_numbers(forward);
@@ -324,6 +340,7 @@ class Writer {
 
   const Report& report_;
   const fabric::Topology& topology_;
+  const std::vector<double> weights_;  // by channel; empty: all alike
 };
 
 }  // namespace

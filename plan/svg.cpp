@@ -91,7 +91,8 @@ class Draughtsman {
     if (loads_.load.empty() || link.forward == fabric::kNoChannel) return -1;
     const auto back = topology_.channels()[link.forward.value].reverse;
     const auto most = std::max(loads_.load[link.forward.value], loads_.load[back.value]);
-    return std::min(1.0, static_cast<double>(most) / loads_.hottest);
+    const double weight = loads_.weights.empty() ? 1 : loads_.weights[link.forward.value];
+    return std::min(1.0, static_cast<double>(most) * weight / loads_.hottest);
   }
 
   // What carries most lies on top.

@@ -12,8 +12,9 @@
 namespace heddle::plan {
 
 struct DrawnLoads {
-  std::vector<std::uint64_t> load;  // by channel; empty: cables have one colour
-  double hottest = 1;               // that much and more has the hottest colour
+  std::vector<std::uint64_t> load;   // by channel; empty: cables have one colour
+  double hottest = 1;                // that much weighted load and more has the hottest colour
+  std::vector<double> weights = {};  // by channel (plan/loads.hpp); empty: all alike
 };
 
 // A whole SVG document. Names are escaped. Hosts are drawn one by one up to a few thousand, and as

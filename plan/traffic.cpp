@@ -69,19 +69,14 @@ class Meter {
   }
 
   PatternLoad judge(std::string name, std::uint64_t flows, const Loads& loads) const {
-    PatternLoad pattern{std::move(name), flows, 0, 0, {}};
-    std::vector<std::uint32_t> order(loads.size());
-    std::iota(order.begin(), order.end(), 0u);
-    const auto most =
-        order.begin() + static_cast<std::ptrdiff_t>(std::min(options_.worst, order.size()));
-    std::partial_sort(order.begin(), most, order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      return loads[a] != loads[b] ? loads[a] > loads[b] : a < b;
-    });
-    for (auto at = order.begin(); at != most && loads[*at] > 0; ++at) {
-      pattern.worst.push_back({fabric::ChannelIndex{*at}, loads[*at]});
-    }
-    if (!loads.empty()) pattern.greatest = *std::max_element(loads.begin(), loads.end());
-    pattern.mean_greatest = static_cast<double>(pattern.greatest);
+    PatternLoad pattern;
+    pattern.name = std::move(name);
+    pattern.flows = flows;
+    pattern.worst = worst_channels(loads, options_.worst, options_.weights);
+    const Greatest greatest = greatest_of(loads);
+    pattern.greatest = greatest.flows;
+    pattern.mean_greatest = static_cast<double>(greatest.flows);
+    pattern.greatest_weighted = pattern.mean_weighted = greatest.weighted;
     return pattern;
   }
 
@@ -89,25 +84,45 @@ class Meter {
   template <class Partners>
   PatternLoad worst_of(std::string name, const HostList& hosts, std::size_t count,
                        Partners partners) const {
-    std::vector<std::uint64_t> greatest(count);
+    std::vector<Greatest> greatest(count);
     parallel_(count, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        const Loads loads = permutation(hosts, partners(i));
-        greatest[i] = loads.empty() ? 0 : *std::max_element(loads.begin(), loads.end());
+        greatest[i] = greatest_of(permutation(hosts, partners(i)));
       }
     });
-    const auto at = static_cast<std::size_t>(std::max_element(greatest.begin(), greatest.end()) -
-                                             greatest.begin());
+    const auto worst = std::max_element(
+        greatest.begin(), greatest.end(),
+        [](const Greatest& a, const Greatest& b) { return a.weighted < b.weighted; });
+    const auto at = static_cast<std::size_t>(worst - greatest.begin());
     PatternLoad pattern = judge(std::move(name), hosts.size(), permutation(hosts, partners(at)));
-    pattern.mean_greatest =
-        static_cast<double>(std::accumulate(greatest.begin(), greatest.end(), std::uint64_t{0})) /
-        static_cast<double>(count);
+    pattern.mean_greatest = pattern.mean_weighted = 0;
+    for (const Greatest& one : greatest) {
+      pattern.greatest = std::max(pattern.greatest, one.flows);
+      pattern.mean_greatest += static_cast<double>(one.flows);
+      pattern.mean_weighted += one.weighted;
+    }
+    pattern.mean_greatest /= static_cast<double>(count);
+    pattern.mean_weighted /= static_cast<double>(count);
     return pattern;
   }
 
   Loads nothing() const { return Loads(topology_.channels().size()); }
 
  private:
+  struct Greatest {
+    std::uint64_t flows = 0;
+    double weighted = 0;
+  };
+  Greatest greatest_of(const Loads& loads) const {
+    Greatest greatest;
+    for (std::size_t c = 0; c < loads.size(); ++c) {
+      const double weight = options_.weights.empty() ? 1 : options_.weights[c];
+      greatest.flows = std::max(greatest.flows, loads[c]);
+      greatest.weighted = std::max(greatest.weighted, static_cast<double>(loads[c]) * weight);
+    }
+    return greatest;
+  }
+
   void walk(PortIndex from, PortIndex to, Loads& loads) const {
     const auto target = *topology_.attachment(to);
     auto at = topology_.attachment(from)->at;

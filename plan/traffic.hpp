@@ -14,6 +14,7 @@
 #include "fabric/forwarding_tables.hpp"
 #include "fabric/lid_map.hpp"
 #include "fabric/topology.hpp"
+#include "plan/loads.hpp"
 
 namespace heddle::plan {
 
@@ -32,11 +33,7 @@ struct TrafficOptions {
   std::size_t shifts = 100;      // random ones, all if there are no more
   std::size_t bisections = 100;  // random ones
   std::size_t worst = 5;         // links to name
-};
-
-struct LinkLoad {
-  fabric::ChannelIndex channel{};
-  std::uint64_t load = 0;
+  std::vector<double> weights;   // by channel (plan/loads.hpp); empty: links are alike
 };
 
 struct PatternLoad {
@@ -44,10 +41,12 @@ struct PatternLoad {
   // worst of the shifts. bisection: random pairs, the worst. rail all-to-all: everyone to all of
   // the same adapter (check_rails). all-to-io: everyone to each I/O node.
   std::string name;
-  std::uint64_t flows = 0;      // between different switches or not
-  std::uint64_t greatest = 0;   // flows over the busiest link between switches
-  double mean_greatest = 0;     // shift and bisection: mean over all of them
-  std::vector<LinkLoad> worst;  // the busiest links, first the worst
+  std::uint64_t flows = 0;           // between different switches or not
+  std::uint64_t greatest = 0;        // most flows over a link between switches
+  double mean_greatest = 0;          // shift and bisection: mean over all of them
+  double greatest_weighted = 0;      // the same two by what the links carry; the worst shift or
+  double mean_weighted = 0;          // bisection is the worst by this
+  std::vector<LoadedChannel> worst;  // the busiest links by that, first the worst
 };
 
 // Patterns without a flow (one host, no I/O node, one rail only) are left out. LMC: base LIDs

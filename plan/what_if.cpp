@@ -6,6 +6,7 @@
 #include <set>
 
 #include "fabric/islands.hpp"
+#include "plan/loads.hpp"
 #include "routing/patterns.hpp"
 #include "routing/quality.hpp"
 #include "routing/repair.hpp"
@@ -41,6 +42,30 @@ void take(TableChanges changes, WhatIf& answer) {
   answer.writes = std::move(changes.writes);
 }
 
+void measure_bandwidth(const Topology& topology, const fabric::LidMap& lids,
+                       const fabric::ForwardingTables& tables, const WhatIfOptions& options,
+                       const std::vector<double>& capacities, const base::ParallelFor& parallel,
+                       Figures& figures) {
+  if (options.bisections == 0) return;
+  routing::PatternOptions patterns;
+  patterns.seed = options.seed;
+  patterns.bisections = options.bisections;
+  patterns.with_shifts = false;
+  patterns.capacities = &capacities;
+  const auto measured = routing::measure_patterns(topology, lids, tables, patterns, parallel);
+  figures.bandwidth = measured.weighted.effective_bandwidth;
+  figures.bandwidth_by_count = measured.effective_bandwidth;
+}
+
+LoadFigures measure_load(const Topology& topology, const fabric::LidMap& lids,
+                         const fabric::ForwardingTables& tables,
+                         const std::vector<double>& capacities, const base::ParallelFor& parallel) {
+  const auto measured = routing::measure_loads(topology, lids, tables, parallel);
+  const auto weighted = weigh(measured.load, channel_weights(topology, capacities));
+  return {measured.quality.greatest_load, measured.quality.mean_load, weighted.greatest,
+          weighted.mean};
+}
+
 // Whether every host's port that was attached still is: then loads can be carried on.
 bool has_all_hosts(const Topology& before, const Topology& now) {
   return before.endports().size() - before.switch_count() ==
@@ -66,6 +91,16 @@ std::uint64_t count_pairs(const Topology& topology, const fabric::LidMap& lids) 
   for (const std::uint64_t count : hosts)
     pairs += count * (count - std::min<std::uint64_t>(1, count));
   return pairs;
+}
+
+Figures measure_figures(const Topology& topology, const fabric::LidMap& lids,
+                        const fabric::ForwardingTables& tables, const WhatIfOptions& options,
+                        const base::ParallelFor& parallel) {
+  const auto capacities = options.rates.capacities(topology);
+  Figures figures;
+  figures.load = measure_load(topology, lids, tables, capacities, parallel);
+  measure_bandwidth(topology, lids, tables, options, capacities, parallel, figures);
+  return figures;
 }
 
 TableChanges compare_tables(const Topology& before, const fabric::ForwardingTables& old,
@@ -104,24 +139,15 @@ base::Result<std::unique_ptr<const WhatIfs>> WhatIfs::make(Topology topology, fa
   if (selected.has_error()) return selected.error();
   made->home_.selected = std::make_shared<const routing::Selected>(std::move(*selected));
   const auto& tables = made->home_.selected->routes.tables;
-  made->loads_ = std::make_unique<const ColumnLoads>(*made->home_.topology, *made->home_.lids,
-                                                     tables, parallel);
+  const auto capacities = made->options_.rates.capacities(*made->home_.topology);
+  made->loads_ = std::make_unique<const ColumnLoads>(
+      *made->home_.topology, *made->home_.lids, tables,
+      channel_weights(*made->home_.topology, capacities), parallel);
   made->before_.pairs = count_pairs(*made->home_.topology, *made->home_.lids);
   made->before_.load = made->loads_->figures();
-  made->before_.bandwidth =
-      made->bandwidth(*made->home_.topology, *made->home_.lids, tables, parallel);
+  measure_bandwidth(*made->home_.topology, *made->home_.lids, tables, made->options_, capacities,
+                    parallel, made->before_);
   return {boost::system::in_place_value, std::unique_ptr<const WhatIfs>(std::move(made))};
-}
-
-double WhatIfs::bandwidth(const Topology& topology, const fabric::LidMap& lids,
-                          const fabric::ForwardingTables& tables,
-                          const base::ParallelFor& parallel) const {
-  if (options_.bisections == 0) return 0;
-  routing::PatternOptions options;
-  options.seed = options_.seed;
-  options.bisections = options_.bisections;
-  options.with_shifts = false;
-  return routing::measure_patterns(topology, lids, tables, options, parallel).effective_bandwidth;
 }
 
 WhatIf WhatIfs::ask(const Loss& loss, const base::ParallelFor& parallel) const {
@@ -156,16 +182,17 @@ WhatIf WhatIfs::ask(const Loss& loss, const base::ParallelFor& parallel) const {
            answer);
     }
   }
+  const auto capacities = options_.rates.capacities(left.topology);
   if (repair && has_all_hosts(*home_.topology, left.topology)) {
     const std::size_t lost = home_.topology->channels().size() - left.topology.channels().size();
     answer.after.load = loads_->after(*repair, departure.at_home, lost);
   } else {
-    const auto quality =
-        routing::measure_quality(left.topology, left.lids, selected->routes.tables, parallel);
-    answer.after.load = {quality.greatest_load, quality.mean_load};
+    answer.after.load =
+        measure_load(left.topology, left.lids, selected->routes.tables, capacities, parallel);
   }
   if (options_.bisections > 0) {
-    answer.after.bandwidth = bandwidth(left.topology, left.lids, selected->routes.tables, parallel);
+    measure_bandwidth(left.topology, left.lids, selected->routes.tables, options_, capacities,
+                      parallel, answer.after);
   }
   return answer;
 }

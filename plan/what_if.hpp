@@ -14,6 +14,7 @@
 #include "base/parallel.hpp"
 #include "base/result.hpp"
 #include "plan/column_loads.hpp"
+#include "plan/link_rates.hpp"
 #include "plan/loss.hpp"
 #include "routing/home.hpp"
 
@@ -23,13 +24,21 @@ struct WhatIfOptions {
   routing::Policy policy;
   std::uint64_t seed = 1;
   std::size_t bisections = 20;  // random ones, for the bandwidth; 0: it is not measured
+  LinkRates rates;
 };
 
 struct Figures {
   std::uint64_t pairs = 0;  // ordered pairs of hosts' ports that reach each other
   LoadFigures load;         // routes over a channel, everyone to everyone
-  double bandwidth = 0;     // effective bisection bandwidth: share of its cable that a host gets
+  // Effective bisection bandwidth (routing/patterns.hpp): share of its cable that a host gets, by
+  // what links carry, and as if all were alike.
+  double bandwidth = 0;
+  double bandwidth_by_count = 0;
 };
+// Of any tables, but for the pairs.
+Figures measure_figures(const fabric::Topology& topology, const fabric::LidMap& lids,
+                        const fabric::ForwardingTables& tables, const WhatIfOptions& options,
+                        const base::ParallelFor& parallel);
 
 // The blocks of one switch's linear forwarding table, ascending.
 struct Write {
@@ -67,9 +76,6 @@ class WhatIfs {
 
  private:
   WhatIfs() = default;
-  double bandwidth(const fabric::Topology& topology, const fabric::LidMap& lids,
-                   const fabric::ForwardingTables& tables, const base::ParallelFor& parallel) const;
-
   routing::Home home_;
   WhatIfOptions options_;
   std::unique_ptr<const ColumnLoads> loads_;

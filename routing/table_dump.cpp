@@ -33,6 +33,15 @@ std::optional<mad::Guid> guid_after(std::string_view line, std::string_view befo
   return value ? std::optional(mad::Guid{*value}) : std::nullopt;
 }
 
+constexpr std::string_view kListHead = "dump_ucast_routes: Switch ";
+
+std::string note_of_switches(std::size_t count) {
+  return fmt::format("{} switches of the dump are not in the fabric", count);
+}
+std::string note_of_lids(std::size_t count) {
+  return fmt::format("{} entries of the dump are for LIDs that the fabric does not have", count);
+}
+
 class Reader {
  public:
   Reader(const fabric::Topology& topology, const fabric::LidMap& lids, std::string_view file)
@@ -76,16 +85,8 @@ class Reader {
       const unsigned lid = lids_.base(port->second).value + offset;
       dumped.tables.set(entry.at, mad::Lid{static_cast<std::uint16_t>(lid)}, entry.out);
     }
-    if (switches_unknown_ > 0) {
-      dumped.notes.push_back(
-          fmt::format("{} switches of the dump are not in the fabric", switches_unknown_));
-    }
-    if (unknown > 0) {
-      dumped.notes.push_back(
-          fmt::format("{} entries of the dump are for LIDs that the fabric does "
-                      "not have",
-                      unknown));
-    }
+    if (switches_unknown_ > 0) dumped.notes.push_back(note_of_switches(switches_unknown_));
+    if (unknown > 0) dumped.notes.push_back(note_of_lids(unknown));
     return dumped;
   }
 
@@ -128,6 +129,52 @@ base::Result<DumpedTables> parse_table_dump(std::string_view text, std::string_v
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
   }
   return reader.finish();
+}
+
+bool is_forwarding_list(std::string_view text) {
+  return text.starts_with(kListHead);
+}
+
+// "0x0001 : 005  : 05   : yes", "0x0002 : UNREACHABLE"
+base::Result<DumpedTables> parse_forwarding_list(std::string_view text, std::string_view file,
+                                                 const fabric::Topology& topology,
+                                                 const fabric::LidMap& lids) {
+  DumpedTables dumped{{topology.switch_count(), lids.top()}, {}};
+  std::size_t number = 0, switches_unknown = 0, lids_unknown = 0;
+  constexpr fabric::SwitchIndex kNowhere{0xFFFF'FFFF};
+  fabric::SwitchIndex at = kNowhere;
+  const auto wrong = [&](std::string_view what) {
+    return base::error(fmt::format("{}:{}: {}", file, number, what));
+  };
+  for (const std::string_view raw : base::split(text, '\n')) {
+    ++number;
+    const std::string_view line = base::trim(raw);
+    if (line.starts_with(kListHead)) {
+      const auto guid = base::parse_hex(base::trim(line.substr(kListHead.size())));
+      if (!guid) return wrong("no switch GUID");
+      const auto node = topology.find_node(mad::Guid{*guid});
+      const bool is_switch = node && topology.is_switch(*node);
+      at = is_switch ? fabric::SwitchIndex{node->value} : kNowhere;
+      switches_unknown += is_switch ? 0u : 1u;
+      continue;
+    }
+    const auto words = base::split(line, ':');
+    if (!line.starts_with("0x") || words.size() < 2) continue;
+    const auto lid = base::parse_hex(base::trim(words[0]));
+    if (!lid || *lid == 0 || *lid > mad::kLastUnicastLid.value) return wrong("no LID");
+    if (base::trim(words[1]) == "UNREACHABLE") continue;
+    const auto out = base::parse_number(base::trim(words[1]), mad::kNoPortNumber.value);
+    if (!out) return wrong("no port number");
+    const mad::Lid to{static_cast<std::uint16_t>(*lid)};
+    const bool known = *lid <= lids.top().value && lids.owner(to) != fabric::kNoPort;
+    lids_unknown += known ? 0u : 1u;
+    if (at == kNowhere || !known) continue;
+    const auto port = static_cast<std::uint8_t>(*out);
+    dumped.tables.set(at, to, mad::PortNumber{port});
+  }
+  if (switches_unknown > 0) dumped.notes.push_back(note_of_switches(switches_unknown));
+  if (lids_unknown > 0) dumped.notes.push_back(note_of_lids(lids_unknown));
+  return dumped;
 }
 
 }  // namespace heddle::routing

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Forwarding tables from opensm-lfts.dump, as OpenSM and Heddle write it.
+// Forwarding tables from opensm-lfts.dump and opensm.fdbs, as OpenSM and Heddle write it.
 #pragma once
 
 #include <string>
@@ -24,5 +24,11 @@ struct DumpedTables {
 base::Result<DumpedTables> parse_table_dump(std::string_view text, std::string_view file,
                                             const fabric::Topology& topology,
                                             const fabric::LidMap& lids);
+
+// The same from opensm.fdbs, which knows LIDs alone: they have to be the fabric's.
+bool is_forwarding_list(std::string_view text);
+base::Result<DumpedTables> parse_forwarding_list(std::string_view text, std::string_view file,
+                                                 const fabric::Topology& topology,
+                                                 const fabric::LidMap& lids);
 
 }  // namespace heddle::routing

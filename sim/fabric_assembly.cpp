@@ -61,7 +61,16 @@ PlannedPort& FabricAssembly::planned_port(std::uint32_t node, std::uint8_t port)
 base::Result<> FabricAssembly::add(const FabricLine& line, Place place) {
   if (const auto* key = std::get_if<KeyLine>(&line)) add_key(*key);
   if (const auto* node = std::get_if<NodeLine>(&line)) return add_node(*node, place);
-  if (const auto* port = std::get_if<PortLine>(&line)) return add_port(*port, place);
+  if (const auto* port = std::get_if<PortLine>(&line)) {
+    return is_skipping_ ? base::Result<>() : add_port(*port, place);
+  }
+  if (const auto* node = std::get_if<UnknownNodeLine>(&line)) {
+    notes_.warn(place, fmt::format("'{}' is no kind of node that is known: {} is left out with all "
+                                   "its cables",
+                                   base::printable(node->word), quoted(node->id)));
+    unknown_.insert(scoped(node->id));
+    is_skipping_ = true;
+  }
   if (const auto* module = std::get_if<ModuleLine>(&line)) {
     if (module->name.size() > kMaxIdBytes) return wrong(place, "the module's name is too long");
     module_ = std::string(module->name);
@@ -110,13 +119,12 @@ std::optional<std::uint64_t> FabricAssembly::take_guid(PlannedNode& node, std::s
 
 base::Result<> FabricAssembly::add_node(const NodeLine& line, Place place) {
   if (line.id.size() > kMaxIdBytes) return wrong(place, "the node's name is too long");
+  is_skipping_ = false;
   const auto index = static_cast<std::uint32_t>(nodes_.size());
   const std::string id = scoped(line.id);
   const auto [known, is_new] = by_id_.emplace(id, index);
-  if (!is_new) {
-    return wrong(place, fmt::format("{} was described before, in {}", quoted(line.id),
-                                    notes_.line_of(headers_[known->second], place)));
-  }
+  if (!is_new) return take_node_again(line, known->second, place);
+  current_ = index;
   if (index >= kMaxNodes) return wrong(place, fmt::format("more than {} nodes", kMaxNodes));
   PlannedNode node;
   node.name = id;
@@ -138,6 +146,50 @@ base::Result<> FabricAssembly::add_node(const NodeLine& line, Place place) {
   return {};
 }
 
+base::Result<> FabricAssembly::take_node_again(const NodeLine& line, std::uint32_t node,
+                                               Place place) {
+  const std::string before = notes_.line_of(headers_[node], place);
+  if (guid_of_id(line.id) == 0 || nodes_[node].type != line.type) {
+    return wrong(place, fmt::format("{} was described before, in {}", quoted(line.id), before));
+  }
+  if (nodes_[node].port_count != line.port_count) {
+    return wrong(place, fmt::format("{} has {} ports here and {} in {}", quoted(line.id),
+                                    line.port_count, nodes_[node].port_count, before));
+  }
+  const auto lid = nodes_[node].ports.empty() ? mad::kNoLid : nodes_[node].ports[0].lid;
+  const bool other_lid = line.lid && lid != mad::kNoLid && *line.lid != lid.value;
+  notes_.warn(place, fmt::format("{} was described before, in {}: what is the same counts once{}",
+                                 quoted(line.id), before,
+                                 other_lid ? fmt::format("; it has LID {} here and keeps LID {}",
+                                                         *line.lid, lid.value)
+                                           : std::string()));
+  current_ = node;
+  system_image_guid_.reset();
+  const auto series = series_.find(line.type);
+  if (series != series_.end()) series->second.is_fresh = false;
+  return {};
+}
+
+// Which of them is true only the other end can say.
+base::Result<> FabricAssembly::take_port_again(const PortLine& line, End here, std::size_t first,
+                                               Place place) {
+  const Claim& claim = claims_[first];
+  if (guid_of_id(nodes_[here.first].name) == 0) {
+    return wrong(place, fmt::format("{} was described before, in {}", port_name(here),
+                                    notes_.line_of(claim.place, place)));
+  }
+  const bool same = claim.peer == scoped(line.peer) && claim.there.second == line.peer_port;
+  if (same) return {};
+  notes_.warn(place, fmt::format("{} leads elsewhere than in {}: it counts what the other end says",
+                                 port_name(here), notes_.line_of(claim.place, place)));
+  contested_[here] = claims_.size();
+  claims_.push_back({here, scoped(line.peer), {0, line.peer_port}, place, {}, {}, false});
+  note_rate(claims_.back(), line);
+  hearsay_.push_back({0, line.peer_port, line.peer_guid, line.peer_lid, place,
+                      std::string(line.peer_description.value_or(""))});
+  return {};
+}
+
 void FabricAssembly::note_lid(PlannedPort& port, std::optional<std::uint64_t> lid,
                               std::optional<std::uint64_t> lmc, Place place) {
   if (!lid || *lid == 0) return;
@@ -151,7 +203,7 @@ void FabricAssembly::note_lid(PlannedPort& port, std::optional<std::uint64_t> li
 
 base::Result<> FabricAssembly::add_port(const PortLine& line, Place place) {
   if (!has_nodes()) return wrong(place, "a port before any node");
-  const auto node = static_cast<std::uint32_t>(nodes_.size() - 1);
+  const std::uint32_t node = current_;
   if (line.port > nodes_[node].port_count) {
     return wrong(place, fmt::format("port {} of {}, which has {} ports", line.port,
                                     quoted(nodes_[node].name), nodes_[node].port_count));
@@ -160,14 +212,12 @@ base::Result<> FabricAssembly::add_port(const PortLine& line, Place place) {
   const End here{node, line.port};
   if (line.is_alias) return add_alias(line, here, place);
   const auto [known, is_new] = claim_at_.emplace(here, claims_.size());
-  if (!is_new) {
-    return wrong(place, fmt::format("{} was described before, in {}", port_name(here),
-                                    notes_.line_of(claims_[known->second].place, place)));
-  }
+  if (!is_new) return take_port_again(line, here, known->second, place);
   claims_.push_back({here, scoped(line.peer), {0, line.peer_port}, place, {}, {}, false});
   note_rate(claims_.back(), line);
   if (line.has_unknown_rate) notes_.warn(place, "the link's width or speed is not known");
-  hearsay_.push_back({0, line.peer_port, line.peer_guid, line.peer_lid, place});
+  hearsay_.push_back({0, line.peer_port, line.peer_guid, line.peer_lid, place,
+                      std::string(line.peer_description.value_or(""))});
   if (nodes_[node].type == mad::NodeType::Switch) return {};
   PlannedPort& port = planned_port(node, line.port);
   if (line.guid) port.guid = mad::Guid{*line.guid};
@@ -213,6 +263,16 @@ base::Result<Blueprint> FabricAssembly::finish() && {
         fmt::format("{} is no unicast LID ({} such in the file): the port starts without one",
                     first_bad_lid_, bad_lids_));
   }
+  if (implied_ > 1) {
+    notes_.conclude(
+        fmt::format("{}: {} nodes of {} are named and not described, as in a dump that "
+                    "was cut short: they may have more ports and cables",
+                    notes_.title(), implied_, nodes_.size()));
+  }
+  if (guesses_ > 0 && guesses_ < cables_.size()) {
+    notes_.conclude(fmt::format("{} ({} such of {}): what is missing is taken for 4x HDR",
+                                first_guess_, guesses_, cables_.size()));
+  }
   Blueprint blueprint;
   blueprint.title = notes_.title();
   blueprint.nodes = std::move(nodes_);
@@ -232,8 +292,9 @@ base::Result<> FabricAssembly::resolve_peers() {
       hearsay_[i].port = claim.there.second;
       continue;
     }
+    if (found == by_id_.end() && leads_nowhere(claim, hearsay_[i])) continue;
     if (found == by_id_.end()) {
-      const auto added = add_implied(claim);
+      const auto added = add_implied(claim, hearsay_[i]);
       if (!added) return added;
       found = by_id_.find(claim.peer);
     }
@@ -250,8 +311,20 @@ base::Result<> FabricAssembly::resolve_peers() {
   return {};
 }
 
+bool FabricAssembly::leads_nowhere(Claim& claim, Hearsay& said) {
+  const char kind = claim.peer.front();
+  const bool is_known = kind == 'S' || kind == 'H' || kind == 'R';
+  if (unknown_.count(claim.peer) == 0 && (is_known || guid_of_id(claim.peer) == 0)) return false;
+  notes_.warn(claim.place, fmt::format("leads to {}, which is no node that is known: left open",
+                                       quoted(claim.peer)));
+  claim.used = true;
+  claim.there = claim.here;
+  said = {claim.here.first, claim.here.second, {}, {}, claim.place};
+  return true;
+}
+
 // A node that others name and the file does not describe, as in a dump cut short.
-base::Result<> FabricAssembly::add_implied(Claim& claim) {
+base::Result<> FabricAssembly::add_implied(Claim& claim, const Hearsay& said) {
   const std::uint64_t guid = guid_of_id(claim.peer);
   const char kind = claim.peer.front();
   if (guid == 0 || (kind != 'S' && kind != 'H' && kind != 'R')) {
@@ -265,7 +338,10 @@ base::Result<> FabricAssembly::add_implied(Claim& claim) {
               fmt::format("{} is not described: it gets only the ports that others name",
                           quoted(claim.peer)));
   PlannedNode node;
-  node.name = node.description = claim.peer;
+  ++implied_;
+  node.name = claim.peer;
+  node.description =
+      said.description.empty() ? claim.peer : said.description.substr(0, kNodeDescriptionBytes);
   node.type = kind == 'S'   ? mad::NodeType::Switch
               : kind == 'H' ? mad::NodeType::ChannelAdapter
                             : mad::NodeType::Router;
@@ -311,8 +387,14 @@ void FabricAssembly::lay(Claim& claim, const Claim* confirming) {
                                          "lesser is taken",
                                          notes_.line_of(other.place, claim.place)));
   }
+  const bool has_rate = (claim.width || other.width) && (claim.speed || other.speed);
+  if (!has_rate && guesses_++ == 0) {
+    first_guess_ = notes_.at(claim.place, "no width and speed of this cable are known");
+  }
   if (claim.place.file == 0) cable.line = claim.place.line;
   claim.used = true;
+  plugged_.insert(claim.here);
+  plugged_.insert(claim.there);
   cables_.push_back(cable);
 }
 
@@ -324,10 +406,14 @@ void FabricAssembly::cable_confirmed() {
       claim.used = true;
       continue;
     }
-    const auto back = claim_at_.find(claim.there);
-    if (back == claim_at_.end() || claims_[back->second].there != claim.here) continue;
-    lay(claim, &claims_[back->second]);
-    claims_[back->second].used = true;
+    if (plugged_.count(claim.here) + plugged_.count(claim.there) > 0) continue;
+    for (const auto* said : {&claim_at_, &contested_}) {
+      const auto back = said->find(claim.there);
+      if (back == said->end() || claims_[back->second].there != claim.here) continue;
+      lay(claim, &claims_[back->second]);
+      claims_[back->second].used = true;
+      break;
+    }
   }
 }
 
@@ -335,6 +421,16 @@ void FabricAssembly::complete_one_sided() {
   std::map<End, Place> taken;  // far ends completed here, and by which line
   for (Claim& claim : claims_) {
     if (claim.used) continue;
+    const auto contested = contested_.find(claim.here);
+    if (contested != contested_.end()) {
+      const bool is_last = &claims_[contested->second] == &claim;
+      if (is_last && plugged_.count(claim.here) == 0) {
+        notes_.warn(claim.place,
+                    fmt::format("{} leads to two ports, and neither says so: left open",
+                                port_name(claim.here)));
+      }
+      continue;
+    }
     const auto contradicting = claim_at_.find(claim.there);
     if (contradicting != claim_at_.end()) {
       notes_.warn(claim.place,

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,6 +52,7 @@ class FabricAssembly {
     std::optional<std::uint64_t> guid;
     std::optional<std::uint64_t> lid;
     Place place;
+    std::string description = {};
   };
   // GUIDs for nodes of one type that have none of their own, as ibsim counts them.
   struct GuidSeries {
@@ -62,6 +64,10 @@ class FabricAssembly {
 
   base::Result<> add_node(const NodeLine& line, Place place);
   base::Result<> add_port(const PortLine& line, Place place);
+  // What a dump says again of a node or port it has described: the fabric moved meanwhile, or two
+  // dumps stand in one file. An error in files that people write.
+  base::Result<> take_node_again(const NodeLine& line, std::uint32_t node, Place place);
+  base::Result<> take_port_again(const PortLine& line, End here, std::size_t first, Place place);
   base::Result<> add_alias(const PortLine& line, End here, Place place);
   // The GUID of port 0, where the file says one.
   std::optional<std::uint64_t> take_guid(PlannedNode& node, std::string_view id);
@@ -69,7 +75,9 @@ class FabricAssembly {
   std::string scoped(std::string_view id) const;
 
   base::Result<> resolve_peers();
-  base::Result<> add_implied(Claim& claim);
+  base::Result<> add_implied(Claim& claim, const Hearsay& said);
+  // A cable to what is no node: open.
+  bool leads_nowhere(Claim& claim, Hearsay& said);
   void cable_confirmed();
   void complete_one_sided();
   void lay(Claim& claim, const Claim* confirming);
@@ -87,9 +95,15 @@ class FabricAssembly {
   std::vector<PlannedCable> cables_;
   std::map<std::string, std::uint32_t, std::less<>> by_id_;
   std::map<std::string, End, std::less<>> aliases_;
-  std::vector<Place> headers_;  // by node; line 0 for implied ones
-  std::vector<Claim> claims_;   // in the order of the file
-  std::map<End, std::size_t> claim_at_;
+  std::vector<Place> headers_;            // by node; line 0 for implied ones
+  std::vector<Claim> claims_;             // in the order of the file
+  std::map<End, std::size_t> claim_at_;   // the first of each port
+  std::map<End, std::size_t> contested_;  // ports of which others say something else: the last
+  std::set<End> plugged_;                 // ports with a cable
+  std::set<std::string, std::less<>> unknown_;      // nodes of no known kind
+  bool is_skipping_ = false;                        // port lines, as they are about such a node
+  std::size_t implied_ = 0;                         // nodes that others name
+  std::uint32_t current_ = 0;                       // the node that port lines are about
   std::vector<Hearsay> hearsay_;                    // one for each claim
   std::optional<std::uint64_t> system_image_guid_;  // of the next header
   std::uint32_t vendor_id_ = 0;                     // these two hold until they are said anew
@@ -100,6 +114,9 @@ class FabricAssembly {
   // Adapters that are down have LID 65535 in hundreds: told once.
   std::string first_bad_lid_;
   std::size_t bad_lids_ = 0;
+  // Cables of which the file says no rate, as it does of others.
+  std::string first_guess_;
+  std::size_t guesses_ = 0;
 };
 
 }  // namespace heddle::sim

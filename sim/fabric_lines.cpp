@@ -175,6 +175,7 @@ base::Result<FabricLine> read_port_line(std::string_view line) {
   port.lid = number_after(remark.before, "lid");
   port.lmc = number_after(remark.before, "lmc");
   port.peer_lid = number_after(remark.behind, "lid");
+  port.peer_description = remark.quoted;
   port.width = rate.width;
   port.speed = rate.speed;
   port.has_unknown_rate = rate.unknown;
@@ -272,6 +273,18 @@ constexpr std::array<NodeWord, 5> kNodeWords{{{"switch", mad::NodeType::Switch},
                                               {"rt", mad::NodeType::Router},
                                               {"router", mad::NodeType::Router}}};
 
+// A kind of node that nobody here knows, or no line of this format at all.
+FabricLine read_other_line(std::string_view line) {
+  Cursor cursor(line);
+  const std::string_view word = cursor.word().value_or("");
+  const bool is_word = std::all_of(word.begin(), word.end(),
+                                   [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; });
+  const bool has_ports = is_word && cursor.digits().has_value();
+  const auto id = has_ports && cursor.eat('"') ? cursor.until('"') : std::nullopt;
+  if (!id || id->empty()) return NoiseLine{};
+  return UnknownNodeLine{word, *id};
+}
+
 }  // namespace
 
 base::Result<FabricLine> read_fabric_line(std::string_view raw) {
@@ -303,7 +316,7 @@ base::Result<FabricLine> read_fabric_line(std::string_view raw) {
   for (const std::string_view heading : kHeadings) {
     if (starts_with_word(line, heading)) return FabricLine{EmptyLine{}};
   }
-  return FabricLine{NoiseLine{}};
+  return read_other_line(line);
 }
 
 }  // namespace heddle::sim

@@ -74,6 +74,7 @@ struct PortLine {
   std::optional<std::uint64_t> lid;  // this port's own
   std::optional<std::uint64_t> lmc;
   std::optional<std::uint64_t> peer_lid;
+  std::optional<std::string_view> peer_description;
   std::optional<Width> width;
   std::optional<Speed> speed;
   bool has_unknown_rate = false;  // something like "4xFoo"
@@ -81,11 +82,17 @@ struct PortLine {
   bool is_alias = false;  // `peer` is the port's own second name
 };
 
+// 'Gateway 2 "G-0c42..."': what looks like a node's header and is of no kind that is known.
+struct UnknownNodeLine {
+  std::string_view word;
+  std::string_view id;
+};
+
 struct EmptyLine {};  // blank, a comment, a chassis heading
 struct NoiseLine {};  // not of this format: a tool's complaint, a terminal's banner
 
 using FabricLine = std::variant<EmptyLine, NoiseLine, KeyLine, SettingLine, ModuleLine, IncludeLine,
-                                CommandLine, NodeLine, PortLine>;
+                                CommandLine, NodeLine, UnknownNodeLine, PortLine>;
 
 // The error names what is wrong with the line; the caller knows where it stands. Views point into
 // `line`.

@@ -27,10 +27,14 @@ export class Fabric {
     this.links = {
       count: 0, from: u32(links.from), to: u32(links.to), fromPort: u8(links.from_port),
       toPort: u8(links.to_port), kind: u8(links.kind), bend: f32(links.bend), kinds: links.kinds,
+      capacities: links.capacities,
     };
     this.links.count = this.links.from.length;
     this.#index();
   }
+
+  // What a cable carries, against the usual cable of a host.
+  capacity(link) { return this.links.capacities[this.links.kind[link]] ?? 1; }
 
   isSwitch(node) { return node < this.switchCount; }
 

@@ -34,9 +34,9 @@ export function engineTable(engines, current, unit, choose) {
       element("button", { type: "button", click: () => choose(i) }, engine.name),
       element("span", { class: engine.certified ? "good" : "bad", title: engine.certified ? "proven" : "not proven" },
         engine.certified ? "✓" : "✗"),
-      engine.quality ? brief(engine.quality.greatest_load / unit) : "–",
+      engine.quality ? brief(engine.quality.weighted.greatest / unit) : "–",
       engine.quality ? brief(engine.quality.mean_hops) : "–",
-      engine.patterns ? brief(engine.patterns.shift_worst) : "–",
+      engine.patterns ? brief(engine.patterns.weighted_shift_worst) : "–",
       engine.patterns ? `${brief(engine.patterns.ebb * 100)} %` : "–",
       duration(engine.seconds),
     ],
@@ -45,12 +45,16 @@ export function engineTable(engines, current, unit, choose) {
     ["Time", true]], rows);
 }
 
-export function engineWords() {
+export function engineWords(data) {
+  const { cable, alike } = data.shades;
+  const weighed = alike ? "" : ` Cables are not all as fast: everything is weighed by what a cable carries, and a `
+    + `host's own is ${cable}; EBB is of the slower of the two hosts' cables.`;
   return element("details", {}, element("summary", {}, "What the columns say"),
     element("p", { class: "soft" }, "Worst: the most loaded cable when everyone talks to everyone, "
       + "against a host's own. Hops: cables between switches on a route, in the mean. Shift: host i "
       + "sends to host i + k; most packets on one cable, over all k that were tried. EBB: the share of "
-      + "its cable that a host gets when random pairs talk. Time: of the engine, without the proof."));
+      + "its cable that a host gets when random pairs talk. Time: of the engine, without the proof."
+      + `${weighed} Chance was dealt by seed ${data.seed}.`));
 }
 
 export function engineNotes(engine) {
@@ -93,7 +97,7 @@ export function worstTable(fabric, engine, unit, show, all, more) {
       element("button", { type: "button", click: () => show(one.link) },
         linkEnds(fabric, one.link, one.forward).join(" → ")),
       grouped(one.load),
-      brief(one.load / unit),
+      brief(one.weighted / unit),
     ],
   }));
   const rest = engine.worst.length - shown.length;
@@ -174,7 +178,7 @@ export function tipOf(fabric, thing, engine, unit) {
   if (thing.kind === "link") {
     const l = thing.index;
     const [a, b] = linkEnds(fabric, l);
-    const loads = (list, ends) => `${ends}: ${grouped(list[l])} routes, load ${brief(list[l] / unit)}`;
+    const loads = (list, ends) => `${ends}: ${grouped(list[l])} routes, load ${brief(list[l] / unit / fabric.capacity(l))}`;
     const lines = engine?.forward ? [loads(engine.forward, "there"), loads(engine.backward, "back")] : [];
     const kind = fabric.links.kinds[fabric.links.kind[l]];
     return { title: `${a} – ${b}`, lines: kind ? [kind, ...lines] : lines };

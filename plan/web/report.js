@@ -48,9 +48,9 @@ function chooseEngine(index) {
   const engine = engines[index];
   const measured = Boolean(engine?.forward);
   picture.setShades(measured
-    ? Float32Array.from(engine.forward, (there, l) => Math.min(1, Math.max(there, engine.backward[l]) / unit / hottest))
+    ? Float32Array.from(engine.forward, (there, l) => Math.min(1, Math.max(there, engine.backward[l]) / fabric.capacity(l) / unit / hottest))
     : null);
-  fill(cards.engines, engineTable(engines, index, unit, chooseEngine), engineWords(),
+  fill(cards.engines, engineTable(engines, index, unit, chooseEngine), engineWords(data),
     engine ? engineNotes(engine) : null);
   for (const one of [cards.loads, cards.hops, cards.worst]) one.hidden = !measured;
   byId("legend").hidden = !measured;
@@ -231,7 +231,7 @@ function begin() {
   byId("map").setAttribute("aria-label", `Picture of the fabric: ${byId("subtitle").textContent}`);
   byId("ramp-low").textContent = "0";
   byId("ramp-middle").textContent = brief(hottest / 2);
-  const hotter = engines.some((engine) => engine.quality && engine.quality.greatest_load / unit > hottest * 1.001);
+  const hotter = engines.some((engine) => engine.quality && engine.quality.weighted.greatest / unit > hottest * 1.001);
   byId("ramp-high").textContent = `${brief(hottest)}${hotter ? "+" : ""}`;
   engines.forEach((engine, i) => byId("engine").append(element("option", { value: i }, engine.name)));
   byId("engine").addEventListener("change", (event) => chooseEngine(Number(event.target.value)));

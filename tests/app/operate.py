@@ -89,6 +89,15 @@ def traced(operator):
     assert theirs == [hop["out"]["port"] for hop in ours["hops"]], out
 
 
+def standing_routes(operator):
+    """What stands after a loss is judged as it is, before what would be computed."""
+    done = subprocess.run([operator.heddle, "plan", "route", f"live:{operator.socket}", "--metrics",
+                           "-o", "json"], text=True, stdout=subprocess.PIPE, timeout=60, check=True)
+    engines = json.loads(done.stdout)["engines"]
+    assert [engine["engine"] for engine in engines] == ["standing", "auto"], done.stdout
+    assert engines[0]["certified"] and engines[0]["lost_routes"] == 0, done.stdout
+
+
 def cutting(operator):
     watch = subprocess.Popen([operator.heddle, "watch", "--socket", operator.socket], text=True,
                              stdout=subprocess.PIPE)
@@ -97,6 +106,7 @@ def cutting(operator):
         cable(operator.heddle, up=False)
         out = operator.await_status(5, "1 link between switches lost")
         assert f"{SPINE}/{PORT}" in out, out
+        standing_routes(operator)
         line = next(line for line in watch.stdout if "LinkDisappeared" in line)
         assert SPINE in line, line
     finally:

@@ -38,6 +38,8 @@ TEST(PlanReport, WritesPageAndPicture) {
   const json data = data_of(html);
   ASSERT_TRUE(data.is_object());
   EXPECT_EQ(data["fabric"], "fat-tree:4,6");
+  EXPECT_EQ(data["seed"], 1);
+  EXPECT_EQ(data["shades"]["cable"], "4x HDR");
   EXPECT_EQ(data["picture"]["kind"], "tree");
   EXPECT_EQ(data["counts"]["hosts"], 24);
   ASSERT_EQ(data["engines"].size(), 2u);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `heddle plan route`, as a user meets it.
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -121,6 +122,24 @@ TEST(PlanRoute, JudgesTheTablesOfADump) {
   EXPECT_FALSE(file["certified"]);
 }
 
+TEST(PlanRoute, JudgesAListOfRoutesByItsLids) {
+  const test::Folder folder;
+  const auto fdbs = (folder.path() / "opensm.fdbs").string();
+  ASSERT_EQ(heddle({"plan", "export", "fat-tree:4,6", "--format", "fdbs", "-o", fdbs}).exit, 0);
+  const Outcome outcome =
+      plan({"fat-tree:4,6", "--tables", fdbs, "--routing", "ftree", "--metrics", "-o", "json"});
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  const json engines = json::parse(outcome.out)["engines"];
+  for (const char* key : {"max_load", "p99_load", "shift_worst", "ebb", "hops"}) {
+    EXPECT_EQ(engines[0][key], engines[1][key]) << key;
+  }
+  std::string broken = content(fdbs);
+  broken.replace(broken.find("\n0x0002 : ") + 10, 3, "xyz");
+  const Outcome wrong = plan({"fat-tree:4,6", "--tables", write_file(fdbs, broken)});
+  EXPECT_EQ(wrong.exit, 6);
+  EXPECT_THAT(wrong.err, HasSubstr("opensm.fdbs:4: no port number"));
+}
+
 TEST(PlanRoute, ABrokenDumpIsAnErrorWithItsLine) {
   const test::Folder folder;
   const auto dump = (folder.path() / "dump").string();
@@ -140,8 +159,10 @@ TEST(PlanRoute, ABrokenDumpIsAnErrorWithItsLine) {
 TEST(PlanRoute, MistakesHaveTheirExitCodes) {
   const Outcome engine = plan({"ring:3", "--routing", "nonsense"});
   EXPECT_EQ(engine.exit, 2);
-  EXPECT_THAT(engine.err,
-              HasSubstr("'nonsense' is no routing engine that works without a file; there are"));
+  EXPECT_THAT(engine.err, HasSubstr("'nonsense' is no routing engine; there are"));
+  const Outcome file = plan({"ring:3", "--routing", "file"});
+  EXPECT_EQ(file.exit, 2);
+  EXPECT_THAT(file.err, HasSubstr("'file' needs --lft-file"));
   EXPECT_EQ(plan({"ring:3", "--roots", "spine-1"}).exit, 2);
   EXPECT_EQ(plan({"ring:3", "-o", "xml"}).exit, 2);
   EXPECT_EQ(plan({"ring:x"}).exit, 6);
@@ -210,11 +231,130 @@ TEST(PlanRoute, TwoNodesOfOneGuidAreNoOneNode) {
   EXPECT_THAT(outcome.err, HasSubstr("have the same node GUID 0x0000000000000020"));
 }
 
-TEST(PlanRoute, CablesOfDifferentSpeedAreToldBeforeLoads) {
+// Two hosts, and two more on the other side, joined by a 4x EDR cable and one of 8 Gb/s.
+TEST(PlanRoute, LoadsAreWeighedBySpeed) {
   const test::Folder folder;
-  const std::string file = write_file(folder.path() / "mixed", small_dump("30", "4xSDR"));
-  EXPECT_THAT(plan({file, "--routing", "minhop"}).err,
-              HasSubstr("not all as fast (1 of 4x EDR, 1 of 4x SDR)"));
+  std::string text = small_dump("30", "4xSDR");
+  const std::string file = write_file(folder.path() / "mixed", text);
+  const Outcome outcome = plan({file, "--routing", "minhop", "--metrics", "-o", "json"});
+  ASSERT_EQ(outcome.exit, 0) << outcome.err;
+  const json report = json::parse(outcome.out);
+  EXPECT_EQ(report["unit"], "4x EDR");
+  EXPECT_EQ(report["unit_gigabits"], 100);
+  // Nobody hangs on the other switch, so nothing passes either cable.
+  EXPECT_EQ(report["engines"][0]["max_weighted_load"], 0);
+  EXPECT_EQ(report["engines"][0]["ebb"], 1);
+  EXPECT_EQ(report["engines"][0]["ebb_gigabits"], 100);
+  EXPECT_THAT(plan({file, "--routing", "minhop", "--metrics"}).out,
+              HasSubstr("weighted loads count a route over 4x EDR as 1"));
+}
+
+// A tree of which one cable up is slower: the same routes, and twelve and a half times the load.
+TEST(PlanRoute, TheWorstLinkIsTheOneWithTheLeastBandwidth) {
+  const test::Folder folder;
+  std::string net = heddle({"sim", "export", "fat-tree:2,3", "--format", "ibsim"}).out;
+  const auto figures = [&](const std::string& name) {
+    const std::string file = write_file(folder.path() / name, net);
+    const Outcome outcome =
+        plan({file, "--routing", "ftree", "--metrics", "--worst", "1", "-o", "json"});
+    EXPECT_EQ(outcome.exit, 0) << outcome.err;
+    return json::parse(outcome.out)["engines"][0];
+  };
+  const json even = figures("even");
+  EXPECT_EQ(even["max_weighted_load"], even["max_load"].get<double>());
+  EXPECT_EQ(even["ebb"], even["ebb_by_count"]);
+  for (const char* leads : {"\"leaf-2\"[3]", "\"spine-1\"[2]"}) {
+    const std::size_t at = net.find(leads);
+    ASSERT_NE(at, net.npos) << net;
+    const std::size_t rate = net.find("4xHDR", at);
+    ASSERT_LT(rate, net.find('\n', at));
+    net.replace(rate, 5, "4xDDR");  // 16 Gb/s of 200
+  }
+  const json slow = figures("slow");
+  EXPECT_EQ(slow["max_load"], even["max_load"]) << "counts of routes do not change";
+  EXPECT_EQ(slow["ebb_by_count"], even["ebb_by_count"]);
+  EXPECT_EQ(slow["max_weighted_load"], 12.5 * even["max_load"].get<double>());
+  EXPECT_LT(slow["ebb"].get<double>(), 0.9 * slow["ebb_by_count"].get<double>());
+  const json worst = slow["traffic"][0]["worst"][0];
+  const std::string ends = worst["from"].get<std::string>() + worst["to"].get<std::string>();
+  EXPECT_THAT(ends, HasSubstr("leaf-2:3"));
+  EXPECT_THAT(ends, HasSubstr("spine-1:2"));
+  EXPECT_EQ(worst["weighted_load"], 12.5 * worst["load"].get<double>());
+}
+
+TEST(PlanRoute, TheSeedIsPrinted) {
+  const std::vector<std::string> words{"star:3",    "--routing", "minhop",
+                                       "--metrics", "--seed",    "77"};
+  EXPECT_THAT(plan(words).out, HasSubstr("by seed 77"));
+  std::vector<std::string> json_words = words, csv_words = words;
+  json_words.insert(json_words.end(), {"-o", "json"});
+  csv_words.insert(csv_words.end(), {"-o", "csv"});
+  EXPECT_EQ(json::parse(plan(json_words).out)["seed"], 77);
+  EXPECT_THAT(plan(csv_words).out, HasSubstr(",77\n"));
+}
+
+// Every option of [routing] is one here, and does what the subnet manager does with it.
+TEST(PlanRoute, TakesTheOptionsOfTheSubnetManager) {
+  const test::Folder folder;
+  const json nodes =
+      json::parse(heddle({"plan", "export", "fat-tree:4,6", "--format", "json"}).out)["nodes"];
+  std::string hosts, port;
+  for (const json& node : nodes) {
+    if (node["type"] == "ca") hosts.insert(0, node["ports"][0]["guid"].get<std::string>() + "\n");
+    if (node["name"] == "leaf-1") port = node["guid"].get<std::string>() + " 5";
+  }
+  const std::string order = write_file(folder.path() / "order", hosts);
+  const std::string weights = write_file(folder.path() / "weights", port + " 9\n");
+  const std::string ignored = write_file(folder.path() / "ignored", port + "\n");
+  const std::string half = write_file(folder.path() / "half", hosts.substr(0, hosts.size() / 2));
+  struct Try {
+    std::string engine, key, value;
+    std::vector<std::string> words;
+  };
+  const std::vector<Try> tries{
+      {"minhop",
+       "guid_routing_order_file",
+       "'" + order + "'",
+       {"--guid-routing-order-file", order}},
+      {"minhop", "hop_weights_file", "'" + weights + "'", {"--hop-weights-file", weights}},
+      {"minhop",
+       "port_prof_ignore_file",
+       "'" + ignored + "'",
+       {"--port-prof-ignore-file", ignored}},
+      {"ftree", "cn_guid_file", "'" + half + "'", {"--cn-guid-file", half}},
+      {"ftree", "io_guid_file", "'" + half + "'", {"--io-guid-file", half}},
+      {"minhop", "port_shifting", "true", {"--port-shifting"}},
+      {"minhop", "scatter_ports", "8", {"--scatter-ports", "8"}},
+      {"sssp", "avoid_throttled_links", "true", {"--avoid-throttled-links"}},
+  };
+  std::size_t changed = 0;
+  for (const Try& one : tries) {
+    const std::string toml =
+        write_file(folder.path() / "heddle.toml", "[routing]\nengines = ['" + one.engine + "']\n" +
+                                                      one.key + " = " + one.value + "\n");
+    std::vector<std::string> words{"plan", "export", "fat-tree:4,6", "--format", "lft"};
+    const std::string by_config = [&] {
+      std::vector<std::string> all = words;
+      all.insert(all.end(), {"--config", toml});
+      return heddle(all).out;
+    }();
+    words.insert(words.end(), {"--routing", one.engine});
+    const std::string without = heddle(words).out;
+    words.insert(words.end(), one.words.begin(), one.words.end());
+    const Outcome with = heddle(words);
+    ASSERT_EQ(with.exit, 0) << one.key << with.err;
+    EXPECT_EQ(with.out, by_config) << one.key;
+    const auto dumps = folder.path() / one.key;
+    std::filesystem::create_directory(dumps);
+    const Outcome sm = heddle(
+        {"sm", "--sim", "fat-tree:4,6", "--once", "--config", toml, "--dump-dir", dumps.string()});
+    EXPECT_EQ(with.out, content(dumps / "opensm-lfts.dump")) << one.key << sm.err;
+    changed += with.out != without ? 1u : 0u;
+  }
+  EXPECT_GE(changed, 5u) << "most of them matter on this fabric";
+  const Outcome broken = plan({"ring:3", "--hop-weights-file", order});
+  EXPECT_EQ(broken.exit, 6);
+  EXPECT_THAT(broken.err, HasSubstr("order:1"));
 }
 
 TEST(PlanRoute, AFileThatEndsWithinALineIsReadUpToIt) {

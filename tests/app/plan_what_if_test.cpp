@@ -59,6 +59,40 @@ TEST(PlanWhatIf, TheSeedIsPrinted) {
   EXPECT_THAT(outcome.out, HasSubstr("links=3 by seed 77"));
 }
 
+// One cable of a tree is slower, and the cable beside it goes: what it carried comes over to the
+// slow one, or does not.
+TEST(PlanWhatIf, LoadsAreWeighedBySpeed) {
+  const test::Folder folder;
+  std::string net = heddle({"sim", "export", "fat-tree:2,3", "--format", "ibsim"}).out;
+  for (const char* leads : {"\"leaf-2\"[3]", "\"spine-1\"[2]"}) {
+    const std::size_t rate = net.find("4xHDR", net.find(leads));
+    ASSERT_NE(rate, net.npos);
+    net.replace(rate, 5, "4xDDR");
+  }
+  const std::string file = write_file(folder.path() / "mixed", net);
+  const std::vector<std::string> words{"plan", "what-if", file, "--cut", "leaf-2:4", "-o"};
+  const auto ask = [&](const char* format) {
+    std::vector<std::string> all = words;
+    all.push_back(format);
+    return heddle(all).out;
+  };
+  const json report = json::parse(ask("json"));
+  const json &before = report["before"], &after = report["cases"][0]["after"];
+  EXPECT_EQ(before["max_weighted_load"], 12.5 * before["max_load"].get<double>());
+  EXPECT_EQ(after["max_weighted_load"], 12.5 * after["max_load"].get<double>())
+      << "all that leaf-2 sends";
+  EXPECT_LT(after["ebb"].get<double>(), after["ebb_by_count"].get<double>());
+  EXPECT_EQ(report["unit"], "4x HDR");
+  EXPECT_THAT(ask("table"), HasSubstr("WEIGHTED counts a route over 4x HDR as 1"));
+  EXPECT_THAT(ask("csv"), HasSubstr(",max_weighted_load,mean_weighted_load,ebb_by_count,seed\n"));
+}
+
+TEST(PlanWhatIf, TheSeedOfTheBandwidthIsPrintedToo) {
+  const Outcome outcome =
+      heddle({"plan", "what-if", "fat-tree:4,6", "--cut", "leaf-1:5", "--seed", "78"});
+  EXPECT_THAT(outcome.out, HasSubstr("pairs by seed 78"));
+}
+
 TEST(PlanWhatIf, MovesAreToldStepByStep) {
   const test::Folder folder;
   const std::string steps = write_file(folder.path() / "steps",

@@ -47,6 +47,22 @@ TEST(WorstChannels, AreTheHeaviestThatCarryAnything) {
   for (const LoadedChannel& one : worst) order.push_back(one.channel.value);
   EXPECT_EQ(order, (std::vector<std::uint32_t>{4, 2, 0, 3}));
   EXPECT_EQ(worst_channels(loads, 99).size(), 4u);
+  const auto slow = worst_channels(loads, 2, {5, 1, 1, 1, 1});
+  EXPECT_EQ(slow[0].channel.value, 0u) << "three routes on a fifth of the speed";
+  EXPECT_EQ(slow[0].load, 3u);
+  EXPECT_EQ(slow[0].weighted, 15);
+  EXPECT_EQ(slow[1].channel.value, 4u);
+}
+
+TEST(Weigh, CountsARouteForWhatItTakes) {
+  const std::vector<std::uint64_t> loads{6, 0, 4};
+  const WeightedLoads alike = weigh(loads, {});
+  EXPECT_EQ(alike.greatest, 6);
+  EXPECT_NEAR(alike.mean, 10.0 / 3, 1e-12);
+  const WeightedLoads weighted = weigh(loads, {0.5, 1, 2});
+  EXPECT_EQ(weighted.greatest, 8);
+  EXPECT_NEAR(weighted.mean, 11.0 / 3, 1e-12);
+  EXPECT_EQ(weigh({}, {}).greatest, 0);
 }
 
 TEST(LevelSupply, CountsTheCablesOfEachLevel) {
@@ -69,14 +85,11 @@ TEST(LevelSupply, CountsTheCablesOfEachLevel) {
 }
 
 TEST(HottestLoad, IsHarmlessForNobodyAndNotRuledByAFewBadCables) {
-  routing::Quality even, skewed;
-  even.p99_load = even.greatest_load = 90;
-  skewed.p99_load = 400;
-  skewed.greatest_load = 9000;
+  const WeightedLoads even{90, 90, 0}, skewed{9000, 400, 0};
   EXPECT_EQ(hottest_load({}, 100), 2);
-  EXPECT_EQ(hottest_load({&even}, 100), 2);
-  EXPECT_EQ(hottest_load({&skewed}, 100), 6);
-  EXPECT_EQ(hottest_load({&skewed, &even}, 10), 9) << "the best engine sets the scale";
+  EXPECT_EQ(hottest_load({even}, 100), 2);
+  EXPECT_EQ(hottest_load({skewed}, 100), 6);
+  EXPECT_EQ(hottest_load({skewed, even}, 10), 9) << "the best engine sets the scale";
 }
 
 }  // namespace

@@ -89,11 +89,21 @@ TEST(LinkList, TheErrorNamesTheLine) {
               HasSubstr("file:2: port 3 of a node with 2 ports"));
   EXPECT_THAT(error_of_file(good + end("CA", 1, 0x200, 1, 1) + kSwitch + "\n"),
               HasSubstr("file:2: node 0000000000000200 has 1 ports here and 2 in line 1"));
-  EXPECT_THAT(error_of_file(good + good), HasSubstr("file:2: \"H-0000000000000200\"[2] was "
-                                                    "described before, in line 1"));
   EXPECT_THAT(error_of_file("{ CA Ports:02 SystemGUID:1 NodeGUID:1 PortGUID:1 VenID:1 DevID:1 "
                             "Rev:1 {open LID:1"),
               HasSubstr("file:1: the node's description does not end"));
+}
+
+TEST(LinkList, ALinkThatIsSaidTwiceIsOneAndOneThatMovedIsLeftOpen) {
+  const std::string good = kHost + kSwitch + " PHY=4x\n";
+  const Blueprint twice = parse(good + good);
+  EXPECT_EQ(twice.cables.size(), 1u);
+  EXPECT_THAT(twice.warnings, IsEmpty());
+  const Blueprint moved = parse(good + kHost + end("SW", 36, 0x100, 1, 13) + " PHY=4x\n");
+  EXPECT_THAT(moved.cables, IsEmpty());
+  EXPECT_THAT(moved.warnings, ElementsAre(HasSubstr("file:2: \"H-0000000000000200\"[2] leads "
+                                                    "elsewhere than in line 1"),
+                                          HasSubstr("left open")));
 }
 
 // Each end is in the list, so its nodes and pairs of lines can be counted without a reader.

@@ -260,6 +260,41 @@ TEST(BrokenFile, TheErrorNamesTheLine) {
   EXPECT_THAT(error_of("switchguid=0xzz\nSwitch 4 \"A\"\n"), HasSubstr("file:1: switchguid needs"));
 }
 
+// A fabric that moves while it is read: the cable between S-1 and S-2 is plugged over to S-3.
+TEST(BrokenFile, ANodeThatADumpTellsTwiceIsOne) {
+  const std::string first =
+      "Switch 4 \"S-1\" # \"a\" base port 0 lid 5 lmc 0\n[1] \"S-2\"[1] # 4xHDR\n";
+  const std::string again =
+      "Switch 4 \"S-1\" # \"a\" base port 0 lid 6 lmc 0\n[1] \"S-3\"[1] # 4xHDR\n";
+  const std::string second = "Switch 4 \"S-2\"\n", third = "Switch 4 \"S-3\"\n";
+  const Blueprint confirmed = parse(first + second + again + third + "[1] \"S-1\"[1] # 4xHDR\n");
+  EXPECT_EQ(confirmed.nodes.size(), 3u);
+  ASSERT_EQ(confirmed.cables.size(), 1u);
+  EXPECT_EQ(confirmed.nodes[confirmed.cables[0].b.node].name, "S-3") << "the other end says so";
+  EXPECT_THAT(confirmed.warnings,
+              ElementsAre(HasSubstr("file:4: \"S-1\" was described before, in line 1: what is the "
+                                    "same counts once; it has LID 6 here and keeps LID 5"),
+                          HasSubstr("file:5: \"S-1\"[1] leads elsewhere than in line 2")));
+  const Blueprint open = parse(first + second + again + third);
+  EXPECT_THAT(open.cables, IsEmpty());
+  EXPECT_THAT(open.warnings.back(),
+              HasSubstr("leads to two ports, and neither says so: left open"));
+  const Blueprint whole = parse(first + first + second);
+  EXPECT_EQ(whole.cables.size(), 1u);
+  EXPECT_THAT(whole.warnings, ElementsAre(HasSubstr("file:3: ")));
+  EXPECT_THAT(error_of(first + "Switch 8 \"S-1\"\n"),
+              HasSubstr("file:3: \"S-1\" has 8 ports here"));
+}
+
+TEST(BrokenFile, ACableWithoutARateAmongOthersIsTold) {
+  const Blueprint blueprint =
+      parse("Switch 4 \"S-1\"\n[1] \"S-2\"[1] # 4xEDR\n[2] \"S-2\"[2]\nSwitch 4 \"S-2\"\n");
+  EXPECT_EQ(blueprint.cables.size(), 2u);
+  EXPECT_THAT(blueprint.warnings,
+              ElementsAre(HasSubstr("file:3: no width and speed of this cable are known (1 such of "
+                                    "2)")));
+}
+
 TEST(BrokenFile, OtherFormatsAreNamed) {
   EXPECT_THAT(error_of("dump_ucast_routes: Switch 0x0002c90109fb0000\n"),
               HasSubstr("forwarding tables"));
