@@ -26,6 +26,7 @@ namespace {
 constexpr int kPollMilliseconds = 25;               // how late the reader sees that it shall stop
 constexpr std::size_t kMaxBatch = 256;              // MADs handed over at once
 constexpr std::size_t kMaxUndelivered = 64 * 1024;  // beyond that, MADs wait in the kernel
+constexpr int kSegmentRetries = 3;                  // 2 s each, without an Ack in between
 constexpr int kMaxFailuresInARow = 20;              // then the device is held to be gone
 constexpr std::chrono::milliseconds kPause{10};
 
@@ -108,7 +109,10 @@ void Umad::send(mad::Datagram datagram) {
     // The kernel hands up only answers to requests that it tracks, and it tracks those with a
     // timeout. It must not repeat a request: that is the machine's affair.
     const int timeout = awaited ? static_cast<int>(kernel_timeout_.count()) : 0;
-    if (umad_send(handle_, *agent, outgoing_.data(), length, timeout, 0) == 0) return;
+    // Of a long answer, segments may be lost; nobody but the kernel can send them again.
+    const bool in_segments = !awaited && is_rmpp_message(datagram.payload);
+    const int retries = in_segments ? kSegmentRetries : 0;
+    if (umad_send(handle_, *agent, outgoing_.data(), length, timeout, retries) == 0) return;
   }
   if (awaited) give_back(std::move(datagram));
 }

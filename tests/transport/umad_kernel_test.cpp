@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "mad/rmpp_header.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/transport/fake_umad.hpp"
 #include "tests/transport/sample.hpp"
@@ -122,6 +123,18 @@ TEST_F(UmadKernel, WithoutRmppInTheKernelLongMessagesAreNotCutButKeptBack) {
   port->send(table);
   ASSERT_EQ(fake_kernel().sent.size(), 1u);
   EXPECT_EQ(fake_kernel().sent[0].length, 256);
+}
+
+// The receiver of a table acknowledges a window of segments; one that is lost must come again.
+TEST_F(UmadKernel, OfALongAnswerTheKernelRepeatsWhatIsLost) {
+  open();
+  auto table = of_class(sample(mad::Method::GetTableResp, 1), mad::ManagementClass::SubnAdm);
+  constexpr std::size_t kRmppFlags = 26;
+  table.payload[kRmppFlags] = std::byte{mad::kRmppActive};
+  port->send(table);
+  ASSERT_EQ(fake_kernel().sent.size(), 1u);
+  EXPECT_EQ(fake_kernel().sent[0].timeout_ms, 0);
+  EXPECT_EQ(fake_kernel().sent[0].retries, 3);
 }
 
 TEST_F(UmadKernel, WithRmppInTheKernelLongMessagesAreHandedOverWhole) {
