@@ -81,6 +81,8 @@ class Server {
 
   // Counts a request. False if its source has asked for too much lately: it has been put off.
   bool admit(base::Instant now, const mad::Datagram& request);
+  // What a desk answered in our place tells in the statistics.
+  void add_talkers(std::span<const Talkers::Talker> talkers) { talkers_.add(talkers); }
   Talkers::Statistics take_statistics() { return talkers_.take(); }
 
   // An answer that says: not now, but after 4.096 us * 2^hint. To what wants no answer there is
