@@ -2,6 +2,7 @@
 #include "app/daemon.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -18,6 +19,8 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
       once_(setup.once),
       takes_part_(!setup.options.shadow),
       record_(setup.record),
+      // A recording shows all that came, so then everything goes to the machine.
+      desk_(setup.record == nullptr ? setup.desk : nullptr),
       core_(begin_machine(record_, steady_now(), std::move(setup.options),
                           std::move(setup.remembered), std::move(setup.registrations))),
       progress_(progress),
@@ -32,6 +35,7 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
 
 // The worker's result is posted to the loop, which may run again for another daemon.
 Daemon::~Daemon() {
+  if (desk_ != nullptr) desk_->close();
   worker_.join();
   librarian_.join();
 }
@@ -65,9 +69,23 @@ void Daemon::receive(std::span<transport::Received> batch) {
   // One by one: a recording shows what the machine sends behind the input that made it.
   for (transport::Received& received : batch) {
     feed(input_of(std::move(received)));
-    performer_.perform(core_.take_outputs(), now_);
+    perform(now_);
   }
   after_steps();
+}
+
+// Whoever is told of a change finds it at the desk.
+void Daemon::perform(base::Instant now) {
+  if (desk_ != nullptr) desk_->open(core_.queries_view(), core_.sa_key());
+  performer_.perform(core_.take_outputs(), now);
+}
+
+void Daemon::hear_desk() {
+  constexpr std::chrono::seconds kPause{1};
+  if (desk_ == nullptr || now_ < hears_desk_) return;
+  hears_desk_ = now_ + kPause;
+  auto talkers = desk_->take_talkers();
+  if (!talkers.empty()) feed(sm::AnsweredElsewhere{std::move(talkers)});
 }
 
 void Daemon::step(sm::Input input) {
@@ -94,8 +112,9 @@ void Daemon::look_up(sm::LookUp work) {
 }
 
 void Daemon::after_steps() {
+  hear_desk();
   const base::Instant now = steady_now();
-  performer_.perform(core_.take_outputs(), now);
+  perform(now);
   progress_.update(core_.progress(), now);
   if (once_ && swept() && core_.quiet()) stop();
   arm();

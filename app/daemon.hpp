@@ -12,6 +12,7 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 
+#include "app/front_desk.hpp"
 #include "app/logging.hpp"
 #include "app/perform.hpp"
 #include "app/progress.hpp"
@@ -33,6 +34,7 @@ class Daemon {
     bool once = false;  // end after the first sweep
     RunRecord* record = nullptr;
     Audience* audience = nullptr;
+    FrontDesk* desk = nullptr;  // of the transport; null: the machine is asked everything
   };
 
   // The transport and the loop must outlive the daemon.
@@ -60,6 +62,8 @@ class Daemon {
   void step(sm::Input input);
   void compute(sm::ComputeRoutes request);
   void look_up(sm::LookUp work);
+  void perform(base::Instant now);
+  void hear_desk();
   void after_steps();
   void arm();
 
@@ -69,6 +73,8 @@ class Daemon {
   const bool once_;
   const bool takes_part_;  // in the election
   RunRecord* record_;
+  FrontDesk* desk_;
+  base::Instant hears_desk_{};  // when the machine is told next what was asked there
   base::Instant now_{};
   sm::Core core_;
   Progress& progress_;

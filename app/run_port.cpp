@@ -73,6 +73,9 @@ class PortRun {
     transport::UmadOptions options;
     options.kernel_timeout = std::chrono::duration_cast<std::chrono::milliseconds>(
         kernel_timeout(to_sm_options(session_.config)));
+    options.at_once = [this](const mad::Datagram& received, std::optional<mad::Datagram>& reply) {
+      return desk_.take(received, reply);
+    };
     options.on_trouble = [this, id = choice.value()](const std::string& trouble) {
       session_.log.say(sm::Severity::Warning, "PortTrouble", trouble);
       if (!is_still_there(id) && daemon_ != nullptr) daemon_->stop();
@@ -100,11 +103,12 @@ class PortRun {
     session_.log.say(sm::Severity::Info, "PortChosen", port.choice.remark,
                      {{"port", to_string(port.choice.id)}});
     session_.loop.restart();
-    Daemon daemon(session_.loop, *port.transport,
-                  {machine_options(session_), session_.remembered,
-                   std::exchange(session_.registrations, {}), output_files(session_.config),
-                   all_cores(), session_.arguments.once, session_.record.get(), session_.api.get()},
-                  session_.log, session_.progress);
+    Daemon daemon(
+        session_.loop, *port.transport,
+        {machine_options(session_), session_.remembered, std::exchange(session_.registrations, {}),
+         output_files(session_.config), all_cores(), session_.arguments.once, session_.record.get(),
+         session_.api.get(), &desk_},
+        session_.log, session_.progress);
     const Operated operated(
         session_, to_string(port.choice.id),
         [&daemon](std::string reason) { daemon.resweep(std::move(reason)); },
@@ -131,6 +135,7 @@ class PortRun {
 
   Session& session_;
   transport::PortWish wish_;
+  FrontDesk desk_;
   Daemon* daemon_ = nullptr;
   bool stopped_ = false;
   std::string told_;

@@ -34,6 +34,10 @@ RecordEntry entry(const sm::RoutesReady& input) {
 RecordEntry entry(const sm::LookedUp& input) {
   return {{}, RecordKind::Note, {}, fmt::format("looked-up {}", input.ticket)};
 }
+// Not in a recording: while one is written, the machine is asked everything.
+RecordEntry entry(const sm::AnsweredElsewhere& input) {
+  return {{}, RecordKind::Note, {}, fmt::format("answered {}", input.talkers.size())};
+}
 RecordEntry entry(const sm::ResweepCommand& input) {
   return {{}, RecordKind::Note, {}, fmt::format("resweep {}", input.reason)};
 }

@@ -394,6 +394,25 @@ std::size_t count_detours(const Plan& plan, const std::vector<std::uint32_t>& ho
   return detours;
 }
 
+// Whether the switches below each one have the same switches above them. What is missing does not
+// change that; where cables were laid crosswise, those below have more above them than one of them.
+bool is_parted(const Plan& plan, const std::vector<std::uint8_t>& above_hosts) {
+  std::vector<std::uint32_t> above;
+  for (std::uint32_t at = 0; at < above_hosts.size(); ++at) {
+    above.clear();
+    std::size_t most = 0;
+    for (const Group& down : plan.shape.down(at)) {
+      if (above_hosts[down.to] == 0) continue;
+      most = std::max(most, plan.shape.ways_up(down.to).size());
+      for (const Group& up : plan.shape.up(down.to)) above.push_back(up.to);
+    }
+    std::sort(above.begin(), above.end());
+    above.erase(std::unique(above.begin(), above.end()), above.end());
+    if (above.size() > most) return false;
+  }
+  return true;
+}
+
 // Damage does not make a tree uneven: ways that are missing are counted as if they were there.
 bool is_even(const Plan& plan, const TreeLevels& levels, const std::vector<std::uint32_t>& hosts) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::array<std::size_t, 3>> first;
@@ -409,7 +428,7 @@ bool is_even(const Plan& plan, const TreeLevels& levels, const std::vector<std::
     const auto place = std::make_pair(plan.shape.island(at), levels.level[at]);
     if (first.emplace(place, shape).first->second != shape) return false;
   }
-  return true;
+  return is_parted(plan, above_hosts);
 }
 
 }  // namespace

@@ -18,17 +18,61 @@ std::uint64_t scatter(std::uint64_t value) {
   return value ^ value >> 31;
 }
 
+std::size_t part_of(mad::Guid guid, std::size_t parts) {
+  return static_cast<std::size_t>(scatter(guid.value) % parts);
+}
+
 }  // namespace
 
+template <class Value>
+const Value* AliasGuids::Parts<Value>::find(mad::Guid guid) const {
+  const auto& in = part[part_of(guid, kParts)];
+  if (!in) return nullptr;
+  const auto found = in->find(guid);
+  return found == in->end() ? nullptr : &found->second;
+}
+
+template <class Value>
+typename AliasGuids::Parts<Value>::Part& AliasGuids::Parts<Value>::own(mad::Guid guid) {
+  const std::size_t at = part_of(guid, kParts);
+  if (!part[at]) {
+    part[at] = std::make_shared<Part>();
+  } else if (shared[at]) {
+    part[at] = std::make_shared<Part>(*part[at]);
+  }
+  shared[at] = false;
+  return *part[at];
+}
+
+std::shared_ptr<const AliasGuids> AliasGuids::share() {
+  by_port_.shared.set();
+  owners_.shared.set();
+  return std::shared_ptr<const AliasGuids>(new AliasGuids(*this));
+}
+
+const AliasGuids::Entries* AliasGuids::find(mad::Guid port) const {
+  return by_port_.find(port);
+}
+
+std::vector<std::pair<mad::Guid, const AliasGuids::Entries*>> AliasGuids::all() const {
+  std::vector<std::pair<mad::Guid, const Entries*>> all;
+  for (const auto& part : by_port_.part) {
+    if (!part) continue;
+    // tidy: allow unordered because all are sorted below
+    for (const auto& [port, entries] : *part) all.emplace_back(port, &entries);
+  }
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
 mad::Guid AliasGuids::at(mad::Guid port, std::size_t entry) const {
-  const auto found = by_port_.find(port);
-  if (found == by_port_.end() || entry >= found->second.size()) return {};
-  return found->second[entry];
+  const Entries* entries = find(port);
+  return entries == nullptr || entry >= entries->size() ? mad::Guid{} : (*entries)[entry];
 }
 
 mad::Guid AliasGuids::owner(mad::Guid alias) const {
-  const auto found = owners_.find(alias);
-  return found == owners_.end() ? mad::Guid{} : found->second.port;
+  const Seat* seat = owners_.find(alias);
+  return seat == nullptr ? mad::Guid{} : seat->port;
 }
 
 mad::GUIDInfo AliasGuids::block(mad::Guid port, std::uint8_t number) const {
@@ -42,24 +86,26 @@ mad::GUIDInfo AliasGuids::block(mad::Guid port, std::uint8_t number) const {
 
 void AliasGuids::set(mad::Guid port, std::size_t entry, mad::Guid alias) {
   if (alias == at(port, entry)) return;
-  const auto held = owners_.find(alias);
-  if (held != owners_.end()) clear(held->second);
+  if (const Seat* held = owners_.find(alias)) clear(*held);
   clear({port, entry});
   if (alias == mad::Guid{}) return;
-  auto& entries = by_port_[port];
+  Entries& entries = by_port_.own(port)[port];
   if (entries.size() <= entry) entries.resize(entry + 1);
   entries[entry] = alias;
-  owners_[alias] = {port, entry};
+  owners_.own(alias)[alias] = {port, entry};
+  ++size_;
 }
 
 void AliasGuids::clear(Seat seat) {
-  const auto found = by_port_.find(seat.port);
-  if (found == by_port_.end() || seat.entry >= found->second.size()) return;
-  auto& entries = found->second;
-  if (entries[seat.entry] != mad::Guid{}) owners_.erase(entries[seat.entry]);
+  const mad::Guid held = at(seat.port, seat.entry);
+  if (held == mad::Guid{}) return;
+  owners_.own(held).erase(held);
+  --size_;
+  auto& part = by_port_.own(seat.port);
+  Entries& entries = part[seat.port];
   entries[seat.entry] = {};
   while (!entries.empty() && entries.back() == mad::Guid{}) entries.pop_back();
-  if (entries.empty()) by_port_.erase(found);
+  if (entries.empty()) part.erase(seat.port);
 }
 
 const AliasChanges::Change* AliasChanges::find(mad::Guid port, std::uint8_t block) const {

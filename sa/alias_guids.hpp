@@ -7,9 +7,12 @@
 // kept here.
 #pragma once
 
+#include <array>
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -28,8 +31,19 @@ inline constexpr std::size_t kMaxAliasGuids = std::size_t{1} << 18;
 inline constexpr std::size_t kMaxAliasChanges = 256;
 
 // Which port has which aliases. They stay with a port that has left.
+//
+// It is kept in parts, and what share() gives out shares them until one is written to: a change
+// costs a part or two, however many aliases there are.
 class AliasGuids {
  public:
+  AliasGuids() = default;
+  AliasGuids(AliasGuids&&) noexcept = default;
+  AliasGuids& operator=(AliasGuids&&) noexcept = default;
+  ~AliasGuids() = default;
+
+  // As it is now, for any thread. O(kParts).
+  std::shared_ptr<const AliasGuids> share();
+
   // 0 where there is none.
   mad::Guid at(mad::Guid port, std::size_t entry) const;
   // Of whom it is; 0 when of nobody.
@@ -39,20 +53,35 @@ class AliasGuids {
   // Takes the alias from whoever has it. 0 empties the entry.
   void set(mad::Guid port, std::size_t entry, mad::Guid alias);
 
-  bool empty() const { return owners_.empty(); }
-  std::size_t size() const { return owners_.size(); }
-  // By port; the last entry of each is an alias.
-  const std::map<mad::Guid, std::vector<mad::Guid>>& all() const { return by_port_; }
+  bool empty() const { return size_ == 0; }
+  std::size_t size() const { return size_; }
+  // The entries of a port, of which the last is an alias; null when it has none.
+  using Entries = std::vector<mad::Guid>;
+  const Entries* find(mad::Guid port) const;
+  // Of all ports, in order.
+  std::vector<std::pair<mad::Guid, const Entries*>> all() const;
 
  private:
   struct Seat {
     mad::Guid port{};
     std::size_t entry = 0;
   };
+  static constexpr std::size_t kParts = 512;
+  template <class Value>
+  struct Parts {
+    using Part = std::unordered_map<mad::Guid, Value>;
+    const Value* find(mad::Guid guid) const;
+    // To write to, which nobody else sees.
+    Part& own(mad::Guid guid);
+    std::array<std::shared_ptr<Part>, kParts> part;
+    std::bitset<kParts> shared;
+  };
+  AliasGuids(const AliasGuids&) = default;
   void clear(Seat seat);
 
-  std::map<mad::Guid, std::vector<mad::Guid>> by_port_;
-  std::unordered_map<mad::Guid, Seat> owners_;
+  Parts<Entries> by_port_;
+  Parts<Seat> owners_;
+  std::size_t size_ = 0;
 };
 
 // A block as a device is to hold it.

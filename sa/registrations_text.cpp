@@ -50,10 +50,11 @@ void write_subscription(std::string& text, const Subscription& subscription) {
 
 void write_aliases(std::string& text, const AliasGuids& aliases) {
   for (const auto& [port, entries] : aliases.all()) {
-    for (std::size_t entry = 0; entry < entries.size(); ++entry) {
-      if (entries[entry] == mad::Guid{}) continue;
-      write_line(text, {"alias", base::hex(port.value), std::to_string(entry),
-                        base::hex(entries[entry].value)});
+    for (std::size_t entry = 0; entry < entries->size(); ++entry) {
+      const mad::Guid alias = (*entries)[entry];
+      if (alias == mad::Guid{}) continue;
+      write_line(text,
+                 {"alias", base::hex(port.value), std::to_string(entry), base::hex(alias.value)});
     }
   }
 }

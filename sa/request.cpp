@@ -56,14 +56,18 @@ bool is_about_group(const mad::SAHeader& header, const mad::Payload& payload) {
 
 }  // namespace
 
+bool follows_from_view(const mad::SAHeader& header, const mad::Payload& payload) {
+  const Entry* entry = find_entry(header.mad.attribute_id);
+  if (entry == nullptr || entry->find == nullptr) return false;
+  const bool paths = entry->id == mad::SAAttributeId::PathRecord;
+  return !paths || !is_about_group(header, payload);
+}
+
 bool may_take_long(const mad::Datagram& request) {
   if (request.payload.size() < mad::kSAHeaderBytes) return false;
   const mad::SAHeader header = header_of(request.payload);
   const bool table = header.mad.method == Method::GetTable || header.mad.method == Method::GetMulti;
-  const Entry* entry = find_entry(header.mad.attribute_id);
-  if (!table || entry == nullptr || entry->find == nullptr) return false;
-  const bool paths = entry->id == mad::SAAttributeId::PathRecord;
-  return !paths || !is_about_group(header, request.payload);
+  return table && follows_from_view(header, request.payload);
 }
 
 std::optional<mad::Datagram> look_up(const View& view, mad::SMKey key,

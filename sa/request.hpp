@@ -14,6 +14,10 @@
 
 namespace heddle::sa {
 
+// Whether look_up() answers what the attribute may be asked for, when it is only read. The header
+// is that of the payload.
+bool follows_from_view(const mad::SAHeader& header, const mad::Payload& payload);
+
 // Whether it may be answered by look_up(), and is worth being answered elsewhere than where others
 // wait for a word: a table that follows from the view.
 bool may_take_long(const mad::Datagram& request);

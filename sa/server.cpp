@@ -36,9 +36,9 @@ mad::MCMemberRecord terms_of(const partitions::GroupSpec& spec) {
 // By its own GUID first.
 std::vector<mad::Gid> gids_of(const View& view, fabric::PortIndex port) {
   std::vector<mad::Gid> gids{view.gid(port)};
-  const auto aliases = view.aliases().all().find(gids.front().guid);
-  if (aliases == view.aliases().all().end()) return gids;
-  for (const mad::Guid alias : aliases->second) {
+  const auto* aliases = view.aliases().find(gids.front().guid);
+  if (aliases == nullptr) return gids;
+  for (const mad::Guid alias : *aliases) {
     if (alias != mad::Guid{}) gids.push_back({view.subnet().prefix, alias});
   }
   return gids;

@@ -81,6 +81,8 @@ class Server {
 
   // Counts a request. False if its source has asked for too much lately: it has been put off.
   bool admit(base::Instant now, const mad::Datagram& request);
+  // What a desk answered in our place tells in the statistics.
+  void add_talkers(std::span<const Talkers::Talker> talkers) { talkers_.add(talkers); }
   Talkers::Statistics take_statistics() { return talkers_.take(); }
 
   // An answer that says: not now, but after 4.096 us * 2^hint. To what wants no answer there is
@@ -112,7 +114,7 @@ class Server {
   void take_aliases();
   mad::Status carry_out(const AliasChanges::Change& change, const AliasOutcome& outcome,
                         Records& records, std::vector<mad::Guid>& gone);
-  void report_aliases(base::Instant now, const AliasGuids& before);
+  void report_aliases(base::Instant now, const AliasGuids& before, std::vector<mad::Guid> touched);
   void report_ports(base::Instant now, const View& before, const View& after);
   // A notice of our own about a GID, traps 64 to 67, for those who may know of it (o13-17.1.2).
   void announce(base::Instant now, const View& view, mad::TrapNumber trap, const mad::Gid& gid,

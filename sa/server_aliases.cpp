@@ -11,7 +11,7 @@ namespace heddle::sa {
 
 // From now on queries are answered with the aliases that are registered.
 void Server::take_aliases() {
-  aliases_ = std::make_shared<const AliasGuids>(registrations_.alias_guids);
+  aliases_ = registrations_.alias_guids.share();
   if (view_) view_ = std::make_shared<const View>(view_->with(aliases_));
   if (view_) known_ = view_;
 }
@@ -20,6 +20,7 @@ void Server::on_aliases_written(base::Instant now, std::span<const AliasOutcome>
   const auto before = aliases_;
   std::vector<mad::Datagram> replies;
   std::vector<mad::Guid> gone;
+  std::vector<mad::Guid> touched;
   for (const AliasOutcome& outcome : outcomes) {
     const auto change = registrations_.alias_changes.finish(outcome.ticket);
     if (!change) continue;
@@ -27,8 +28,10 @@ void Server::on_aliases_written(base::Instant now, std::span<const AliasOutcome>
         change->request.payload.data(), mad::kSAHeaderBytes));
     Records records(false);
     const mad::Status status = carry_out(*change, outcome, records, gone);
+    for (const mad::Guid guid : change->write.guids.guids) touched.push_back(guid);
     replies.push_back(make_reply(asked, change->request.peer, status, std::move(records)));
   }
+  touched.insert(touched.end(), gone.begin(), gone.end());
   gone.erase(std::remove_if(gone.begin(), gone.end(),
                             [this](mad::Guid alias) {
                               return registrations_.alias_guids.owner(alias) != mad::Guid{};
@@ -37,7 +40,7 @@ void Server::on_aliases_written(base::Instant now, std::span<const AliasOutcome>
   registrations_.services.remove_all(std::move(gone));
   take_aliases();
   for (mad::Datagram& reply : replies) outgoing_.push_back(std::move(reply));
-  report_aliases(now, *before);
+  report_aliases(now, *before, std::move(touched));
   pump(now);
 }
 
@@ -68,19 +71,20 @@ mad::Status Server::carry_out(const AliasChanges::Change& change, const AliasOut
 }
 
 // Traps 64 and 65, for who may talk to the port.
-void Server::report_aliases(base::Instant now, const AliasGuids& before) {
+void Server::report_aliases(base::Instant now, const AliasGuids& before,
+                            std::vector<mad::Guid> touched) {
   if (!view_) return;
+  std::sort(touched.begin(), touched.end());
+  touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
   const auto tell_of = [&](const AliasGuids& these, const AliasGuids& others,
                            mad::TrapNumber trap) {
-    for (const auto& [owner, entries] : these.all()) {
-      const fabric::PortIndex port = view_->find(owner);
-      if (port == fabric::kNoPort) continue;
-      for (const mad::Guid alias : entries) {
-        if (alias == mad::Guid{} || others.owner(alias) == owner) continue;
-        announce(now, *view_, trap, {view_->subnet().prefix, alias}, [&](const Subscription& to) {
-          return view_->may_talk(view_->find(to.subscriber), port);
-        });
-      }
+    for (const mad::Guid alias : touched) {
+      const mad::Guid owner = these.owner(alias);
+      const fabric::PortIndex port = owner == mad::Guid{} ? fabric::kNoPort : view_->find(owner);
+      if (port == fabric::kNoPort || others.owner(alias) == owner) continue;
+      announce(now, *view_, trap, {view_->subnet().prefix, alias}, [&](const Subscription& to) {
+        return view_->may_talk(view_->find(to.subscriber), port);
+      });
     }
   };
   tell_of(before, *aliases_, mad::TrapNumber::GidOutOfService);

@@ -50,6 +50,17 @@ mad::Status status_of(Services::Outcome outcome) {
   return mad::kSAReqInvalid;
 }
 
+// Whether who asks may know of a service: its own node's, and those of ports that it may talk to,
+// in a partition that both are in.
+bool may_know(const View& view, const Query& query, const ServiceRecord& service) {
+  if (query.trusted) return true;
+  const fabric::PortIndex port = view.find(service.service_gid.guid);
+  if (port == fabric::kNoPort) return false;
+  const auto& topology = view.topology();
+  if (topology.node_of(port) == topology.node_of(query.requester)) return true;
+  return view.may_see(query, port) && view.holds(query.requester, service.service_p_key);
+}
+
 // Most queries name a service by its number, which finds it at once.
 std::optional<std::uint64_t> wanted_id(const Query& query, const ServiceRecord& wanted) {
   if (!query.asks(component<&ServiceRecord::service_id>())) return std::nullopt;
@@ -70,6 +81,10 @@ mad::Status set(Services& services, const View& view, const Query& query, Servic
   }
   if (!query.asks(kKey)) record.service_key = {};
   if (!query.asks(kPKey)) record.service_p_key = kDefaultPKey;
+  // Nobody reaches a port through a partition that it is not in.
+  if (!view.holds(view.find(record.service_gid.guid), record.service_p_key)) {
+    return mad::kSAReqInvalid;
+  }
   if (!query.asks(component<&ServiceRecord::service_lease>())) record.service_lease = kLeaseForEver;
   const auto status = status_of(services.set(query.now, record, needs_no_key(query)));
   if (status == mad::kStatusOk) records.add(as_told(query, record));
@@ -78,12 +93,14 @@ mad::Status set(Services& services, const View& view, const Query& query, Servic
 
 // Get, GetTable and Delete mean the records that match; a key is never compared, so that nobody can
 // guess one.
-mad::Status find(const Services& services, const Query& query, const ServiceRecord& wanted,
-                 Records& records) {
+mad::Status find(const Services& services, const View& view, const Query& query,
+                 const ServiceRecord& wanted, Records& records) {
   Query open = query;
   if (!query.trusted) open.header.component_mask &= ~kKey;
   services.each(query.now, wanted_id(query, wanted), [&](ServiceRecord record) {
-    records.offer(open, wanted, as_told(query, std::move(record)));
+    if (may_know(view, query, record)) {
+      records.offer(open, wanted, as_told(query, std::move(record)));
+    }
     return !records.full();
   });
   return mad::kStatusOk;
@@ -94,7 +111,8 @@ mad::Status remove(Services& services, const View& view, const Query& query,
                    const ServiceRecord& wanted, Records& records) {
   std::vector<ServiceRecord> found;
   services.each(query.now, wanted_id(query, wanted), [&](const ServiceRecord& record) {
-    if (mad::matches(query.header.component_mask & ~kKey, wanted, record)) found.push_back(record);
+    const bool meant = mad::matches(query.header.component_mask & ~kKey, wanted, record);
+    if (meant && may_know(view, query, record)) found.push_back(record);
     return found.size() < 2;
   });
   if (found.empty()) return mad::kSANoRecords;
@@ -120,7 +138,7 @@ mad::Status handle_service_records(Registrations& registrations, const View& vie
     case mad::Method::Delete:
       return remove(registrations.services, view, query, record, records);
     default:
-      return find(registrations.services, query, record, records);
+      return find(registrations.services, view, query, record, records);
   }
 }
 

@@ -16,6 +16,7 @@ mad::Status find_sm_info_records(const View& view, const Query& query, Records& 
   }
   for (const SeatOfSM& manager : view.subnet().managers) {
     if (manager.port == fabric::kNoPort || view.lid(manager.port) == mad::kNoLid) continue;
+    if (!view.may_see(query, manager.port)) continue;
     mad::SMInfoRecord record{view.lid(manager.port), manager.info};
     if (!query.trusted) record.sm_info.sm_key = {};
     records.offer(query, wanted, record);

@@ -43,16 +43,34 @@ std::optional<std::uint8_t> Talkers::count(base::Instant now, mad::Lid source) {
   return from.hint;
 }
 
-Talkers::Statistics Talkers::take() {
-  Statistics statistics{requests_, put_off_, {}};
-  if (requests_ == 0) return statistics;
+void Talkers::add(std::span<const Talker> talkers) {
+  for (const Talker& talker : talkers) {
+    if (sources_.size() <= talker.lid.value) sources_.resize(talker.lid.value + 1u);
+    Talker& total = sources_[talker.lid.value].total;
+    total.requests += talker.requests;
+    total.put_off += talker.put_off;
+    requests_ += talker.requests;
+    put_off_ += talker.put_off;
+  }
+}
+
+std::vector<Talkers::Talker> Talkers::take_all() {
+  std::vector<Talker> all;
+  if (requests_ == 0) return all;
   for (std::size_t lid = 0; lid < sources_.size(); ++lid) {
     Talker& total = sources_[lid].total;
     if (total.requests == 0) continue;
     total.lid = mad::Lid{static_cast<std::uint16_t>(lid)};
-    statistics.top.push_back(total);
+    all.push_back(total);
     total = {};
   }
+  requests_ = put_off_ = 0;
+  return all;
+}
+
+Talkers::Statistics Talkers::take() {
+  Statistics statistics{requests_, put_off_, {}};
+  statistics.top = take_all();
   const auto more = [](const Talker& a, const Talker& b) {
     return a.requests != b.requests ? a.requests > b.requests : a.lid < b.lid;
   };
@@ -61,7 +79,6 @@ Talkers::Statistics Talkers::take() {
                     statistics.top.begin() + static_cast<std::ptrdiff_t>(told),
                     statistics.top.end(), more);
   statistics.top.resize(told);
-  requests_ = put_off_ = 0;
   return statistics;
 }
 

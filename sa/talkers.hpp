@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/time.hpp"
@@ -45,8 +46,12 @@ class Talkers {
     std::uint64_t put_off = 0;
     std::vector<Talker> top;  // most requests first
   };
-  // Since the last call. O(highest LID that has asked).
+  // Since the last call, of either. O(highest LID that has asked).
   Statistics take();
+  // Everybody who asked, by LID.
+  std::vector<Talker> take_all();
+  // Requests that were counted elsewhere: they tell in statistics, and nobody is put off for them.
+  void add(std::span<const Talker> talkers);
 
  private:
   struct Source {

@@ -46,6 +46,10 @@ mad::Status find_trace_records(const View& view, const Query& query, Records& re
     if (status != mad::kStatusOk) return status;
   }
   if (source.open || destination.open) return mad::kSAReqInsufficientComponents;
+  // As of any path: none is told between ports that who asks may not know of.
+  if (!view.may_see(query, source.port) || !view.may_see(query, destination.port)) {
+    return mad::kStatusOk;
+  }
   const mad::Lid dlid =
       destination.lid != mad::kNoLid ? destination.lid : view.lids().base(destination.port);
   for (const View::Stop& stop : view.trace(source.port, dlid)) {

@@ -18,6 +18,7 @@
 #include "routing/home.hpp"
 #include "routing/selection.hpp"
 #include "routing/transition.hpp"
+#include "sa/talkers.hpp"
 #include "sa/view.hpp"
 #include "sm/events.hpp"
 #include "sm/group_list.hpp"
@@ -50,6 +51,10 @@ struct LookedUp {
   std::uint64_t ticket{};
   std::optional<mad::Datagram> reply;
 };
+// Who asked, and how often, what was answered from queries_view() without a word to the machine.
+struct AnsweredElsewhere {
+  std::vector<sa::Talkers::Talker> talkers;
+};
 // Sweep the whole fabric now, whatever the last one found.
 struct ResweepCommand {
   std::string reason;
@@ -59,8 +64,8 @@ struct OptionsChanged {
   std::shared_ptr<const Options> options;
 };
 
-using Input = std::variant<Tick, MadReceived, SendFailed, RoutesReady, LookedUp, ResweepCommand,
-                           OptionsChanged>;
+using Input = std::variant<Tick, MadReceived, SendFailed, RoutesReady, LookedUp, AnsweredElsewhere,
+                           ResweepCommand, OptionsChanged>;
 
 // --- outputs ------------------------------------------------------------------------------------
 
@@ -136,6 +141,11 @@ class Core {
   // What clients have registered with subnet administration, for the next run. Empty while another
   // manager is master.
   std::string registrations() const;
+  // What short queries (sa/desk.hpp) may be answered from until the next step, and the key of the
+  // trusted. Whoever carries out outputs must change to it first: an answer may tell of what only
+  // the new view shows. Null while the machine itself must be asked.
+  std::shared_ptr<const sa::View> queries_view() const;
+  mad::SMKey sa_key() const;
   // Requests of the running phase answered or given up, for a progress display.
   std::uint64_t progress() const;
 

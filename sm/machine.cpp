@@ -494,6 +494,12 @@ std::string Core::registrations() const {
   if (state() != mad::SMState::Master || machine_->administration.view() == nullptr) return {};
   return sa::to_text(machine_->administration.registrations(), machine_->now);
 }
+std::shared_ptr<const sa::View> Core::queries_view() const {
+  return state() == mad::SMState::Master ? machine_->administration.shared_view() : nullptr;
+}
+mad::SMKey Core::sa_key() const {
+  return machine_->options.sm_key;
+}
 std::uint64_t Core::progress() const {
   return machine_->settled_requests() - machine_->settled_before_phase;
 }

@@ -73,6 +73,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void on(const SendFailed& failed);
   void on(const RoutesReady& ready);
   void on(LookedUp& looked_up);
+  void on(const AnsweredElsewhere& answered) { administration.add_talkers(answered.talkers); }
   void on(const ResweepCommand& command);
   void on(const OptionsChanged& changed);
   void on_request(const mad::Address& peer, const mad::Smp& request);

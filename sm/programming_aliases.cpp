@@ -27,13 +27,13 @@ void AliasProgramming::begin(Context& context, const sa::AliasGuids& wanted, boo
   std::map<Block, mad::GUIDInfo> kept;
   for (const PortIndex port : topology.endports()) {
     const mad::Guid guid = topology.port(port).guid;
-    const auto aliases = wanted.all().find(guid);
+    const auto* aliases = wanted.find(guid);
     const auto* info = info_of(context.picture, port);
-    if (aliases == wanted.all().end() || info == nullptr) continue;
+    if (aliases == nullptr || info == nullptr) continue;
     // A port that is still ACTIVE has not restarted since we made it so.
     const bool stood = info->port_state == mad::PortState::Active && !others;
     const auto entries =
-        static_cast<std::uint8_t>(std::min<std::size_t>(aliases->second.size(), info->guid_cap));
+        static_cast<std::uint8_t>(std::min<std::size_t>(aliases->size(), info->guid_cap));
     for (std::uint8_t block = 0; block < mad::guid_block_count(entries); ++block) {
       const auto table = wanted.block(guid, block);
       const auto known = held_.find({guid, block});
@@ -50,16 +50,21 @@ void AliasProgramming::begin(Context& context, const sa::AliasGuids& wanted, boo
 
 void AliasProgramming::begin(Context& context, const std::vector<sa::AliasWrite>& writes) {
   work_.clear();
+  // As many as there are writes, not as there are ports: that is asked for again and again.
   std::map<mad::Guid, PortIndex> ports;
+  for (const sa::AliasWrite& write : writes) ports.emplace(write.port, fabric::kNoPort);
   const auto& topology = *context.picture.frozen.topology;
-  for (const PortIndex port : topology.endports()) ports.emplace(topology.port(port).guid, port);
+  for (const PortIndex port : topology.endports()) {
+    const auto wanted = ports.find(topology.port(port).guid);
+    if (wanted != ports.end() && wanted->second == fabric::kNoPort) wanted->second = port;
+  }
   for (const sa::AliasWrite& write : writes) {
-    const auto port = ports.find(write.port);
+    const PortIndex port = ports.at(write.port);
     const bool there =
-        port != ports.end() &&
-        context.picture.device(context.picture.frozen.end_of[port->second.value]).has_value();
+        port != fabric::kNoPort &&
+        context.picture.device(context.picture.frozen.end_of[port.value]).has_value();
     if (there) {
-      work_.push_back({port->second, write});
+      work_.push_back({port, write});
     } else {
       outcomes_.push_back({write.ticket, std::nullopt, false});
     }

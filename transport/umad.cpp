@@ -26,6 +26,8 @@ namespace {
 constexpr int kPollMilliseconds = 25;               // how late the reader sees that it shall stop
 constexpr std::size_t kMaxBatch = 256;              // MADs handed over at once
 constexpr std::size_t kMaxUndelivered = 64 * 1024;  // beyond that, MADs wait in the kernel
+constexpr int kSegmentRetries = 3;                  // 2 s each, without an Ack in between
+constexpr unsigned kLoneBeforeTrust = 8;            // batches of one before one is expected
 constexpr int kMaxFailuresInARow = 20;              // then the device is held to be gone
 constexpr std::chrono::milliseconds kPause{10};
 
@@ -55,7 +57,8 @@ class Umad final : public Transport {
         kernel_timeout_(options.kernel_timeout),
         handle_(handle),
         agents_(std::move(agents)),
-        mailbox_(std::make_shared<Mailbox>()) {
+        mailbox_(std::make_shared<Mailbox>()),
+        at_once_(std::move(options.at_once)) {
     mailbox_->on_trouble = std::move(options.on_trouble);
     start_reader();
   }
@@ -80,6 +83,8 @@ class Umad final : public Transport {
   void read_until_stopped();
   // Everything that can be had without waiting. False when the device fails.
   bool read_batch(std::vector<Received>& batch);
+  // True if it has been answered here, or needs no answer.
+  bool answer_at_once(const Received& received);
   void post(std::vector<Received> batch);
   void give_back(mad::Datagram datagram);
 
@@ -90,7 +95,11 @@ class Umad final : public Transport {
   UmadAgents agents_;
   std::shared_ptr<Mailbox> mailbox_;
   UmadMessage outgoing_;
-  UmadMessage incoming_;  // the reader's
+  // The reader's:
+  UmadMessage incoming_;
+  UmadMessage reply_;
+  unsigned lone_ = 0;  // batches of one in a row
+  std::function<bool(const mad::Datagram&, std::optional<mad::Datagram>&)> at_once_;
   int issm_ = -1;
   std::atomic<bool> stop_{false};
   std::thread reader_;
@@ -108,7 +117,10 @@ void Umad::send(mad::Datagram datagram) {
     // The kernel hands up only answers to requests that it tracks, and it tracks those with a
     // timeout. It must not repeat a request: that is the machine's affair.
     const int timeout = awaited ? static_cast<int>(kernel_timeout_.count()) : 0;
-    if (umad_send(handle_, *agent, outgoing_.data(), length, timeout, 0) == 0) return;
+    // Of a long answer, segments may be lost; nobody but the kernel can send them again.
+    const bool in_segments = !awaited && is_rmpp_message(datagram.payload);
+    const int retries = in_segments ? kSegmentRetries : 0;
+    if (umad_send(handle_, *agent, outgoing_.data(), length, timeout, retries) == 0) return;
   }
   if (awaited) give_back(std::move(datagram));
 }
@@ -179,20 +191,41 @@ void Umad::read_until_stopped() {
   }
 }
 
+// Reading until there is nothing more costs a vain read. Where MADs come one at a time, that is
+// done now and then only: whatever else is there ends the next poll at once.
 bool Umad::read_batch(std::vector<Received>& batch) {
-  while (batch.size() < kMaxBatch) {
+  const bool one_only = lone_ >= kLoneBeforeTrust && lone_ % kLoneBeforeTrust != 0;
+  std::size_t had = 0;
+  while (had < (one_only ? 1 : kMaxBatch)) {
     auto length = static_cast<int>(incoming_.room());
     errno = 0;
     const int agent = umad_recv(handle_, incoming_.data(), &length, 0);
-    if (agent >= 0) {
-      auto received = incoming_.take(static_cast<std::size_t>(std::max(length, 0)));
-      if (received) batch.push_back(std::move(*received));
+    if (agent < 0) {
+      const bool larger = errno == ENOSPC && length > static_cast<int>(incoming_.room());
+      if (!larger && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR) return false;
+      if (!larger) break;
+      incoming_.reserve(static_cast<std::size_t>(length));  // an RMPP message; read again
       continue;
     }
-    const bool larger = errno == ENOSPC && length > static_cast<int>(incoming_.room());
-    if (!larger) return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
-    incoming_.reserve(static_cast<std::size_t>(length));  // an RMPP message; read again
+    ++had;
+    auto received = incoming_.take(static_cast<std::size_t>(std::max(length, 0)));
+    if (received && !answer_at_once(*received)) batch.push_back(std::move(*received));
   }
+  lone_ = had > 1 ? 0 : lone_ + 1;
+  return true;
+}
+
+bool Umad::answer_at_once(const Received& received) {
+  if (!at_once_ || received.arrival != Arrival::Message) return false;
+  std::optional<mad::Datagram> reply;
+  if (!at_once_(received.datagram, reply)) return false;
+  if (!reply) return true;
+  const auto header = peek_header(reply->payload);
+  const auto agent =
+      header ? agents_.find(static_cast<std::uint8_t>(header->management_class)) : std::nullopt;
+  if (!agent || reply->payload.size() > mad::kMadBytes) return true;  // lost, as in send()
+  const auto length = static_cast<int>(reply_.fill(*reply));
+  static_cast<void>(umad_send(handle_, *agent, reply_.data(), length, 0, 0));
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <boost/asio/io_context.hpp>
@@ -25,6 +26,9 @@ struct UmadOptions {
   // How long the kernel waits for the answer to a request before it gives it back. It must be
   // longer than the SM's own time: the kernel drops an answer that comes later.
   std::chrono::milliseconds kernel_timeout{3000};
+  // Asked first about each message from the fabric, on the thread that reads. True: nobody else is
+  // told of it, and the reply, if there is one, goes out at once. It must outlive the transport.
+  std::function<bool(const mad::Datagram& received, std::optional<mad::Datagram>& reply)> at_once;
   // A sentence for the operator about trouble that no request's fate shows: the device went away,
   // IsSM could not be set. Called on the loop's thread.
   std::function<void(const std::string&)> on_trouble;

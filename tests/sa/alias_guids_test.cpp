@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sa/alias_guids.hpp"
 
+#include <map>
 #include <set>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/prng.hpp"
 #include "mad/guid_info_record.hpp"
 #include "mad/mc_member_record.hpp"
 #include "mad/notice.hpp"
@@ -363,6 +365,46 @@ TEST(AliasGuids, BelongToOneEntryAtATime) {
   aliases.set(Guid{1}, 9, {});
   EXPECT_TRUE(aliases.empty());
   EXPECT_TRUE(aliases.all().empty());
+}
+
+// Readers on other threads keep what they were given, whatever is written afterwards. Judged by a
+// plain map.
+TEST(AliasGuids, AreSharedAsTheyWere) {
+  AliasGuids aliases;
+  std::map<std::pair<std::uint64_t, std::size_t>, std::uint64_t> model;
+  std::vector<std::pair<std::shared_ptr<const AliasGuids>, decltype(model)>> given;
+  base::Prng prng(8);
+  for (int i = 0; i < 20'000; ++i) {
+    const std::uint64_t port = 1 + prng.below(2'000);
+    const auto entry = static_cast<std::size_t>(1 + prng.below(9));
+    const std::uint64_t alias = prng.below(3) == 0 ? 0 : 100'000 + prng.below(9'000);
+    aliases.set(Guid{port}, entry, Guid{alias});
+    if (alias != 0) std::erase_if(model, [&](const auto& each) { return each.second == alias; });
+    model.erase({port, entry});
+    if (alias != 0) model[{port, entry}] = alias;
+    if (i % 2'000 == 0) given.emplace_back(aliases.share(), model);
+  }
+  given.emplace_back(aliases.share(), model);
+  for (const auto& [table, then] : given) {
+    EXPECT_EQ(table->size(), then.size());
+    std::size_t found = 0;
+    std::uint64_t last = 0;
+    for (const auto& [port, entries] : table->all()) {
+      EXPECT_LT(last, port.value);
+      last = port.value;
+      EXPECT_EQ(table->find(port), entries);
+      ASSERT_NE(entries->back(), Guid{});
+      for (std::size_t entry = 0; entry < entries->size(); ++entry) {
+        if ((*entries)[entry] == Guid{}) continue;
+        ++found;
+        const auto expected = then.find({port.value, entry});
+        ASSERT_NE(expected, then.end());
+        EXPECT_EQ((*entries)[entry].value, expected->second);
+        EXPECT_EQ(table->owner((*entries)[entry]), port);
+      }
+    }
+    EXPECT_EQ(found, then.size());
+  }
 }
 
 }  // namespace

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MultiPathRecord and TraceRecord.
 #include <algorithm>
+#include <initializer_list>
+#include <string>
 
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
 #include "mad/multi_path_record.hpp"
 #include "mad/trace_record.hpp"
+#include "qos/language.hpp"
 #include "tests/sa/stage.hpp"
 
 namespace heddle::sa {
@@ -19,25 +23,31 @@ using mad::PathRecord;
 constexpr auto kCounts =
     component<&MultiPathRecord::sgid_count>() | component<&MultiPathRecord::dgid_count>();
 
+using Hosts = std::initializer_list<std::size_t>;
+
+Reply<PathRecord> ask_for_paths(Stage& stage, MultiPathRecord record, std::uint64_t mask,
+                                Hosts sources, Hosts destinations) {
+  record.sgid_count = static_cast<std::uint8_t>(sources.size());
+  record.dgid_count = static_cast<std::uint8_t>(destinations.size());
+  auto query =
+      make_query({Method::GetMulti, 0x3A, 0, mask | kCounts}, record, stage.lid(stage.host(0)));
+  std::size_t at = 56 + 24;
+  for (const auto& hosts : {sources, destinations}) {
+    for (const std::size_t host : hosts) {
+      const auto bytes = mad::encode(stage.view.gid(stage.host(host)));
+      query.payload.resize(std::max(query.payload.size(), at + bytes.size()));
+      std::copy(bytes.begin(), bytes.end(), query.payload.begin() + static_cast<long>(at));
+      at += bytes.size();
+    }
+  }
+  return read_reply<PathRecord>(stage.send(query));
+}
+
 class ManyPaths : public testing::Test {
  protected:
-  Reply<PathRecord> multi(MultiPathRecord record, std::uint64_t mask,
-                          std::initializer_list<std::size_t> sources,
-                          std::initializer_list<std::size_t> destinations) {
-    record.sgid_count = static_cast<std::uint8_t>(sources.size());
-    record.dgid_count = static_cast<std::uint8_t>(destinations.size());
-    auto query =
-        make_query({Method::GetMulti, 0x3A, 0, mask | kCounts}, record, stage_.lid(stage_.host(0)));
-    std::size_t at = 56 + 24;
-    for (const auto& hosts : {sources, destinations}) {
-      for (const std::size_t host : hosts) {
-        const auto bytes = mad::encode(stage_.view.gid(stage_.host(host)));
-        query.payload.resize(std::max(query.payload.size(), at + bytes.size()));
-        std::copy(bytes.begin(), bytes.end(), query.payload.begin() + static_cast<long>(at));
-        at += bytes.size();
-      }
-    }
-    return read_reply<PathRecord>(stage_.send(query));
+  Reply<PathRecord> multi(const MultiPathRecord& record, std::uint64_t mask, Hosts sources,
+                          Hosts destinations) {
+    return ask_for_paths(stage_, record, mask, sources, destinations);
   }
 
   Stage stage_{support::administered(support::xgft({3, 4}, {1, 2}), 1)};
@@ -133,6 +143,101 @@ TEST_F(ManyPaths, AreNotTracedFromNowhere) {
   wish.dlid = wish.slid;
   const auto self = ask(wish, component<&PathRecord::slid>() | component<&PathRecord::dlid>());
   EXPECT_EQ(self.records.size(), 1u);
+}
+
+// What a policy of quality of service says of a pair, it says of it among many, too.
+class ManyGovernedPaths : public testing::Test {
+ protected:
+  // The second host asks for storage: a level of its own, and slower links. Class 7 has another
+  // one.
+  static Subnet governed() {
+    Subnet subnet = support::administered(support::ring(3, 2));
+    const fabric::PortIndex second =
+        subnet.topology->endports()[subnet.topology->switch_count() + 1];
+    const std::string guid = base::hex(subnet.topology->port(second).guid.value);
+    const std::string text = "port-groups\nport-group\nname: storage\nport-guid: " + guid +
+                             "\nend-port-group\nend-port-groups\n" + kLevels;
+    auto read = qos::parse(text, "f");
+    EXPECT_TRUE(read) << read.error().message;
+    subnet.qos_policy = std::make_shared<const qos::Policy>(read->policy);
+    return subnet;
+  }
+  static constexpr const char* kLevels = R"(qos-levels
+qos-level
+name: default
+sl: 1
+end-qos-level
+qos-level
+name: storage
+sl: 2
+rate-limit: 3
+end-qos-level
+qos-level
+name: seventh
+sl: 3
+packet-life: 12
+end-qos-level
+end-qos-levels
+qos-match-rules
+qos-match-rule
+qos-class: 7
+qos-level-name: seventh
+end-qos-match-rule
+qos-match-rule
+source: storage
+qos-level-name: storage
+end-qos-match-rule
+end-qos-match-rules
+qos-ulps
+rds : 6
+end-qos-ulps
+)";
+  static const PathRecord& from(const Reply<PathRecord>& reply, const mad::Gid& source) {
+    return *std::find_if(reply.records.begin(), reply.records.end(),
+                         [&](const PathRecord& path) { return path.sgid == source; });
+  }
+
+  Stage stage_{governed()};
+};
+
+TEST_F(ManyGovernedPaths, HaveTheLevelOfTheirOwnPair) {
+  const auto reply = ask_for_paths(stage_, {}, 0, {0, 1}, {3, 4});
+  ASSERT_EQ(reply.records.size(), 4u);
+  const PathRecord& usual = from(reply, stage_.view.gid(stage_.host(0)));
+  EXPECT_EQ(usual.sl, mad::ServiceLevel{1});
+  EXPECT_EQ(usual.rate, 16);
+  const PathRecord& storage = from(reply, stage_.view.gid(stage_.host(1)));
+  EXPECT_EQ(storage.sl, mad::ServiceLevel{2});
+  EXPECT_EQ(storage.rate, 3);
+}
+
+TEST_F(ManyGovernedPaths, GoByClassAndService) {
+  MultiPathRecord wish;
+  wish.qos_class = 7;
+  const auto by_class =
+      ask_for_paths(stage_, wish, component<&MultiPathRecord::qos_class>(), {0, 1}, {3});
+  ASSERT_EQ(by_class.records.size(), 2u);
+  for (const PathRecord& path : by_class.records) {
+    EXPECT_EQ(path.sl, mad::ServiceLevel{3});
+    EXPECT_EQ(path.packet_life_time, 12);
+    EXPECT_EQ(path.qos_class, 7);
+  }
+  wish = {};
+  wish.service_id_56lsb = 0x10648CA;  // of RDS
+  constexpr auto kService = component<&MultiPathRecord::service_id_8msb>() |
+                            component<&MultiPathRecord::service_id_56lsb>();
+  const auto by_service = ask_for_paths(stage_, wish, kService, {0}, {3});
+  EXPECT_EQ(by_service.records.at(0).sl, mad::ServiceLevel{6});
+}
+
+TEST_F(ManyGovernedPaths, LeaveOutThePairsThatTheWishRulesOut) {
+  MultiPathRecord wish;
+  wish.sl = mad::ServiceLevel{2};
+  const auto reply = ask_for_paths(stage_, wish, component<&MultiPathRecord::sl>(), {0, 1}, {3, 4});
+  ASSERT_EQ(reply.records.size(), 2u);
+  for (const PathRecord& path : reply.records) {
+    EXPECT_EQ(path.sgid, stage_.view.gid(stage_.host(1)));
+  }
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include "mad/inform_info.hpp"
 #include "mad/mc_member_record.hpp"
 #include "mad/notice.hpp"
+#include "mad/service_record.hpp"
+#include "mad/trace_record.hpp"
 #include "partitions/memberships.hpp"
 #include "tests/sa/stage.hpp"
 
@@ -111,6 +113,58 @@ TEST_F(PartitionsTest, LimitGroups) {
   };
   EXPECT_EQ(groups_seen(1), 2u);
   EXPECT_EQ(groups_seen(2), 0u);
+}
+
+TEST_F(PartitionsTest, LimitServices) {
+  constexpr auto kIdentity = component<&mad::ServiceRecord::service_id>() |
+                             component<&mad::ServiceRecord::service_gid>() |
+                             component<&mad::ServiceRecord::service_p_key>();
+  const auto offer = [&](std::size_t host, mad::PKey key, Method method = Method::Set) {
+    mad::ServiceRecord service;
+    service.service_id = 7;
+    service.service_gid = stage_.view.gid(stage_.host(0));
+    service.service_p_key = key;
+    return stage_.ask(Question{method, 0x31, 0, kIdentity, {}}, service, host).status();
+  };
+  EXPECT_EQ(offer(0, partitions::full_key(partitions::BaseKey{3})), mad::kSAReqInvalid)
+      << "a partition that its port is not in";
+  ASSERT_EQ(offer(0, partitions::full_key(kOwn)), mad::kStatusOk);
+  // Nobody but the other host of its partition knows of it, and there is nothing to delete.
+  EXPECT_EQ(seen_by<mad::ServiceRecord>(0), 1u);
+  EXPECT_EQ(seen_by<mad::ServiceRecord>(1), 1u);
+  EXPECT_EQ(seen_by<mad::ServiceRecord>(2), 0u);
+  EXPECT_EQ(seen_by<mad::ServiceRecord>(2, kOurKey), 1u);
+  EXPECT_EQ(offer(2, partitions::full_key(kOwn), Method::Delete), mad::kSANoRecords);
+  EXPECT_EQ(offer(1, partitions::full_key(kOwn), Method::Delete), mad::kSAReqDenied);
+  // In a partition where both are limited members, they cannot talk either.
+  ASSERT_EQ(offer(0, partitions::limited_key(partitions::kDefaultBaseKey)), mad::kStatusOk);
+  EXPECT_EQ(seen_by<mad::ServiceRecord>(1), 2u);
+  EXPECT_EQ(seen_by<mad::ServiceRecord>(2), 0u);
+}
+
+TEST_F(PartitionsTest, LimitTracesAndManagers) {
+  PathRecord wanted;
+  const auto nodes_on_the_way = [&](std::size_t asker, std::size_t to) {
+    wanted.sgid = stage_.view.gid(stage_.host(0));
+    wanted.dgid = stage_.view.gid(stage_.host(to));
+    const Question question{Method::GetTraceTable, 0x39, 0, kEnds, {}};
+    return read_reply<mad::TraceRecord>(
+               stage_.send(make_query(question, wanted, stage_.lid(stage_.host(asker)))))
+        .records.size();
+  };
+  EXPECT_EQ(nodes_on_the_way(0, 1), 4u);
+  EXPECT_EQ(nodes_on_the_way(2, 1), 0u);
+  EXPECT_EQ(nodes_on_the_way(0, 2), 0u);
+  // One manager sits in a switch, which everybody sees; another on the host that is alone.
+  Subnet subnet = divided(recipe_);
+  subnet.managers.push_back({stage_.host(2), {}});
+  Stage stage(std::move(subnet));
+  const auto managers = [&](std::size_t host) {
+    return stage.ask(Question{Method::GetTable, 0x18, 0, 0, {}}, mad::SMInfoRecord{}, host)
+        .records.size();
+  };
+  EXPECT_EQ(managers(0), 1u);
+  EXPECT_EQ(managers(2), 2u);
 }
 
 TEST_F(PartitionsTest, LimitWhoHearsOfPortsAndGroups) {

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "mad/rmpp_header.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/transport/fake_umad.hpp"
 #include "tests/transport/sample.hpp"
@@ -31,6 +32,7 @@ class UmadKernel : public ::testing::Test {
     UmadOptions options;
     options.kernel_timeout = 1234ms;
     options.on_trouble = [this](const std::string& sentence) { trouble = sentence; };
+    options.at_once = at_once;
     return open_umad(loop, {"mlx5_0", 1}, options);
   }
   void open() {
@@ -69,6 +71,7 @@ class UmadKernel : public ::testing::Test {
   std::thread::id loop_thread = std::this_thread::get_id();
   std::vector<Received> received;
   std::string trouble;
+  decltype(UmadOptions::at_once) at_once;
   std::unique_ptr<Transport> port;
 };
 
@@ -122,6 +125,18 @@ TEST_F(UmadKernel, WithoutRmppInTheKernelLongMessagesAreNotCutButKeptBack) {
   port->send(table);
   ASSERT_EQ(fake_kernel().sent.size(), 1u);
   EXPECT_EQ(fake_kernel().sent[0].length, 256);
+}
+
+// The receiver of a table acknowledges a window of segments; one that is lost must come again.
+TEST_F(UmadKernel, OfALongAnswerTheKernelRepeatsWhatIsLost) {
+  open();
+  auto table = of_class(sample(mad::Method::GetTableResp, 1), mad::ManagementClass::SubnAdm);
+  constexpr std::size_t kRmppFlags = 26;
+  table.payload[kRmppFlags] = std::byte{mad::kRmppActive};
+  port->send(table);
+  ASSERT_EQ(fake_kernel().sent.size(), 1u);
+  EXPECT_EQ(fake_kernel().sent[0].timeout_ms, 0);
+  EXPECT_EQ(fake_kernel().sent[0].retries, 3);
 }
 
 TEST_F(UmadKernel, WithRmppInTheKernelLongMessagesAreHandedOverWhole) {
@@ -198,6 +213,52 @@ TEST_F(UmadKernel, ManyArriveInOrderAndALongOneAmongThemIsReadWhole) {
     EXPECT_EQ(id_of(received[id - 1].datagram), id);
     EXPECT_EQ(received[id - 1].datagram.payload.size(), id == 500 ? 50'000u : 256u);
   }
+}
+
+TEST_F(UmadKernel, WhatIsAnsweredAtOnceIsNotHandedUp) {
+  // Answers even transaction ids, drops those that three divides, and leaves the rest.
+  at_once = [this](const mad::Datagram& request, std::optional<mad::Datagram>& reply) {
+    EXPECT_NE(std::this_thread::get_id(), loop_thread);
+    const auto id = id_of(request);
+    if (id % 2 == 0) reply = answer_to(request);
+    return id % 2 == 0 || id % 3 == 0;
+  };
+  open();
+  for (std::uint64_t id = 1; id <= 30; ++id) arrive(sample_request(id));
+  ASSERT_TRUE(run_until([&] { return received.size() == 10; }));
+  for (const Received& each : received) {
+    EXPECT_NE(id_of(each.datagram) % 2, 0u);
+    EXPECT_NE(id_of(each.datagram) % 3, 0u);
+  }
+  const std::scoped_lock lock(fake_kernel().mutex);
+  ASSERT_EQ(fake_kernel().sent.size(), 15u);
+  for (const FakeSent& sent : fake_kernel().sent) {
+    EXPECT_EQ(sent.length, 256);
+    EXPECT_EQ(sent.timeout_ms, 0);
+  }
+}
+
+TEST_F(UmadKernel, WhatTheKernelGivesBackIsNoQuestion) {
+  at_once = [](const mad::Datagram&, std::optional<mad::Datagram>&) { return true; };
+  open();
+  auto timed_out = sample_request(4);
+  timed_out.payload.resize(kHeaderBytes);
+  arrive(timed_out, ETIMEDOUT);
+  ASSERT_TRUE(run_until([&] { return !received.empty(); }));
+  EXPECT_EQ(received[0].arrival, Arrival::SendFailed);
+}
+
+// One at a time, each when the last has been read: the reader must not sleep on what is there.
+TEST_F(UmadKernel, WhatComesOneByOneAndThenAllAtOnceIsAllRead) {
+  open();
+  std::uint64_t id = 0;
+  for (int i = 0; i < 20; ++i) {
+    arrive(sample_request(++id));
+    ASSERT_TRUE(run_until([&] { return received.size() == id; }));
+  }
+  for (int i = 0; i < 300; ++i) arrive(sample_request(++id));
+  ASSERT_TRUE(run_until([&] { return received.size() == id; }));
+  for (std::uint64_t i = 1; i <= id; ++i) EXPECT_EQ(id_of(received[i - 1].datagram), i);
 }
 
 TEST_F(UmadKernel, ADeviceThatGoesAwayIsToldOnceAndDoesNotHang) {

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Short queries answered from a view alone, wherever they arrive. Views do not change, so nobody
+// who is busy changing the subnet need be asked, and nobody who asks waits for it. Everything else
+// is the server's.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/time.hpp"
+#include "mad/datagram.hpp"
+#include "mad/types.hpp"
+#include "sa/talkers.hpp"
+#include "sa/view.hpp"
+
+namespace heddle::sa {
+
+// Whether look_up() answers it as the server would, in time that does not grow with the subnet's
+// square: a Get of what the view tells, a PathRecord only between two ends that it names.
+bool is_short_query(const mad::Datagram& request);
+
+class Desk {
+ public:
+  // What it answers from, from now on, and the key of the trusted. Null closes it: it takes nothing
+  // then. Returns what it answered from before, since letting go of a view takes its time.
+  std::shared_ptr<const View> open(std::shared_ptr<const View> view, mad::SMKey key);
+
+  // What becomes of a datagram that it takes; nothing for one that it leaves to the server. A
+  // source that asks for too much is put off, as the server would do it.
+  struct Taken {
+    std::optional<mad::Datagram> reply;  // none to who tries keys
+  };
+  std::optional<Taken> take(base::Instant now, const mad::Datagram& received);
+
+  // Who asked how often since the last call.
+  std::vector<Talkers::Talker> take_talkers() { return talkers_.take_all(); }
+
+ private:
+  std::shared_ptr<const View> view_;
+  mad::SMKey key_;
+  Talkers talkers_;
+};
+
+}  // namespace heddle::sa
