@@ -394,21 +394,21 @@ std::size_t count_detours(const Plan& plan, const std::vector<std::uint32_t>& ho
   return detours;
 }
 
-// Whether the switches below each one have the same switches above them. What is missing does not
-// change that; where cables were laid crosswise, those below have more above them than one of them.
-bool is_parted(const Plan& plan, const std::vector<std::uint8_t>& above_hosts) {
-  std::vector<std::uint32_t> above;
-  for (std::uint32_t at = 0; at < above_hosts.size(); ++at) {
-    above.clear();
-    std::size_t most = 0;
-    for (const Group& down : plan.shape.down(at)) {
-      if (above_hosts[down.to] == 0) continue;
-      most = std::max(most, plan.shape.ways_up(down.to).size());
-      for (const Group& up : plan.shape.up(down.to)) above.push_back(up.to);
+// Whether from every switch one way at most leads down to each switch with hosts. Where there are
+// more, the formula's numbers for the ways up and down fall together, and much meets on few links.
+bool leads_down_once(const TreeShape& shape, const std::vector<std::uint32_t>& hosts) {
+  const std::size_t words = hosts.size() / 64 + 1;
+  std::vector<std::uint64_t> below(hosts.size() * words);  // by switch, a bit for each switch
+  for (const std::uint32_t at : shape.bottom_up()) {
+    std::uint64_t* const own = below.data() + at * words;
+    for (const Group& down : shape.down(at)) {
+      const std::uint64_t* const theirs = below.data() + down.to * words;
+      for (std::size_t word = 0; word < words; ++word) {
+        if ((own[word] & theirs[word]) != 0) return false;
+        own[word] |= theirs[word];
+      }
     }
-    std::sort(above.begin(), above.end());
-    above.erase(std::unique(above.begin(), above.end()), above.end());
-    if (above.size() > most) return false;
+    if (hosts[at] > 0) own[at / 64] |= std::uint64_t{1} << (at % 64);
   }
   return true;
 }
@@ -428,7 +428,7 @@ bool is_even(const Plan& plan, const TreeLevels& levels, const std::vector<std::
     const auto place = std::make_pair(plan.shape.island(at), levels.level[at]);
     if (first.emplace(place, shape).first->second != shape) return false;
   }
-  return is_parted(plan, above_hosts);
+  return leads_down_once(plan.shape, hosts);
 }
 
 }  // namespace

@@ -226,8 +226,33 @@ support::Recipe uneven_tree() {
   return recipe;
 }
 
-TEST(Auto, OnAnUnevenTreeTheLeastLoadOfTheBusiestLinkDecides) {
-  const Subnet subnet(support::relabelled(uneven_tree(), 1));
+// As many ways up everywhere, but several down: each core has half of the spines of every pod.
+support::Recipe crossed_tree() {
+  constexpr unsigned kHalves = 2, kSpines = 8;
+  support::Recipe recipe;
+  std::vector<std::size_t> cores;
+  for (unsigned i = 0; i < kSpines; ++i)
+    cores.push_back(recipe.add_switch(fmt::format("core{}", i)));
+  for (unsigned pod = 0; pod < 4; ++pod) {
+    std::vector<std::size_t> spines;
+    for (unsigned i = 0; i < kSpines; ++i) {
+      spines.push_back(recipe.add_switch(fmt::format("spine{}-{}", pod, i)));
+      for (unsigned c = i % kHalves; c < kSpines; c += kHalves) recipe.join(spines[i], cores[c]);
+    }
+    for (unsigned i = 0; i < 8; ++i) {
+      const auto leaf = recipe.add_switch(fmt::format("leaf{}-{}", pod, i));
+      for (const auto spine : spines) recipe.join(leaf, spine);
+      recipe.add_hosts(leaf, 8);
+    }
+  }
+  return recipe;
+}
+
+class AutoOnTrees : public testing::TestWithParam<support::Recipe (*)()> {};
+INSTANTIATE_TEST_SUITE_P(Uneven, AutoOnTrees, testing::Values(uneven_tree, crossed_tree));
+
+TEST_P(AutoOnTrees, TheLeastLoadOfTheBusiestLinkDecides) {
+  const Subnet subnet(support::relabelled(GetParam()(), 1));
   const auto routes = route(subnet, "auto", 1);
   ASSERT_TRUE(routes);
   EXPECT_TRUE(proven(subnet, *routes));
