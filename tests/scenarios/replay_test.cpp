@@ -118,6 +118,8 @@ class RecordedRun {
   sm::Core core_;
 };
 
+constexpr mad::Guid kRememberedPort{0x0248'4403'8000'0011};
+
 // A bring-up with losses, what was registered before, queries, light sweeps, a cut cable, new
 // options and a command.
 std::string eventful_run() {
@@ -127,9 +129,11 @@ std::string eventful_run() {
   sa::Registrations registered;
   mad::ServiceRecord service;
   service.service_id = 7;
+  service.service_gid = {options.subnet_prefix, kRememberedPort};
+  service.service_p_key = mad::PKey{0xFFFF};
   service.service_lease = sa::kLeaseForEver;
   registered.services.set({}, service, true);
-  RecordedRun run(options, {{mad::Guid{0x0248440380000011}, mad::Lid{40}, 0}},
+  RecordedRun run(options, {{kRememberedPort, mad::Lid{40}, 0}},
                   sa::to_text(registered, {}));
   run.run_for(seconds(5));
   // The world loses packets, and nobody asks again.
