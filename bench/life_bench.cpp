@@ -14,6 +14,7 @@
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
 
+#include "base/text.hpp"
 #include "sim/checker.hpp"
 #include "tests/support/box.hpp"
 
@@ -122,7 +123,7 @@ void take_over(Life& life, const std::string& host) {
   fmt::print("{}\n", complaints.empty() ? "All is right in the end." : complaints.front());
 }
 
-void run(const std::string& fabric) {
+void run(const std::string& fabric, int times) {
   Life life(fabric);
   Box& box = life.box();
   fmt::print("{}\n{:<34} {:>8} {:>7} {:>8} {:>9} {:>9} {:>7}\n", fabric, "", "Get", "Set", "share",
@@ -143,10 +144,12 @@ void run(const std::string& fabric) {
   }();
   const auto inner = box.world().find_node(topology.node(middle).description).value();
   const auto pause = [&] { box.run_for(seconds(21)); };
-  pause();
-  life.measure("a link goes", [&] { box.world().cut(cable); });
-  pause();
-  life.measure("and comes back", [&] { box.world().restore(cable); });
+  for (int i = 0; i < times; ++i) {
+    pause();
+    life.measure("a link goes", [&] { box.world().cut(cable); });
+    pause();
+    life.measure("and comes back", [&] { box.world().restore(cable); });
+  }
   const auto host = [&] {
     const fabric::NodeIndex last{static_cast<std::uint32_t>(topology.node_count() - 1)};
     return box.world().find_node(topology.node(last).description).value();
@@ -185,5 +188,7 @@ void run(const std::string& fabric) {
 }  // namespace heddle::test
 
 int main(int argc, char** argv) {
-  heddle::test::run(argc > 1 ? argv[1] : "xgft:18,18,36;1,18,18");
+  // A second argument: how often the link goes, for whoever looks on with a profiler.
+  const auto times = heddle::base::parse_number(argc > 2 ? argv[2] : "1").value_or(1);
+  heddle::test::run(argc > 1 ? argv[1] : "xgft:18,18,36;1,18,18", static_cast<int>(times));
 }

@@ -133,8 +133,7 @@ std::string eventful_run() {
   service.service_p_key = mad::PKey{0xFFFF};
   service.service_lease = sa::kLeaseForEver;
   registered.services.set({}, service, true);
-  RecordedRun run(options, {{kRememberedPort, mad::Lid{40}, 0}},
-                  sa::to_text(registered, {}));
+  RecordedRun run(options, {{kRememberedPort, mad::Lid{40}, 0}}, sa::to_text(registered, {}));
   run.run_for(seconds(5));
   // The world loses packets, and nobody asks again.
   for (const char* host : {"host-0002", "host-0003", "host-0004"}) run.ask_from(host);
