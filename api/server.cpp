@@ -17,7 +17,7 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "api/session.hpp"
+#include "api/serve.hpp"
 
 namespace heddle::api {
 namespace {
@@ -26,9 +26,6 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using asio::local::stream_protocol;
 using boost::system::error_code;
-using UnixStream = boost::beast::basic_stream<stream_protocol>;
-using TcpStream = boost::beast::tcp_stream;
-using TlsStream = boost::beast::ssl_stream<boost::beast::tcp_stream>;
 
 // How often those who follow events hear that there are none.
 constexpr std::chrono::seconds kIdle{15};
@@ -214,7 +211,7 @@ class Server::Inner final : public Host {
       accept_local();
       const Caller caller = local_caller(socket.native_handle(), options_.everyone_reads);
       if (!admit()) return;
-      std::make_shared<Session<UnixStream>>(*this, UnixStream(std::move(socket)), caller)->start();
+      serve(*this, std::move(socket), caller);
     });
   }
 
@@ -223,14 +220,7 @@ class Server::Inner final : public Host {
       if (error) return accept_later([this] { accept_remote(); });
       accept_remote();
       if (!admit()) return;
-      if (tls_) {
-        std::make_shared<Session<TlsStream>>(*this, TlsStream(std::move(socket), *tls_),
-                                             std::nullopt)
-            ->start();
-      } else {
-        std::make_shared<Session<TcpStream>>(*this, TcpStream(std::move(socket)), std::nullopt)
-            ->start();
-      }
+      tls_ ? serve(*this, std::move(socket), *tls_) : serve(*this, std::move(socket));
     });
   }
 

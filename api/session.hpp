@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One connection of the server: requests one after the other, each answered before the next is
-// read. Only for api/server.cpp.
+// read. Only for api/serve_*.cpp.
 #pragma once
 
 #include <chrono>
@@ -19,33 +19,10 @@
 
 #include "api/access.hpp"
 #include "api/handler.hpp"
+#include "api/serve.hpp"
 #include "api/server.hpp"
 
 namespace heddle::api {
-
-// A connection that waits for events.
-class Waiter {
- public:
-  virtual ~Waiter() = default;
-  // There may be some; or there are none, and `idle` time has passed.
-  virtual void on_news(bool idle) = 0;
-};
-
-// What connections want of their server. Outlives them.
-class Host {
- public:
-  virtual ~Host() = default;
-  virtual Response answer(const Request& request, const Caller& caller) = 0;
-  // By the headers of a request, where the connection itself does not tell.
-  virtual Caller caller(std::string_view authorization, std::string_view host) = 0;
-  // False when there are too many already.
-  virtual bool begin_stream() = 0;
-  virtual void end_stream() = 0;
-  // Keeps it until there is news.
-  virtual void wait(std::shared_ptr<Waiter> waiter) = 0;
-  virtual void left() = 0;
-  virtual std::chrono::milliseconds patience() const = 0;
-};
 
 template <class Stream>
 class Session : public Waiter, public std::enable_shared_from_this<Session<Stream>> {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "api/session.hpp"
+
+namespace heddle::api {
+
+void serve(Host& host, boost::asio::ip::tcp::socket socket) {
+  using Stream = boost::beast::tcp_stream;
+  std::make_shared<Session<Stream>>(host, Stream(std::move(socket)), std::nullopt)->start();
+}
+
+}  // namespace heddle::api
