@@ -37,7 +37,7 @@ bool Core::Machine::begin_work() {
     begin_fetching();
   } else if (!alias_writes.empty() && has_view) {
     begin_aliasing();
-  } else if (may_tell()) {
+  } else if (has_to_tell() && now >= tells_next) {
     begin_telling();
   } else {
     return false;

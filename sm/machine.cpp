@@ -75,7 +75,7 @@ void Core::Machine::end_inheritance() {
 base::Instant Core::Machine::deadline() {
   if (!started) return base::Instant{};
   base::Instant next = transactions.deadline();
-  if (stage == Stage::Resting) next = untold.empty() ? wake : std::min(wake, tells_next);
+  if (stage == Stage::Resting) next = has_to_tell() ? std::min(wake, tells_next) : wake;
   return std::min({next, administration.deadline(), inheritance_ends});
 }
 
@@ -222,9 +222,9 @@ void Core::Machine::finish_aliasing() {
   administration.on_aliases_written(now, alias_programming.take_outcomes());
 }
 
-bool Core::Machine::may_tell() const {
-  return !untold.empty() && now >= tells_next && administration.view() != nullptr &&
-         picture.frozen.topology != nullptr;
+// While the own port has no link nobody can be told.
+bool Core::Machine::has_to_tell() const {
+  return !untold.empty() && administration.view() != nullptr && picture.frozen.topology != nullptr;
 }
 
 // All at once would all come back at once. A tenth of a second's worth, and then the next.
@@ -485,7 +485,7 @@ bool Core::sweeping() const {
   return machine_->stage != Stage::Resting;
 }
 bool Core::quiet() const {
-  return machine_->stage == Stage::Resting && machine_->untold.empty();
+  return machine_->stage == Stage::Resting && !machine_->has_to_tell();
 }
 mad::SMState Core::state() const {
   return machine_->election.state();

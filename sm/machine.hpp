@@ -85,7 +85,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void begin_fetching();
   void begin_aliasing();
   void finish_aliasing();
-  bool may_tell() const;
+  bool has_to_tell() const;
   void note_unheard();
   void begin_telling();
   void finish_telling();
