@@ -252,7 +252,7 @@ void Transactions::give_up(std::uint32_t s) {
   // too.
   const bool asked_itself = request.beyond.value == 0 || slots_[s].probing;
   const bool device_is_silent = asked_itself && !request.optional;
-  if (device_is_silent && ++device.strikes == kStrikes) ++counters_.fell_silent;
+  if (device_is_silent && ++device.strikes == 1) ++counters_.fell_silent;
   if (device_is_silent && device.strikes >= kStrikes) give_up_queue(device);
   release(s);
 }

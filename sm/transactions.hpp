@@ -78,7 +78,7 @@ struct TransactionCounters {
   std::uint64_t retries = 0;
   std::uint64_t unanswered = 0;
   std::uint64_t unanswered_beyond = 0;  // of these, what was asked beyond a port
-  std::uint64_t fell_silent = 0;        // devices whose queue was given up
+  std::uint64_t fell_silent = 0;        // devices that left a request unanswered, once for each
   std::uint64_t late = 0;
   std::uint64_t answered = 0;
 };

@@ -221,10 +221,11 @@ INSTANTIATE_TEST_SUITE_P(Seeds, ChaosBySeed, testing::Range(seeds(24).first, see
 //  3494: tables written while cables moved were doubted only up to the highest LID of that moment.
 //  2239: every route to a switch died in mid-sweep, and each of its ports was asked beyond in turn.
 //  342746800291: without traps, a sweep waited in every phase for all whose ways had died.
+//  358057026497: the same, and none of them was asked twice.
 //  356432450755: the own link was lost while clients were yet to be told, and the machine, which
 //  could not tell them, never slept again.
 INSTANTIATE_TEST_SUITE_P(OnceBad, ChaosBySeed,
-                         testing::Values(2239, 3494, 342746800291, 356432450755));
+                         testing::Values(2239, 3494, 342746800291, 356432450755, 358057026497));
 
 }  // namespace
 }  // namespace heddle::test
