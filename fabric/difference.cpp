@@ -66,10 +66,13 @@ mad::PortInfo with(const LinkIntent& wish, const mad::PortInfo& observed) {
 }
 
 bool satisfied(const EndportIntent& wish, const mad::PortInfo& observed) {
-  return observed.m_key_protect_bits == wish.m_key_protect_bits &&
-         observed.m_key_lease_period == wish.m_key_lease_period && observed.lid == wish.lids.base &&
-         observed.lmc == wish.lids.lmc && observed.m_key == wish.m_key &&
-         observed.gid_prefix == wish.gid_prefix && observed.master_sm_lid == wish.master_sm_lid &&
+  // Without a key they guard nothing: not worth a Set of their own.
+  const bool guarded =
+      wish.m_key == mad::MKey{} || (observed.m_key_protect_bits == wish.m_key_protect_bits &&
+                                    observed.m_key_lease_period == wish.m_key_lease_period);
+  return guarded && observed.lid == wish.lids.base && observed.lmc == wish.lids.lmc &&
+         observed.m_key == wish.m_key && observed.gid_prefix == wish.gid_prefix &&
+         observed.master_sm_lid == wish.master_sm_lid &&
          observed.master_sm_sl == wish.master_sm_sl &&
          observed.subnet_timeout == wish.subnet_timeout;
 }

@@ -152,6 +152,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void finish_sweep();
   void renew_view();
   void publish_groups();
+  bool leaves_out_somebody() const;
   bool contradicts_itself_anew();
   void lose_port(const std::string& reason);
   void begin_phase(Phase phase, Stage next);

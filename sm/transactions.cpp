@@ -85,7 +85,10 @@ void Transactions::set_limits(TransactionLimits limits) {
 
 void Transactions::submit(const Request& request) {
   Device& device = devices_[request.device.value];
-  if (device.locked && request.method == mad::Method::Set) return;
+  if (device.locked && request.method == mad::Method::Set) {
+    ++counters_.withheld;
+    return;
+  }
   ++queued_;
   std::uint32_t entry = free_pending_;
   if (entry == kNone) {
