@@ -30,8 +30,6 @@ class Keys {
   std::vector<mad::MKey> candidates(mad::Guid port, mad::Lid holds = mad::kNoLid) const;
   // Who has which LID; entries that make no sense are skipped.
   void set_owners(const std::vector<RememberedLids>& memory);
-  // Whether the port hides a key that is none of ours.
-  bool is_locked(mad::Guid port) const { return locked_.count(port) != 0; }
   // For a device whose GUID is not known yet.
   const std::vector<mad::MKey>& for_strangers() const { return strangers_; }
 

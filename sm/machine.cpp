@@ -235,23 +235,25 @@ void Core::Machine::begin_telling() {
   Context with = context();
   std::size_t left =
       options.reregister_rate == 0 ? untold.size() : std::max(options.reregister_rate / 10, 1u);
+  being_told.clear();
   for (; left > 0 && !untold.empty(); --left) {
     const auto port = administration.view()->find(*untold.begin());
     untold.erase(untold.begin());
-    if (port != fabric::kNoPort) programming.tell_clients(with, port);
+    if (port == fabric::kNoPort) continue;
+    programming.tell_clients(with, port);
+    being_told.push_back(port);
   }
-}
-
-// To be asked again by the next sweep, light ones included.
-void Core::Machine::note_unheard() {
-  unheard = programming.unheard(context());
-  for (const mad::Guid port : untold) unheard.erase(port);
 }
 
 // A port that was found in another state will not be found so by the next look.
 void Core::Machine::finish_telling() {
   stage = Stage::Resting;
-  note_unheard();
+  const Context with = context();
+  for (const fabric::PortIndex port : being_told) {
+    if (programming.tells_clients(with, port)) {
+      unheard.insert(picture.frozen.topology->port(port).guid);
+    }
+  }
   if (!programming.fabric_moved()) return;
   if (troubled.empty()) troubled = "a port changed its state";
   wake = now;

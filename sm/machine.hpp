@@ -86,7 +86,6 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void begin_aliasing();
   void finish_aliasing();
   bool has_to_tell() const;
-  void note_unheard();
   void begin_telling();
   void finish_telling();
   void on_fetched(const Answer& answer);
@@ -152,7 +151,6 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void finish_sweep();
   void renew_view();
   void publish_groups();
-  bool leaves_out_somebody() const;
   bool contradicts_itself_anew();
   void lose_port(const std::string& reason);
   void begin_phase(Phase phase, Stage next);
@@ -237,12 +235,13 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   LookUps look_ups;
   base::Instant told_load{};  // when the load of the administration was last told
   bool permanent_groups_due = true;
-  bool groups_changed = false;     // since they were last published
-  std::set<mad::Guid> outdated;    // ports whose clients must register anew: groups have changed
-  std::set<mad::Guid> untold;      // ports whose clients are yet to be asked to do so
-  std::set<mad::Guid> unheard;     // ports that were asked in vain, and will be again
-  base::Instant tells_next{};      // when the next of them may be
-  bool clients_are_known = false;  // all that have registered, from before the start
+  bool groups_changed = false;   // since they were last published
+  std::set<mad::Guid> outdated;  // ports whose clients must register anew: groups have changed
+  std::set<mad::Guid> untold;    // ports whose clients are yet to be asked to do so
+  std::set<mad::Guid> unheard;   // ports that were asked in vain, and will be again
+  std::vector<fabric::PortIndex> being_told;  // at this moment
+  base::Instant tells_next{};                 // when the next of them may be
+  bool clients_are_known = false;             // all that have registered, from before the start
   std::shared_ptr<const partitions::Memberships> memberships;  // on the newest topology
   std::vector<multicast::RoleChange> role_changes;             // yet to be programmed
   std::vector<sa::Fetch> fetches;                              // yet to be asked for

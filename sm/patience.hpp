@@ -20,7 +20,7 @@ class Patience {
   void on_answer(mad::Guid node) { misses_.erase(node); }
   // Whether it did not answer the last time.
   bool is_missed(mad::Guid node) const { return misses_.count(node) != 0; }
-  bool misses_anybody() const { return !misses_.empty(); }
+  std::size_t missed() const { return misses_.size(); }
   void forget() { misses_.clear(); }
 
   // After a full discovery, before the picture is frozen: what it met behind no cable, or read only

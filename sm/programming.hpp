@@ -63,7 +63,9 @@ class Programming {
   // Active already: whenever that suits.
   const std::vector<mad::Guid>& left_untold() const { return untold_; }
   void tell_clients(Context& context, fabric::PortIndex port);
-  // Endports, by GUID, whose clients have not been asked yet, or have not answered.
+  // Whether the clients there are to be asked, and have not answered yet; the endports, by GUID, of
+  // all such.
+  bool tells_clients(const Context& context, fabric::PortIndex port) const;
   std::set<mad::Guid> unheard(const Context& context) const;
   // Sets of the steps after Fields, as far as the states of the ports tell: for a progress display.
   std::uint64_t raises_to_come(const Context& context) const;
@@ -102,7 +104,6 @@ class Programming {
   void recheck_settled_ports(Context& context, fabric::SwitchIndex of);
   void set_port(Context& context, Purpose purpose, fabric::PortIndex port, LinkStep step);
   bool settled(const Context& context, fabric::PortIndex port, const mad::PortInfo& info) const;
-  bool tells_clients(const Context& context, fabric::PortIndex port) const;
   bool wants(const Context& context, fabric::PortIndex port, LinkStep step) const;
 
   std::map<std::pair<mad::Guid, mad::PortNumber>, Settled> settled_;  // by node and port

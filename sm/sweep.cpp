@@ -563,7 +563,8 @@ void Core::Machine::finish_links() {
   tell_outdated();
   const auto& left = programming.left_untold();
   untold = {left.begin(), left.end()};
-  note_unheard();
+  unheard = programming.unheard(context());
+  for (const mad::Guid port : left) unheard.erase(port);
   const auto& topology = *picture.frozen.topology;
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex port{p};
@@ -618,9 +619,6 @@ void Core::Machine::finish_sweep() {
   // What is silent beyond a port is asked for by every light sweep.
   if (counters.unanswered > counters.unanswered_beyond)
     troubled = "something did not answer in the last sweep";
-  if (counters.withheld > 0 && leaves_out_somebody()) {
-    troubled = "somebody answers who is not written to";
-  }
   if (programming.tables_failed()) troubled = "a switch did not take its forwarding table";
   if (!revisiting) watched = now;
   if (revisiting) unconfirmed.insert(revisit.visited().begin(), revisit.visited().end());
@@ -676,21 +674,6 @@ void Core::Machine::publish_groups() {
   if (!std::exchange(groups_changed, false)) return;
   outputs.emplace_back(PublishGroups{
       std::make_shared<const GroupList>(list_of(administration.registrations().groups))});
-}
-
-// Who was silent is written to when it has said who it is. If that answer was lost while others of
-// it came, nothing would ask again: a full sweep asks everybody anew.
-bool Core::Machine::leaves_out_somebody() const {
-  for (std::uint32_t n = 0; n < picture.devices.size(); ++n) {
-    const auto& node = picture.observation[fabric::ObservedIndex{n}];
-    if (patience.is_missed(node.info.node_guid)) continue;
-    for (std::size_t p = 0; p < picture.devices[n].size(); ++p) {
-      const auto& device = picture.devices[n][p];
-      const mad::Guid port = node.is_switch() ? node.info.port_guid : node.ports[p].guid;
-      if (device && transactions.is_locked(*device) && !keys.is_locked(port)) return true;
-    }
-  }
-  return false;
 }
 
 // A device that was seen in two places has either a twin, which will be there the next time too, or

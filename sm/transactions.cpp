@@ -85,10 +85,7 @@ void Transactions::set_limits(TransactionLimits limits) {
 
 void Transactions::submit(const Request& request) {
   Device& device = devices_[request.device.value];
-  if (device.locked && request.method == mad::Method::Set) {
-    ++counters_.withheld;
-    return;
-  }
+  if (device.locked && request.method == mad::Method::Set) return;
   ++queued_;
   std::uint32_t entry = free_pending_;
   if (entry == kNone) {

@@ -79,7 +79,6 @@ struct TransactionCounters {
   std::uint64_t unanswered = 0;
   std::uint64_t unanswered_beyond = 0;  // of these, what was asked beyond a port
   std::uint64_t fell_silent = 0;        // devices that left a request unanswered, once for each
-  std::uint64_t withheld = 0;           // Sets to locked devices
   std::uint64_t late = 0;
   std::uint64_t answered = 0;
 };
@@ -106,7 +105,6 @@ class Transactions {
   mad::MKey key(DeviceId device) const { return devices_[device.value].m_key.value_or(keys_[0]); }
   // No Set goes to that device any more. Ends with reset(), or by unlock().
   void lock(DeviceId device) { devices_[device.value].locked = true; }
-  bool is_locked(DeviceId device) const { return devices_[device.value].locked; }
   void unlock(DeviceId device) { devices_[device.value].locked = false; }
 
   DeviceId add_device(const mad::DirectedRoute& route);

@@ -13,6 +13,9 @@ namespace {
 using fabric::ObservedEnd;
 using fabric::ObservedIndex;
 
+// Besides the one that answers again.
+constexpr std::size_t kManyMissed = 2;
+
 Request ask(DeviceId device, mad::AttributeId attribute, ObservedEnd of) {
   Request request;
   request.device = device;
@@ -105,7 +108,7 @@ void Watch::ask_along_cables(Context& context, const Cables& cables) {
   const auto looked_along = [&](const fabric::ObservedNode& node) {
     return cables.all || cables.of.count(node.info.node_guid) != 0;
   };
-  if (!cables.all && cables.of.empty() && !patience_->misses_anybody()) return;
+  if (!cables.all && cables.of.empty() && patience_->missed() == 0) return;
   const fabric::Observation& observation = context.picture.observation;
   for (std::uint32_t n = 0; n < observation.size(); ++n) {
     const auto& node = observation[ObservedIndex{n}];
@@ -273,6 +276,8 @@ void Watch::on_neighbour(Context& context, const Answer& answer) {
   }
   if (!patience_->is_missed(info.node_guid)) return;
   patience_->on_answer(info.node_guid);
+  // So many were not all busy: the ways to them had died. One look after another would take long.
+  if (patience_->missed() >= kManyMissed) return found("several that were silent answer again");
   suspicion_.entirely.insert(info.node_guid);
   suspicion_.returned = true;
   suspect(context, sighting->node, text(context.picture.name(sighting->node)) + " answers again");

@@ -224,8 +224,11 @@ INSTANTIATE_TEST_SUITE_P(Seeds, ChaosBySeed, testing::Range(seeds(24).first, see
 //  358057026497: the same, and none of them was asked twice.
 //  356432450755: the own link was lost while clients were yet to be told, and the machine, which
 //  could not tell them, never slept again.
+//  358137832821: a dozen that were cut off and kept as silent came back one by one, each with a
+//  look of its own.
 INSTANTIATE_TEST_SUITE_P(OnceBad, ChaosBySeed,
-                         testing::Values(2239, 3494, 342746800291, 356432450755, 358057026497));
+                         testing::Values(2239, 3494, 342746800291, 356432450755, 358057026497,
+                                         358137832821));
 
 }  // namespace
 }  // namespace heddle::test

@@ -85,6 +85,25 @@ TEST_F(Endurance, OneThatAnswersAgainIsReadAgain) {
   EXPECT_EQ(trouble(box()), "");
 }
 
+TEST_F(Endurance, SeveralThatAnswerAgainAreReadTogether) {
+  BoxOptions options;
+  options.sm.node_misses = 10;
+  bring_up("fat-tree:3,6", options);
+  for (const char* name : {"host-0005", "host-0009", "host-0012"}) {
+    box().world().silence(node(box(), name), true);
+  }
+  resweep();
+  ASSERT_GE(box().count<sm::SilentNodeKept>(), 3u);
+  for (const char* name : {"host-0005", "host-0009", "host-0012"}) {
+    box().world().silence(node(box(), name), false);
+  }
+  box().forget_events();
+  box().run_for(15s);
+  ASSERT_EQ(box().count<sm::SweepStarted>(), 1u);
+  EXPECT_TRUE(box().last<sm::SweepStarted>()->full);
+  EXPECT_EQ(trouble(box()), "");
+}
+
 TEST_F(Endurance, ASwitchWhoseAgentHangsKeepsItsHosts) {
   bring_up("fat-tree:3,6");
   const auto before = table(box(), "spine-1");
