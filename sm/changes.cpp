@@ -63,14 +63,15 @@ std::optional<fabric::ObservedIndex> end_of_way(const Picture& picture,
   return at;
 }
 
-std::vector<Way> ways_to_switches(const Picture& picture, const Transactions& transactions) {
+std::vector<Way> ways_to_devices(const Picture& picture, const Transactions& transactions) {
   std::vector<Way> ways;
   for (std::uint32_t n = 0; n < picture.observation.size(); ++n) {
     const auto& node = picture.observation[fabric::ObservedIndex{n}];
-    const auto device = picture.devices[n].empty() ? std::nullopt : picture.devices[n][0];
-    if (!node.is_switch() || !device) continue;
-    for (const auto& route : transactions.routes(*device)) {
-      ways.push_back({route, node.info.node_guid});
+    for (const auto& device : picture.devices[n]) {
+      if (!device) continue;
+      for (const auto& route : transactions.routes(*device)) {
+        ways.push_back({route, node.info.node_guid, node.is_switch()});
+      }
     }
   }
   return ways;
@@ -79,7 +80,8 @@ std::vector<Way> ways_to_switches(const Picture& picture, const Transactions& tr
 bool still_lead_there(const Picture& picture, const std::vector<Way>& ways) {
   return std::all_of(ways.begin(), ways.end(), [&](const Way& way) {
     const auto end = end_of_way(picture, way.route);
-    return end && picture.observation[*end].info.node_guid == way.node;
+    if (!end) return !way.to_switch;
+    return picture.observation[*end].info.node_guid == way.node;
   });
 }
 

@@ -11,14 +11,16 @@
 
 namespace heddle::sm {
 
-// A way by which a sweep wrote to a switch.
+// A way by which a sweep wrote to a device.
 struct Way {
   mad::DirectedRoute route;
   mad::Guid node{};
+  bool to_switch = false;
 };
-std::vector<Way> ways_to_switches(const Picture& picture, const Transactions& transactions);
+std::vector<Way> ways_to_devices(const Picture& picture, const Transactions& transactions);
 // Whether each of them, walked on this picture, ends where it was thought to end. When cables were
-// exchanged while a sweep wrote, its Sets reached other devices than they were meant for.
+// exchanged while a sweep wrote, its Sets reached other devices than they were meant for. A host to
+// which no way leads any more tells nothing: hosts come and go.
 bool still_lead_there(const Picture& picture, const std::vector<Way>& ways);
 // Whether one of them ends at another node than it was thought to end at. One that has died is no
 // harm: what was sent along it arrived or did not.

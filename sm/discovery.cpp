@@ -62,6 +62,9 @@ void Discovery::begin(Context& context) {
 }
 
 void Discovery::on_answer(Context& context, const Answer& answer) {
+  if (KeyRecovery::has_asked(answer.request)) {
+    if (!key_recovery_.on_answer(context, answer)) return;
+  }
   if (!answer.answered) return on_silence(context, answer);
   switch (answer.request.attribute) {
     case mad::AttributeId::NodeInfo:
@@ -256,8 +259,7 @@ void Discovery::on_port_info(Context& context, const Answer& answer) {
 
 // A port shows its M_Key to whoever has it, and to everybody at protection level 0. One that shows
 // none although it is protected has another. True if the port is asked once more.
-bool Discovery::try_another_key(Context& context, const Answer& answer,
-                                const mad::PortInfo& info) const {
+bool Discovery::try_another_key(Context& context, const Answer& answer, const mad::PortInfo& info) {
   const ObservedNode& node = context.picture.observation[{answer.request.subject}];
   const std::uint32_t port = answer.request.detail;
   if (node.is_switch() && port != 0) return false;
@@ -270,7 +272,7 @@ bool Discovery::try_another_key(Context& context, const Answer& answer,
     context.keys.unlock(guid);
     return false;
   }
-  const auto candidates = context.keys.candidates(guid, info.lid);
+  const auto candidates = context.keys.candidates(guid);
   std::size_t next = answer.request.key;
   if (next < candidates.size() && candidates[next] == context.transactions.key(device)) ++next;
   if (next < candidates.size()) {
@@ -281,10 +283,7 @@ bool Discovery::try_another_key(Context& context, const Answer& answer,
     return true;
   }
   context.transactions.lock(device);
-  const NodeName name = context.picture.name(ObservedIndex{answer.request.subject});
-  context.picture.note({answer.request.subject},
-                       text(name) + " is locked by an M_Key that is not ours");
-  if (context.keys.is_news_that_locked(guid)) context.events.say(PortLocked{name, guid});
+  key_recovery_.add({{answer.request.subject}, {static_cast<std::uint8_t>(port)}}, device, guid);
   return false;
 }
 

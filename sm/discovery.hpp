@@ -9,6 +9,7 @@
 #include "fabric/observation.hpp"
 #include "mad/node_info.hpp"
 #include "sm/context.hpp"
+#include "sm/key_recovery.hpp"
 
 namespace heddle::sm {
 
@@ -29,6 +30,8 @@ class Discovery {
   // Reads everything of a switch that is known but its SwitchInfo; or one port of an adapter.
   void read_switch(Context& context, fabric::ObservedIndex node);
   void read_again(Context& context, fabric::ObservedEnd end);
+  // Call when the transactions are idle. True if ports that are locked are asked with other keys.
+  bool recovers_keys(Context& context) { return key_recovery_.begin(context); }
   // Reports what did not fit together. Call once, after freezing.
   void conclude(Context& context) const;
 
@@ -36,7 +39,7 @@ class Discovery {
   void on_node_info(Context& context, const Answer& answer);
   void on_switch_info(Context& context, const Answer& answer);
   void on_port_info(Context& context, const Answer& answer);
-  bool try_another_key(Context& context, const Answer& answer, const mad::PortInfo& info) const;
+  bool try_another_key(Context& context, const Answer& answer, const mad::PortInfo& info);
   void on_table_block(Context& context, const Answer& answer);
   void on_sm_info(Context& context, const Answer& answer);
   void on_vendor_speed(Context& context, const Answer& answer);
@@ -62,6 +65,7 @@ class Discovery {
 
   const fabric::Observation* known_;
   bool written_by_others_;
+  KeyRecovery key_recovery_;
 };
 
 }  // namespace heddle::sm

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -54,14 +55,21 @@ void Keys::set(const Options& options) {
   strangers_ = masters_;
 }
 
-void Keys::set_owners(const std::vector<RememberedLids>& memory) {
-  owner_of_.assign(std::size_t{mad::kLastUnicastLid.value} + 1, mad::Guid{});
-  for (const RememberedLids& lids : memory) {
-    if (lids.lmc > mad::kMaxLmc) continue;
-    const std::size_t end = std::size_t{lids.base.value} + (std::size_t{1} << lids.lmc);
-    if (end > owner_of_.size()) continue;
-    for (std::size_t lid = lids.base.value; lid < end; ++lid) owner_of_[lid] = lids.port_guid;
-  }
+void Keys::remember(const std::vector<RememberedLids>& memory) {
+  remembered_.clear();
+  for (const RememberedLids& lids : memory) remembered_.push_back(lids.port_guid);
+}
+
+bool Keys::is_new_company(mad::Guid port, const std::vector<mad::Guid>& others) {
+  std::size_t hash = others.size();
+  for (const mad::Guid guid : others) hash = hash * 31 + std::hash<mad::Guid>()(guid);
+  const auto [known, is_new] = company_.try_emplace(port, hash);
+  return is_new || std::exchange(known->second, hash) != hash;
+}
+
+void Keys::unlock(mad::Guid port) {
+  locked_.erase(port);
+  company_.erase(port);
 }
 
 mad::MKey Keys::of(mad::Guid port) const {
@@ -71,18 +79,22 @@ mad::MKey Keys::of(mad::Guid port) const {
   return known->second;
 }
 
-std::vector<mad::MKey> Keys::candidates(mad::Guid port, mad::Lid holds) const {
+std::vector<mad::MKey> Keys::candidates(mad::Guid port) const {
   std::vector<mad::MKey> keys{of(port)};
-  for (const mad::MKey master : masters_) {
-    add_new(keys, master);
-    add_new(keys, derive_m_key(master, port));
-  }
-  const bool owned = holds.value < owner_of_.size() && owner_of_[holds.value] != mad::Guid{};
-  if (!owned) return keys;
-  for (const mad::MKey master : masters_) {
-    add_new(keys, derive_m_key(master, owner_of_[holds.value]));
-  }
+  for (const mad::MKey master : masters_) add_new(keys, master);
+  for (const mad::MKey master : masters_) add_new(keys, derive_m_key(master, port));
   return keys;
+}
+
+bool Keys::per_port() const {
+  return per_port_ && std::any_of(masters_.begin(), masters_.end(),
+                                  [](mad::MKey master) { return master != mad::MKey{}; });
+}
+
+void Keys::add_derived(mad::Guid port, std::vector<mad::MKey>& keys) const {
+  for (const mad::MKey master : masters_) {
+    if (master != mad::MKey{}) keys.push_back(derive_m_key(master, port));
+  }
 }
 
 }  // namespace heddle::sm

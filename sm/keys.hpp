@@ -4,6 +4,8 @@
 // after a restart, knows them all (IBA vol. 1, 14.2.4).
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -25,17 +27,23 @@ class Keys {
 
   // What the port is to have.
   mad::MKey of(mad::Guid port) const;
-  // What it may have, in the order to try: what it is to have first. A port that holds the LID of
-  // another one was once written to in its place, when cables changed, and has its key too.
-  std::vector<mad::MKey> candidates(mad::Guid port, mad::Lid holds = mad::kNoLid) const;
-  // Who has which LID; entries that make no sense are skipped.
-  void set_owners(const std::vector<RememberedLids>& memory);
+  // What it may have, in the order to try: what it is to have first.
+  std::vector<mad::MKey> candidates(mad::Guid port) const;
+  // Appends what a port was given where each has a key of its own, now and formerly.
+  void add_derived(mad::Guid port, std::vector<mad::MKey>& keys) const;
+  // Whether add_derived has any to add.
+  bool per_port() const;
+  // Ports that were once there, whose keys others may have by mistake.
+  void remember(const std::vector<RememberedLids>& memory);
+  const std::vector<mad::Guid>& remembered() const { return remembered_; }
   // For a device whose GUID is not known yet.
   const std::vector<mad::MKey>& for_strangers() const { return strangers_; }
 
   // True the first time, until the port is found unlocked again.
   bool is_news_that_locked(mad::Guid port) { return locked_.insert(port).second; }
-  void unlock(mad::Guid port) { locked_.erase(port); }
+  // True unless this locked port was last asked about with these same ports, in the same order.
+  bool is_new_company(mad::Guid port, const std::vector<mad::Guid>& others);
+  void unlock(mad::Guid port);
 
  private:
   bool set_ = false;
@@ -43,7 +51,8 @@ class Keys {
   std::vector<mad::MKey> masters_{mad::MKey{}};  // the present one first
   std::vector<mad::MKey> strangers_{mad::MKey{}};
   std::set<mad::Guid> locked_;
-  std::vector<mad::Guid> owner_of_;  // by LID
+  std::map<mad::Guid, std::size_t> company_;  // a hash of those whose keys a locked port was tried
+  std::vector<mad::Guid> remembered_;
   // Keys are asked for port by port in every sweep, and each costs a hash.
   mutable std::unordered_map<mad::Guid, mad::MKey> derived_;  // from the present one
 };

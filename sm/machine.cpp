@@ -35,7 +35,7 @@ Core::Machine::Machine(Options chosen, std::vector<RememberedLids> remembered,
     : options(std::move(chosen)), memory(std::move(remembered)), transactions(limits_of(options)) {
   use_keys();
   if (options.reassign_lids) memory.clear();
-  keys.set_owners(memory);
+  keys.remember(memory);
   administration.set_key(options.sm_key);
   if (registrations.empty()) return;
   auto restored = sa::parse_registrations(registrations, now);
@@ -440,7 +440,7 @@ void Core::Machine::on(const RoutesReady& ready) {
     say(QosLevelsLeftOut{picture.routes->routes.engine, vls});
   }
   begin_phase(Phase::Tables, Stage::Lanes);
-  lane_programming.begin(with, others_may_have_written);
+  lane_programming.begin(with, others_may_have_written || ways_doubted);
 }
 
 RoutesReady carry_out(const ComputeRoutes& work, const base::ParallelFor& parallel) {

@@ -206,7 +206,9 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool tables_are_ours = false;           // nobody else can have written one since our last sweep
   bool others_may_have_written = true;    // the same, as it was when this sweep began
   std::optional<std::string> due;         // a full sweep is wanted, and why
-  std::vector<Way> doubtful_ways;         // by which the last sweep wrote, unless all stood still
+  std::vector<Way> doubtful_ways;         // by which a sweep last wrote, unless all stood still
+  bool ways_doubted = false;              // one of them led elsewhere
+  bool has_written = false;               // this sweep, or may have: its discovery is over
   bool confirmed = false;                 // a light sweep found nothing since the last full one
   unsigned hurried = 0;            // full sweeps in a row because the fabric moved under the last
   bool levels_in_use = false;      // MasterSMSL of the ports depends on where they are

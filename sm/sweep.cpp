@@ -153,7 +153,10 @@ void Core::Machine::prepare_sweep(bool full, std::string reason) {
   sweep_began = now;
   // A quiet look at the fabric after the last sweep shows that it stood still while we wrote.
   const bool stood_still = confirmed && unconfirmed.empty();
-  doubtful_ways = stood_still ? std::vector<Way>{} : ways_to_switches(picture, transactions);
+  if (stood_still) doubtful_ways.clear();
+  // One that ended in its discovery wrote nothing: the doubts are about the one before it.
+  if (!stood_still && has_written) doubtful_ways = ways_to_devices(picture, transactions);
+  has_written = false;
   others_may_have_written = !tables_are_ours;
   tables_are_ours = false;
   transactions.begin_counting();
@@ -239,6 +242,7 @@ void Core::Machine::advance() {
         if (!begin_work()) return;
         break;
       case Stage::Discovery:
+        if (discovery.recovers_keys(with)) break;
         if (!revisiting || !revisit.go_on(with, discovery)) finish_discovery();
         break;
       case Stage::Lids:
@@ -419,6 +423,8 @@ void Core::Machine::tell_small_switches(mad::Lid needed) {
 
 void Core::Machine::assign() {
   begin_phase(Phase::Lids, Stage::Lids);
+  has_written = true;
+  ways_doubted = !revisiting && !still_lead_there(picture, doubtful_ways);
   auto assigned = deal_lids();
   for (const LidClash& clash : assigned.clashes) {
     say(LidConflict{picture.name(clash.keeps), picture.name(clash.moves), clash.lid});
@@ -429,7 +435,7 @@ void Core::Machine::assign() {
   }
   if (memory != assigned.memory) {
     memory = std::move(assigned.memory);
-    keys.set_owners(memory);
+    keys.remember(memory);
     if (!options.shadow) outputs.emplace_back(StoreLids{memory});
   }
   options.reassign_lids = false;  // once: from now on the new ones are kept
@@ -453,9 +459,9 @@ void Core::Machine::assign() {
   });
   const auto enforcement =
       options.partitions ? options.partition_enforcement : partitions::Enforcement::Off;
-  partition_programming.begin(with, *memberships, enforcement, others_may_have_written);
-  alias_programming.begin(with, administration.registrations().alias_guids,
-                          others_may_have_written);
+  const bool doubt = others_may_have_written || ways_doubted;
+  partition_programming.begin(with, *memberships, enforcement, doubt);
+  alias_programming.begin(with, administration.registrations().alias_guids, doubt);
   announce_phase(transactions.queued());
 }
 
@@ -534,8 +540,7 @@ void Core::Machine::begin_tables() {
   Context with = context();
   stage = Stage::Tables;
   set_sm_levels();
-  const bool doubt = !revisiting && !still_lead_there(picture, doubtful_ways);
-  const TableWork work = programming.write_tables(with, doubt);
+  const TableWork work = programming.write_tables(with, ways_doubted);
   tables_are_ours = !election.rival_seen() && !options.shadow;
   announce_phase(work.switches + work.blocks);
   const auto& proof = picture.routes->proof;

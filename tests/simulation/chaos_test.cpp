@@ -226,9 +226,13 @@ INSTANTIATE_TEST_SUITE_P(Seeds, ChaosBySeed, testing::Range(seeds(24).first, see
 //  could not tell them, never slept again.
 //  358137832821: a dozen that were cut off and kept as silent came back one by one, each with a
 //  look of its own.
+//  358163714938: a switch was mistaken for another while cables changed places, got that one's
+//  M_Key, and the process that had done it was gone.
+//  358195538970: a sweep wrote while cables changed places, and the doubts about it were forgotten
+//  by the one after it, which was begun anew before it wrote.
 INSTANTIATE_TEST_SUITE_P(OnceBad, ChaosBySeed,
                          testing::Values(2239, 3494, 342746800291, 356432450755, 358057026497,
-                                         358137832821));
+                                         358137832821, 358163714938, 358195538970));
 
 }  // namespace
 }  // namespace heddle::test

@@ -2,6 +2,7 @@
 #include "tests/simulation/judging.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "sim/checker.hpp"
@@ -11,12 +12,18 @@ namespace heddle::test {
 
 namespace {
 
-std::string with_last_events(Box& box, std::string complaints) {
+// Whoever looks for the cause of a bad seed wants to hear more: HEDDLE_SAID=1000.
+std::size_t events_to_tell() {
   constexpr std::size_t kLastEvents = 25;
+  const char* wanted = std::getenv("HEDDLE_SAID");
+  return wanted != nullptr ? std::strtoul(wanted, nullptr, 10) : kLastEvents;
+}
+
+std::string with_last_events(Box& box, std::string complaints) {
   if (complaints.empty()) return complaints;
   complaints += "the SM said last:\n";
   const auto& events = box.events();
-  for (auto i = events.size() - std::min(events.size(), kLastEvents); i < events.size(); ++i) {
+  for (auto i = events.size() - std::min(events.size(), events_to_tell()); i < events.size(); ++i) {
     complaints += "  " + sm::sentence(events[i]) + '\n';
   }
   return complaints;

@@ -52,6 +52,29 @@ class MKeys : public testing::Test {
           << node.description;
     }
   }
+  mad::Guid guid_of(const std::string& host) {
+    const auto& devices = box().world().devices();
+    return devices.port_guid(devices.port_at(node(box(), host), 1));
+  }
+  // host-0003 gets the key of another port, as when cables change places under a sweep.
+  void write_as(mad::Guid owner, mad::Lid lid) {
+    auto info = registers(box(), "host-0003", 1);
+    info.lid = lid;
+    info.m_key = sm::derive_m_key(kOurs, owner);
+    info.port_state = mad::PortState::NoChange;
+    info.port_physical_state = mad::PortPhysicalState::NoChange;
+    mad::Smp smp;
+    smp.method = mad::Method::Set;
+    smp.attribute_id = mad::AttributeId::PortInfo;
+    smp.attribute_modifier = 1;
+    smp.m_key = registers(box(), "host-0003", 1).m_key;
+    smp.dr_slid = smp.dr_dlid = mad::kPermissiveLid;
+    mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(smp.data));
+    box().world().send(*box().world().find_endpoint("host-0003"), mad::make_datagram({}, smp),
+                       box().now());
+    box().run_for(1ms);
+    ASSERT_EQ(registers(box(), "host-0003", 1).m_key, info.m_key);
+  }
   static std::string base_name(const std::string& description) {
     return description.substr(0, description.find(' '));
   }
@@ -110,33 +133,43 @@ TEST_F(MKeys, AreTakenAwayWithTheirProtection) {
 }
 
 // What was written to another port when two cables changed places under a sweep.
-TEST_F(MKeys, OfAnotherPortAreFoundByItsLid) {
+TEST_F(MKeys, OfAnotherPortAreFound) {
   bring_up(kOurs, 1, true);
-  const auto& topology = box().snapshot().topology;
-  mad::Guid owner{};
-  for (const auto port : topology.endports()) {
-    const auto& node = topology.node(topology.node_of(port));
-    if (node.description == "host-0004 HCA-1") owner = topology.port(port).guid;
-  }
-  auto info = registers(box(), "host-0003", 1);
-  info.lid = registers(box(), "host-0004", 1).lid;
-  info.m_key = sm::derive_m_key(kOurs, owner);
-  info.port_state = mad::PortState::NoChange;
-  info.port_physical_state = mad::PortPhysicalState::NoChange;
-  mad::Smp smp;
-  smp.method = mad::Method::Set;
-  smp.attribute_id = mad::AttributeId::PortInfo;
-  smp.attribute_modifier = 1;
-  smp.m_key = registers(box(), "host-0003", 1).m_key;
-  smp.dr_slid = smp.dr_dlid = mad::kPermissiveLid;
-  mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(smp.data));
-  box().world().send(*box().world().find_endpoint("host-0003"), mad::make_datagram({}, smp),
-                     box().now());
-  box().run_for(1ms);
-  ASSERT_EQ(registers(box(), "host-0003", 1).m_key, info.m_key);
+  write_as(guid_of("host-0004"), registers(box(), "host-0004", 1).lid);
   box().input(sm::ResweepCommand{"a test asked for it"});
   box().run_for(10s);
   EXPECT_EQ(trouble(box()), "");
+  expect_keys([](mad::Guid port) { return sm::derive_m_key(kOurs, port); });
+}
+
+// The same, found by a manager that knows nothing of what was before.
+TEST_F(MKeys, OfAnotherPortAreFoundByAManagerThatRemembersNothing) {
+  bring_up(kOurs, 1, true);
+  write_as(guid_of("host-0004"), mad::Lid{0x1234});
+  ASSERT_EQ(registers(box(), "host-0003", 1).m_key, sm::derive_m_key(kOurs, guid_of("host-0004")));
+  box().restart({});
+  box().run_for(10s);
+  EXPECT_EQ(trouble(box()), "");
+  EXPECT_EQ(box().count<sm::PortLocked>(), 0u);
+  expect_keys([](mad::Guid port) { return sm::derive_m_key(kOurs, port); });
+}
+
+// Its owner was not there when the port was found locked.
+TEST_F(MKeys, OfAnotherPortAreFoundOnceThatOneIsThere) {
+  bring_up(kOurs, 1, true);
+  write_as(guid_of("host-0004"), mad::Lid{0x1234});
+  const auto host = node(box(), "host-0004");
+  box().world().power_off(host);
+  box().restart({});
+  box().run_for(10s);
+  EXPECT_EQ(box().count<sm::PortLocked>(), 1u);
+  EXPECT_THAT(box().snapshot().problems, Contains(HasSubstr("locked by an M_Key")));
+  box().world().power_on(host);
+  box().run_for(10s);
+  box().input(sm::ResweepCommand{"a test asked for it"});
+  box().run_for(10s);
+  EXPECT_EQ(trouble(box()), "");
+  EXPECT_EQ(box().count<sm::PortLocked>(), 1u) << "told of once";
   expect_keys([](mad::Guid port) { return sm::derive_m_key(kOurs, port); });
 }
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Where every port has an M_Key of its own, a device that changed places with another while it was
+// written to has that one's. A manager that remembers nothing finds it by trying, once all
+// devices are known, the keys of all of them. Only Gets are sent, which at protection level 1 count
+// as no violation (IBA vol. 1, 14.2.4).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "fabric/observation.hpp"
+#include "mad/port_info.hpp"
+#include "sm/context.hpp"
+
+namespace heddle::sm {
+
+class KeyRecovery {
+ public:
+  // The port hides a key that is none of its own ones.
+  void add(fabric::ObservedEnd end, DeviceId device, mad::Guid guid) {
+    locked_.push_back({end, device, guid, 0});
+  }
+  // Call when the transactions are idle. Each port is tried as long as other devices are there than
+  // at the last attempt; those without hope are locked and told of. True if anything was asked.
+  bool begin(Context& context);
+
+  static bool has_asked(const Request& request);
+  // True if the port has shown its key.
+  bool on_answer(Context& context, const Answer& answer);
+
+ private:
+  struct Locked {
+    fabric::ObservedEnd end;
+    DeviceId device;
+    mad::Guid guid;
+    std::size_t tried = 0;  // of keys_
+  };
+
+  bool ask(Context& context, Locked& port);
+  static void give_up(Context& context, const Locked& port);
+
+  std::vector<Locked> locked_;
+  std::vector<mad::MKey> keys_;
+};
+
+}  // namespace heddle::sm
