@@ -52,7 +52,7 @@ void Core::Machine::rest(base::Duration pause) {
   wake = pause == base::Duration{} ? base::kNever : now + pause;
   // However often single devices ask to be looked at, a look around is not put off.
   if (revisiting && pause == options.sweep_interval && wake != base::kNever) {
-    wake = std::max(now, watched + pause);
+    wake = std::max(now + kSoon, watched + pause);
   }
   // What a trap told during the sweep may have come too late for it.
   if (trapped) heed_trap();
@@ -111,7 +111,7 @@ void Core::Machine::finish_watch() {
   tell_load();
   publish_groups();
   if (stage == Stage::Polling) return finish_polling();
-  watched = now;
+  if (transactions.idle()) watched = now;  // else it was cut short, and the rest is still due
   if (watch.saw_stranger()) tables_are_ours = false;
   if (!watch.reason().empty()) return begin_sweep(watch.reason());
   if (!watch.suspicion().empty()) {

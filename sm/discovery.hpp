@@ -30,6 +30,8 @@ class Discovery {
   // Reads everything of a switch that is known but its SwitchInfo; or one port of an adapter.
   void read_switch(Context& context, fabric::ObservedIndex node);
   void read_again(Context& context, fabric::ObservedEnd end);
+  // Asks who is behind a port, unless that is known.
+  void look_beyond(Context& context, fabric::ObservedEnd end);
   // Call when the transactions are idle. True if ports that are locked are asked with other keys.
   bool recovers_keys(Context& context) { return key_recovery_.begin(context); }
   // Reports what did not fit together. Call once, after freezing.
@@ -59,7 +61,6 @@ class Discovery {
   void read_port(Context& context, fabric::ObservedEnd end, bool extended);
   void ask_vendor_speed(Context& context, fabric::ObservedEnd end);
   void read_table(Context& context, fabric::ObservedIndex node);
-  void look_beyond(Context& context, fabric::ObservedEnd end);
 
   const fabric::ObservedPort* known_port(const Context& context, fabric::ObservedEnd end) const;
 

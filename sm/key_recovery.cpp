@@ -30,15 +30,22 @@ std::vector<mad::Guid> known_ports(const Context& context) {
   return guids;
 }
 
+std::size_t hash_of(const std::vector<mad::Guid>& guids) {
+  std::size_t hash = guids.size();
+  for (const mad::Guid guid : guids) hash = hash * 31 + std::hash<mad::Guid>()(guid);
+  return hash;
+}
+
 }  // namespace
 
 bool KeyRecovery::begin(Context& context) {
   if (locked_.empty()) return false;
   const auto ports = known_ports(context);
+  owners_ = hash_of(ports);
   std::vector<Locked> worth_it;
   for (const Locked& port : std::exchange(locked_, {})) {
     const bool affordable = (worth_it.size() + 1) * ports.size() <= kMostRequests;
-    const bool is_new = context.keys.is_new_company(port.guid, ports);
+    const bool is_new = !context.keys.has_tried(port.guid, owners_);
     if (is_new && affordable && context.keys.per_port()) {
       worth_it.push_back(port);
     } else {
@@ -53,7 +60,7 @@ bool KeyRecovery::begin(Context& context) {
   return !context.transactions.idle();
 }
 
-bool KeyRecovery::ask(Context& context, Locked& port) {
+bool KeyRecovery::ask(Context& context, Locked& port) const {
   if (port.tried == keys_.size()) return false;
   context.transactions.set_key(port.device, keys_[port.tried++]);
   Request request;
@@ -88,7 +95,10 @@ bool KeyRecovery::on_answer(Context& context, const Answer& answer) {
   if (port == locked_.end()) return false;
   const bool told = answer.answered && answer.status == mad::kStatusOk;
   const bool found = told && mad::decode<mad::PortInfo>(answer.data).m_key != mad::MKey{};
-  if (!found && told && ask(context, *port)) return false;
+  if (!found && told) {
+    if (ask(context, *port)) return false;
+    context.keys.set_tried(port->guid, owners_);
+  }
   if (!found) give_up(context, *port);
   locked_.erase(port);
   return found;

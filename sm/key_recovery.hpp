@@ -36,11 +36,12 @@ class KeyRecovery {
     std::size_t tried = 0;  // of keys_
   };
 
-  bool ask(Context& context, Locked& port);
+  bool ask(Context& context, Locked& port) const;
   static void give_up(Context& context, const Locked& port);
 
   std::vector<Locked> locked_;
   std::vector<mad::MKey> keys_;
+  std::size_t owners_ = 0;  // a hash of those whose keys they are
 };
 
 }  // namespace heddle::sm

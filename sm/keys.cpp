@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <utility>
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -60,16 +59,14 @@ void Keys::remember(const std::vector<RememberedLids>& memory) {
   for (const RememberedLids& lids : memory) remembered_.push_back(lids.port_guid);
 }
 
-bool Keys::is_new_company(mad::Guid port, const std::vector<mad::Guid>& others) {
-  std::size_t hash = others.size();
-  for (const mad::Guid guid : others) hash = hash * 31 + std::hash<mad::Guid>()(guid);
-  const auto [known, is_new] = company_.try_emplace(port, hash);
-  return is_new || std::exchange(known->second, hash) != hash;
+bool Keys::has_tried(mad::Guid port, std::size_t others) const {
+  const auto tried = tried_.find(port);
+  return tried != tried_.end() && tried->second == others;
 }
 
 void Keys::unlock(mad::Guid port) {
   locked_.erase(port);
-  company_.erase(port);
+  tried_.erase(port);
 }
 
 mad::MKey Keys::of(mad::Guid port) const {

@@ -41,8 +41,11 @@ class Keys {
 
   // True the first time, until the port is found unlocked again.
   bool is_news_that_locked(mad::Guid port) { return locked_.insert(port).second; }
-  // True unless this locked port was last asked about with these same ports, in the same order.
-  bool is_new_company(mad::Guid port, const std::vector<mad::Guid>& others);
+  // The keys of those others, of whom this is a hash, were all tried on a locked port.
+  void set_tried(mad::Guid port, std::size_t others) { tried_[port] = others; }
+  bool has_tried(mad::Guid port, std::size_t others) const;
+  // The fabric did not stand still meanwhile: who knows who was asked.
+  void doubt_tries() { tried_.clear(); }
   void unlock(mad::Guid port);
 
  private:
@@ -51,7 +54,7 @@ class Keys {
   std::vector<mad::MKey> masters_{mad::MKey{}};  // the present one first
   std::vector<mad::MKey> strangers_{mad::MKey{}};
   std::set<mad::Guid> locked_;
-  std::map<mad::Guid, std::size_t> company_;  // a hash of those whose keys a locked port was tried
+  std::map<mad::Guid, std::size_t> tried_;
   std::vector<mad::Guid> remembered_;
   // Keys are asked for port by port in every sweep, and each costs a hash.
   mutable std::unordered_map<mad::Guid, mad::MKey> derived_;  // from the present one

@@ -150,6 +150,10 @@ void Revisit::on_node_info(Context& context, Discovery& discovery, const Answer&
   }
   if (picture.observation[*known].is_switch()) {
     suspect(context, *known);
+    // A port behind which nobody answered until now has no reason to be read again.
+    const auto& entered = picture.observation[*known].ports[met->port.value];
+    const bool is_up = entered.info && entered.info->port_state != mad::PortState::Down;
+    if (is_up) discovery.look_beyond(context, *met);
   } else if (back && *back != from) {
     displaced_.push_back({*met, from});
     suspect(context, back->node);

@@ -154,6 +154,7 @@ void Core::Machine::prepare_sweep(bool full, std::string reason) {
   // A quiet look at the fabric after the last sweep shows that it stood still while we wrote.
   const bool stood_still = confirmed && unconfirmed.empty();
   if (stood_still) doubtful_ways.clear();
+  if (!stood_still && full) keys.doubt_tries();
   // One that ended in its discovery wrote nothing: the doubts are about the one before it.
   if (!stood_still && has_written) doubtful_ways = ways_to_devices(picture, transactions);
   has_written = false;
