@@ -2,6 +2,7 @@
 #include "sm/changes.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include "sm/subnet.hpp"
@@ -83,6 +84,14 @@ bool still_lead_there(const Picture& picture, const std::vector<Way>& ways) {
     if (!end) return !way.to_switch;
     return picture.observation[*end].info.node_guid == way.node;
   });
+}
+
+std::vector<Way> dead_ways(const Picture& picture, const std::vector<Way>& ways) {
+  if (!picture.own) return ways;
+  std::vector<Way> dead;
+  std::copy_if(ways.begin(), ways.end(), std::back_inserter(dead),
+               [&](const Way& way) { return !end_of_way(picture, way.route); });
+  return dead;
 }
 
 bool lead_elsewhere(const Picture& picture, const std::vector<Way>& ways) {

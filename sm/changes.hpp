@@ -22,8 +22,9 @@ std::vector<Way> ways_to_devices(const Picture& picture, const Transactions& tra
 // exchanged while a sweep wrote, its Sets reached other devices than they were meant for. A host to
 // which no way leads any more tells nothing: hosts come and go.
 bool still_lead_there(const Picture& picture, const std::vector<Way>& ways);
-// Whether one of them ends at another node than it was thought to end at. One that has died is no
-// harm: what was sent along it arrived or did not.
+// Those that end nowhere now: what was sent along them may have arrived anywhere.
+std::vector<Way> dead_ways(const Picture& picture, const std::vector<Way>& ways);
+// Whether one of them ends at another node than it was thought to end at.
 bool lead_elsewhere(const Picture& picture, const std::vector<Way>& ways);
 // The node at the end of a route, walked on the picture; nothing when it ends before.
 std::optional<fabric::ObservedIndex> end_of_way(const Picture& picture,

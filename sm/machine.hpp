@@ -109,6 +109,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void suspect_calm_links();
 
   // --- the sweep (sweep.cpp)
+  void renew_doubts(bool stood_still);
   void begin_sweep(std::string reason);
   void begin_revisit(const Suspicion& of);
   bool may_revisit() const;
@@ -208,7 +209,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::optional<std::string> due;         // a full sweep is wanted, and why
   std::vector<Way> doubtful_ways;         // by which a sweep last wrote, unless all stood still
   bool ways_doubted = false;              // one of them led elsewhere
-  bool has_written = false;               // this sweep, or may have: its discovery is over
+  bool has_written = false;               // the last sweep, or may have: its discovery was over
+  bool has_written_all = false;           // and it was a full one
   bool confirmed = false;                 // a light sweep found nothing since the last full one
   unsigned hurried = 0;            // full sweeps in a row because the fabric moved under the last
   bool levels_in_use = false;      // MasterSMSL of the ports depends on where they are

@@ -153,11 +153,8 @@ void Core::Machine::prepare_sweep(bool full, std::string reason) {
   sweep_began = now;
   // A quiet look at the fabric after the last sweep shows that it stood still while we wrote.
   const bool stood_still = confirmed && unconfirmed.empty();
-  if (stood_still) doubtful_ways.clear();
   if (!stood_still && full) keys.doubt_tries();
-  // One that ended in its discovery wrote nothing: the doubts are about the one before it.
-  if (!stood_still && has_written) doubtful_ways = ways_to_devices(picture, transactions);
-  has_written = false;
+  renew_doubts(stood_still);
   others_may_have_written = !tables_are_ours;
   tables_are_ours = false;
   transactions.begin_counting();
@@ -166,6 +163,17 @@ void Core::Machine::prepare_sweep(bool full, std::string reason) {
   shadow.begin_sweep();
   sweep_reason = std::move(reason);
   if (full) say(SweepStarted{statistics.number, true, sweep_reason});
+}
+
+// By which ways may something have been written to devices that it was not meant for?
+void Core::Machine::renew_doubts(bool stood_still) {
+  // One that ended in its discovery wrote nothing: the doubts are about the one before it.
+  if (!stood_still && !has_written) return;
+  // What died may come back and lead elsewhere. A full sweep reads everything.
+  auto dead = has_written_all ? std::vector<Way>{} : dead_ways(picture, doubtful_ways);
+  doubtful_ways = stood_still ? std::vector<Way>{} : ways_to_devices(picture, transactions);
+  doubtful_ways.insert(doubtful_ways.end(), dead.begin(), dead.end());
+  has_written = has_written_all = false;
 }
 
 void Core::Machine::begin_sweep(std::string reason) {
@@ -425,6 +433,7 @@ void Core::Machine::tell_small_switches(mad::Lid needed) {
 void Core::Machine::assign() {
   begin_phase(Phase::Lids, Stage::Lids);
   has_written = true;
+  has_written_all = !revisiting;
   ways_doubted = !revisiting && !still_lead_there(picture, doubtful_ways);
   auto assigned = deal_lids();
   for (const LidClash& clash : assigned.clashes) {
