@@ -101,7 +101,9 @@ void Revisit::on_switch_info(Context& context, Discovery& discovery, const Answe
     // A switch that lost its tables lost its LinearFDBTop with them.
     const bool kept = seen.switch_info && seen.switch_info->linear_fdb_top == now.linear_fdb_top;
     if (!kept) seen.table.forget();
-    changed = changed || !kept || now.port_state_change;
+    // Nothing is written to who was silent until its ports were read.
+    const bool shut = context.transactions.is_locked(answer.request.device);
+    changed = changed || !kept || shut || now.port_state_change;
   }
   discovery.on_answer(context, answer);
   // One that was met for the first time is being read already.

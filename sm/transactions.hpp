@@ -105,6 +105,7 @@ class Transactions {
   mad::MKey key(DeviceId device) const { return devices_[device.value].m_key.value_or(keys_[0]); }
   // No Set goes to that device any more. Ends with reset(), or by unlock().
   void lock(DeviceId device) { devices_[device.value].locked = true; }
+  bool is_locked(DeviceId device) const { return devices_[device.value].locked; }
   void unlock(DeviceId device) { devices_[device.value].locked = false; }
 
   DeviceId add_device(const mad::DirectedRoute& route);
