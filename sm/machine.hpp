@@ -124,7 +124,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void finish_polling();
   void announce_rank();
   bool is_overtaken() const;
-  bool loses_ways() const;
+  bool loses_ways(std::uint64_t many) const;
+  std::uint64_t too_many_to_lose() const;
   void advance();  // to the next stage, as long as nothing is in flight
   void finish_discovery();
   std::vector<fabric::ObservedEnd> held_back();

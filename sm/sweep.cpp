@@ -223,16 +223,25 @@ void Core::Machine::begin_sweep_of(Suspicion of) {
 // Patience would only delay the look that finds the new ones.
 bool Core::Machine::is_overtaken() const {
   const bool sweeps = stage > Stage::Resting && stage < Stage::Watching && stage != Stage::Routing;
-  if (!sweeps || hurried >= kMaxHurried) return false;
-  if (stage > Stage::Discovery && loses_ways()) return true;
+  if (!sweeps) return false;
+  if (stage > Stage::Discovery && loses_ways(too_many_to_lose()) && hurried < 3 * kMaxHurried) {
+    return true;  // the own cable, as like as not: to go on would take minutes, and be in vain
+  }
+  if (hurried >= kMaxHurried) return false;
+  if (stage > Stage::Discovery && loses_ways(kManySilent)) return true;
   if (revisiting && stage == Stage::Discovery) return false;  // it goes where the traps lead
   return retries_at_change && transactions.counters().retries > *retries_at_change;
 }
 
 // Several answered a moment ago and do not now: not their agents have died, but a cable that the
 // ways to them share. Every phase would wait for each of them again.
-bool Core::Machine::loses_ways() const {
-  return transactions.counters().fell_silent >= silent_in_discovery + kManySilent;
+bool Core::Machine::loses_ways(std::uint64_t many) const {
+  return transactions.counters().fell_silent >= silent_in_discovery + many;
+}
+
+std::uint64_t Core::Machine::too_many_to_lose() const {
+  constexpr std::uint64_t kMost = 8;  // each of them costs a second of waiting, or more
+  return std::clamp<std::uint64_t>(transactions.device_count() / 4, kManySilent, kMost);
 }
 
 // What is under way may or may not have been written: nothing that a switch holds is certain.
@@ -641,7 +650,7 @@ void Core::Machine::finish_sweep() {
   if (moved) troubled = "the fabric changed during the last sweep";
   if (moved && ++hurried <= kMaxHurried) return rest(kSoon);
   // Whoever stays silent must not make every sweep begin several times.
-  if (!moved && !loses_ways()) hurried = 0;
+  if (!moved && !loses_ways(kManySilent)) hurried = 0;
   if (begin_hand_over()) return;
   if (election.polls()) return rest(options.poll_interval);
   // Without a link no trap can wake us, whatever the interval.
