@@ -11,6 +11,8 @@ namespace {
 
 // Traps that come in a storm are answered one by one, but looked after no oftener than this.
 constexpr base::Duration kBetweenTrapLooks = std::chrono::milliseconds(200);
+// Those who let us wait, while all others have answered.
+constexpr std::size_t kHardlyAny = 8;
 
 }  // namespace
 
@@ -111,7 +113,8 @@ void Core::Machine::finish_watch() {
   tell_load();
   publish_groups();
   if (stage == Stage::Polling) return finish_polling();
-  if (transactions.idle()) watched = now;  // else it was cut short, and the rest is still due
+  // Else it was cut short, and the rest is still due.
+  if (transactions.outstanding() <= kHardlyAny) watched = now;
   if (watch.saw_stranger()) tables_are_ours = false;
   if (!watch.reason().empty()) return begin_sweep(watch.reason());
   if (!watch.suspicion().empty()) {

@@ -241,7 +241,7 @@ bool Core::Machine::loses_ways(std::uint64_t many) const {
 
 std::uint64_t Core::Machine::too_many_to_lose() const {
   constexpr std::uint64_t kMost = 8;  // each of them costs a second of waiting, or more
-  return std::clamp<std::uint64_t>(transactions.device_count() / 4, kManySilent, kMost);
+  return std::max(kManySilent, std::min<std::uint64_t>(transactions.device_count() / 4, kMost));
 }
 
 // What is under way may or may not have been written: nothing that a switch holds is certain.

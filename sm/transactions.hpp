@@ -142,6 +142,7 @@ class Transactions {
   std::vector<Answer> take_given_up();
 
   base::Instant deadline();
+  std::size_t outstanding() const { return in_flight_ + queued_; }
   bool idle() const { return in_flight_ == 0 && queued_ == 0; }
   // Submitted and not yet sent.
   std::size_t queued() const { return queued_; }
