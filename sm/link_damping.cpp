@@ -21,15 +21,18 @@ std::optional<ObservedEnd> find(const Observation& observed, LinkDamping::End en
 }
 
 // Up and led to by the other end; in which state a port is raised does not matter.
-bool stands(const Observation& observed, LinkDamping::Link link, mad::PortState least) {
-  const auto a = find(observed, link.first);
-  const auto b = find(observed, link.second);
+bool stands(const Observation& observed, std::optional<ObservedEnd> a, std::optional<ObservedEnd> b,
+            mad::PortState least) {
   if (!a || !b) return false;
   const auto& port = observed[a->node].ports[a->port.value];
   const auto& other = observed[b->node].ports[b->port.value];
   const bool up =
       port.info && other.info && port.info->port_state >= least && other.info->port_state >= least;
   return up && (port.sighting == b || other.sighting == a);
+}
+
+bool stands(const Observation& observed, LinkDamping::Link link, mad::PortState least) {
+  return stands(observed, find(observed, link.first), find(observed, link.second), least);
 }
 
 // Between switches, each from both ends.
@@ -61,12 +64,22 @@ void LinkDamping::note_losses(base::Instant now, std::uint64_t sweep, const sa::
   const auto end = [&](PortIndex port) {
     return End{topology.node(topology.node_of(port)).guid, topology.number_of(port)};
   };
+  // Each switch is looked up once, and not with each of its links.
+  std::vector<std::optional<ObservedIndex>> here(topology.switch_count());
+  for (std::uint32_t s = 0; s < here.size(); ++s) {
+    here[s] = observed.find(topology.node(fabric::SwitchIndex{s}).guid);
+  }
+  const auto observed_end = [&](PortIndex port) -> std::optional<ObservedEnd> {
+    const auto node = here[topology.node_of(port).value];
+    if (!node || topology.number_of(port).value >= observed[*node].ports.size()) return {};
+    return ObservedEnd{*node, topology.number_of(port)};
+  };
   for (const fabric::Channel& channel : topology.channels()) {
     const PortIndex from = topology.port_of(channel.from, channel.out);
     const PortIndex to = topology.peer(from);
     if (to < from || !active(from) || !active(to)) continue;
+    if (stands(observed, observed_end(from), observed_end(to), mad::PortState::Armed)) continue;
     const Link link = std::minmax(end(from), end(to));
-    if (stands(observed, link, mad::PortState::Armed)) continue;
     History& history = links_[link];
     history.losses.push_back(now);
     history.last = now;

@@ -125,25 +125,28 @@ TableWork Programming::write_tables(Context& context, bool verify) {
   const Picture& picture = context.picture;
   const auto& topology = *picture.frozen.topology;
   doubted_.assign(topology.switch_count(), verify);
+  unseen_ = 0;
+  all_at_once_ = transition_.steps == 1;
   const auto order = in_order(topology.switch_count());
   std::vector<SwitchIndex> told;
   for (const SwitchIndex index : order) {
     const auto& node = picture.observation[picture.frozen.node_of[index.value]];
-    if (picture.routes) {
-      work.blocks += fabric::changed_blocks(picture.routes->routes.tables, index,
-                                            picture.lids->top(), node.table)
-                         .size();
-    }
     if (fabric::satisfied(wish_for(picture, index), *node.switch_info)) {
       told.push_back(index);
     } else {
+      if (picture.routes) {
+        work.blocks += fabric::changed_blocks(picture.routes->routes.tables, index,
+                                              picture.lids->top(), node.table)
+                           .size();
+      }
+      ++unseen_;
       context.transactions.submit(
           table_request(context, index, mad::Method::Set, mad::AttributeId::SwitchInfo, 0));
       doubted_[index.value] = true;
       ++work.switches;
     }
   }
-  write_blocks_of(context, told, verify);
+  work.blocks += write_blocks_of(context, told, verify);
   return work;
 }
 
@@ -196,37 +199,41 @@ Programming::Block Programming::wanted_block(const Picture& picture, SwitchIndex
 }
 
 // The answers to what others ask of us pass the block of our own LID.
-void Programming::write_blocks_of(Context& context, const std::vector<SwitchIndex>& switches,
-                                  bool verify) {
+std::uint64_t Programming::write_blocks_of(Context& context,
+                                           const std::vector<SwitchIndex>& switches, bool verify) {
   Picture& picture = context.picture;
-  if (!picture.routes) return;
+  if (!picture.routes) return 0;
+  std::uint64_t changed = 0;
   const auto count = static_cast<std::uint32_t>(
       std::min<std::size_t>(picture.routes->routes.tables.block_count(),
                             picture.lids->top().value / fabric::kLftBlockLids + 1));
   const std::uint32_t last = picture.lids->base(picture.sm_port).value / fabric::kLftBlockLids;
   for (const SwitchIndex of : switches) {
     for (std::uint32_t block = 0; block < count; ++block) {
-      if (block != last) write_block(context, of, block, verify);
+      if (block != last && write_block(context, of, block, verify)) ++changed;
     }
   }
   for (const SwitchIndex of : switches) {
-    if (last < count) write_block(context, of, last, verify);
+    if (last < count && write_block(context, of, last, verify)) ++changed;
     // Blocks of LIDs that nobody holds now are not worth a question, nor the belief in them.
     if (verify) picture.observation[picture.frozen.node_of[of.value]].table.forget_from(count);
   }
+  return changed;
 }
 
-void Programming::write_block(Context& context, SwitchIndex of, std::uint32_t block, bool verify) {
+bool Programming::write_block(Context& context, SwitchIndex of, std::uint32_t block, bool verify) {
   const Picture& picture = context.picture;
   const auto& table = picture.observation[picture.frozen.node_of[of.value]].table;
   // Nearly always all is written at once, and there are hundreds of thousands of blocks.
   const bool holds = transition_.steps == 1
                          ? table.holds(block, picture.routes->routes.tables.block(of, block))
                          : table.holds(block, wanted_block(picture, of, block));
-  if (holds && !verify) return;
+  if (holds && !verify) return false;
+  ++unseen_;
   context.transactions.submit(table_request(context, of,
                                             holds ? mad::Method::Get : mad::Method::Set,
                                             mad::AttributeId::LinearForwardingTable, block));
+  return !holds;
 }
 
 void Programming::on_block(Context& context, const Answer& answer) {
@@ -240,7 +247,10 @@ void Programming::on_block(Context& context, const Answer& answer) {
   }
   table.learn(request.modifier, entries);
   const bool holds = table.holds(request.modifier, wanted_block(picture, of, request.modifier));
-  if (holds) return;
+  if (holds) {
+    --unseen_;
+    return;
+  }
   if (request.method == mad::Method::Get) {
     return context.transactions.submit(
         table_request(context, of, mad::Method::Set, request.attribute, request.modifier));
@@ -295,8 +305,7 @@ bool Programming::tells_clients(const Context& context, PortIndex port) const {
 
 std::uint64_t Programming::raises_to_come(const Context& context) const {
   std::uint64_t sets = 0;
-  for (std::uint32_t p = 0; p < context.picture.frozen.topology->port_count(); ++p) {
-    const PortIndex port{p};
+  for (const PortIndex port : to_raise_) {
     const bool starts = wants(context, port, LinkStep::Arm);
     const bool goes_on = starts || wants(context, port, LinkStep::Activate);
     sets += (starts ? 1u : 0u) + (goes_on ? 1u : 0u);
@@ -304,11 +313,26 @@ std::uint64_t Programming::raises_to_come(const Context& context) const {
   return sets;
 }
 
-void Programming::write_links(Context& context, LinkStep step) {
+// Nearly all are Active and as they should be, and the phase looks at the rest several times.
+void Programming::look_at_links(const Context& context) {
   const auto& topology = *context.picture.frozen.topology;
-  untold_.clear();
+  to_raise_.clear();
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex port{p};
+    const auto* info = info_of(context.picture, port);
+    if (info == nullptr) continue;
+    const bool rises = info->port_state != mad::PortState::Active;
+    if (rises || wants(context, port, LinkStep::Fields) || tells_clients(context, port)) {
+      to_raise_.push_back(port);
+    }
+  }
+}
+
+void Programming::write_links(Context& context, LinkStep step) {
+  const auto& topology = *context.picture.frozen.topology;
+  if (step == LinkStep::Fields) look_at_links(context);
+  untold_.clear();
+  for (const PortIndex port : to_raise_) {
     if (wants(context, port, step)) {
       set_port(context, Purpose::Links, port, step);
     } else if (step == LinkStep::Activate && tells_clients(context, port)) {
@@ -418,6 +442,7 @@ void Programming::on_switch_info(Context& context, const Answer& answer) {
   if (cleared) recheck_settled_ports(context, index);
   // The blocks come only now: a switch that restarts after this shows a LinearFDBTop of 0, whereas
   // this very Set would have hidden a restart from us. What we believe to stand is read once more.
+  --unseen_;
   write_blocks_of(context, {index}, true);
 }
 
@@ -447,7 +472,7 @@ void Programming::recheck_settled_ports(Context& context, SwitchIndex of) {
 
 void Programming::begin_sweep() {
   fabric_moved_ = false;
-  tables_failed_ = footing_lost_ = false;
+  tables_failed_ = footing_lost_ = all_at_once_ = false;
   failures_before_ = std::exchange(failures_, {});
 }
 

@@ -49,6 +49,8 @@ class Programming {
   // switches beside what was lost, the block of the SM's own LID last. With `verify`, blocks that
   // are believed right are read first.
   TableWork write_tables(Context& context, bool verify);
+  // Every switch holds what the picture's routes want, as far as that was seen to be so.
+  bool all_tables_hold() const { return all_at_once_ && unseen_ == 0; }
   // A switch has not taken what the next step of the transition builds upon.
   bool lacks_footing() const { return footing_lost_ && step_ + 1 < transition_.steps; }
   // A switch holds other entries than it was to have.
@@ -58,6 +60,7 @@ class Programming {
   // Switches, by SwitchIndex, that may have restarted since they were looked at: what is believed
   // of their tables was read again.
   const std::vector<bool>& doubted() const { return doubted_; }
+  // The step Fields first: it looks which ports the phase is about, and the others ask only those.
   void write_links(Context& context, LinkStep step);
   // Endports, by GUID, whose clients are to be asked to register anew although their links were
   // Active already: whenever that suits.
@@ -91,10 +94,10 @@ class Programming {
   using Block = std::array<std::uint8_t, fabric::kLftBlockLids>;
   // What a block has to hold at this step of the transition.
   Block wanted_block(const Picture& picture, fabric::SwitchIndex of, std::uint32_t block) const;
-  // The blocks that differ; with `verify` those that should not are read.
-  void write_blocks_of(Context& context, const std::vector<fabric::SwitchIndex>& switches,
-                       bool verify);
-  void write_block(Context& context, fabric::SwitchIndex of, std::uint32_t block, bool verify);
+  // The blocks that differ; with `verify` those that should not are read. How many differ.
+  std::uint64_t write_blocks_of(Context& context, const std::vector<fabric::SwitchIndex>& switches,
+                                bool verify);
+  bool write_block(Context& context, fabric::SwitchIndex of, std::uint32_t block, bool verify);
   std::vector<fabric::SwitchIndex> in_order(std::size_t switches) const;
   void on_block(Context& context, const Answer& answer);
   void on_port_info(Context& context, const Answer& answer);
@@ -105,10 +108,12 @@ class Programming {
   void set_port(Context& context, Purpose purpose, fabric::PortIndex port, LinkStep step);
   bool settled(const Context& context, fabric::PortIndex port, const mad::PortInfo& info) const;
   bool wants(const Context& context, fabric::PortIndex port, LinkStep step) const;
+  void look_at_links(const Context& context);
 
   std::map<std::pair<mad::Guid, mad::PortNumber>, Settled> settled_;  // by node and port
   std::vector<bool> reregister_;  // by PortIndex: its clients must hear of us
   std::vector<mad::Guid> untold_;
+  std::vector<fabric::PortIndex> to_raise_;  // ports whose links are not all that is wanted
   // What went wrong in this sweep and in the one before: by node GUID, attribute and modifier. A
   // device that refuses the same again has not moved; hurrying would not change its mind.
   using Failure = std::tuple<std::uint64_t, mad::AttributeId, std::uint32_t>;
@@ -120,7 +125,9 @@ class Programming {
   std::set<Failure> failures_before_;
   bool fabric_moved_ = false;
   routing::Transition transition_;
-  unsigned step_ = 0;  // of it
+  unsigned step_ = 0;         // of it
+  bool all_at_once_ = false;  // the tables were written, in one step
+  std::uint64_t unseen_ = 0;  // blocks and SwitchInfos not seen yet to hold what they should
   std::vector<bool> doubted_;
 };
 

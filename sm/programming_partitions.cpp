@@ -26,65 +26,82 @@ PartitionProgramming::Key PartitionProgramming::key_of(const Context& context, P
   return {topology.node(topology.node_of(port)).guid, topology.number_of(port)};
 }
 
-void PartitionProgramming::begin(Context& context, const partitions::Memberships& memberships,
+void PartitionProgramming::begin(Context& context,
+                                 std::shared_ptr<const partitions::Memberships> memberships,
                                  Enforcement enforcement, bool others) {
   const auto& topology = *context.picture.frozen.topology;
   enforcement_ = enforcement;
   known_.clear();
-  for (std::size_t p = 0; p < keys_.size(); ++p) {
-    if (!work_[p].held.blocks.empty() && !work_[p].failed) {
-      known_.emplace(keys_[p], std::move(work_[p].held.blocks));
-    }
+  for (std::size_t i = 0; i < work_.size() && !others; ++i) {
+    if (!work_[i].failed) known_.emplace(keys_[i], std::move(work_[i]));
   }
-  work_.assign(topology.port_count(), {});
+  work_.clear();
   keys_.clear();
-  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
-    keys_.push_back(key_of(context, PortIndex{p}));
-  }
+  work_.reserve(topology.endports().size());
+  slot_.assign(topology.port_count(), kNone);
   for (const PortIndex port : topology.endports()) {
-    work_[port.value].wanted = memberships.of(port);
-    begin_endport(context, port, others);
+    const auto wanted = memberships->of(port);
+    add_work(context, port, wanted);
+    begin_endport(context, port);
     const PortIndex peer = topology.peer(port);
     if (peer == fabric::kNoPort || !topology.is_switch(topology.node_of(peer))) continue;
     if (enforcement_ == Enforcement::Off) continue;
-    work_[peer.value].wanted = memberships.of(port);
-    begin_switch_port(context, peer, others);
+    add_work(context, peer, wanted).enforces = true;
+    begin_switch_port(context, peer);
   }
+  known_.clear();
+  memberships_ = std::move(memberships);  // the former ones were needed until here
+}
+
+PartitionProgramming::Work& PartitionProgramming::add_work(const Context& context, PortIndex port,
+                                                           std::span<const mad::PKey> wanted) {
+  slot_[port.value] = static_cast<std::uint32_t>(work_.size());
+  keys_.push_back(key_of(context, port));
+  work_.emplace_back().wanted = wanted;
+  return work_.back();
 }
 
 // A port that is still ACTIVE has not restarted since we made it so.
-void PartitionProgramming::take_over(const Context& context, PortIndex port, bool others) {
+void PartitionProgramming::take_over(const Context& context, PortIndex port) {
   const auto* info = info_of(context.picture, port);
   const bool kept = info != nullptr && info->port_state == mad::PortState::Active;
-  const auto known = known_.find(keys_[port.value]);
-  if (others || !kept || known == known_.end()) return;
-  work_[port.value].held.blocks = std::move(known->second);
+  const auto known = known_.find(keys_[slot_[port.value]]);
+  if (!kept || known == known_.end()) return;
+  Work& work = work_of(port);
+  Work& before = known->second;
+  const bool alike = before.held.capacity == work.held.capacity && !work.enforces &&
+                     std::equal(before.wanted.begin(), before.wanted.end(), work.wanted.begin(),
+                                work.wanted.end());
+  const bool stood = before.plan.to_write.empty() && before.plan.left_out.empty();
+  work.held.blocks = std::move(before.held.blocks);
+  if (!alike || !stood) return;
+  work.plan = std::move(before.plan);
+  work.stands = true;
 }
 
-void PartitionProgramming::begin_endport(Context& context, PortIndex port, bool others) {
+void PartitionProgramming::begin_endport(Context& context, PortIndex port) {
   const Picture& picture = context.picture;
   const auto end = picture.frozen.end_of[port.value];
   if (!picture.device(end) || info_of(picture, port) == nullptr) return;
-  work_[port.value].held.capacity = picture.observation[end.node].info.partition_cap;
-  take_over(context, port, others);
+  work_of(port).held.capacity = picture.observation[end.node].info.partition_cap;
+  take_over(context, port);
   read(context, port);
 }
 
-void PartitionProgramming::begin_switch_port(Context& context, PortIndex port, bool others) {
+void PartitionProgramming::begin_switch_port(Context& context, PortIndex port) {
   const Picture& picture = context.picture;
   const auto& node = picture.observation[picture.frozen.end_of[port.value].node];
-  Work& work = work_[port.value];
-  work.enforces = true;
+  Work& work = work_of(port);
   work.held.capacity = node.switch_info->partition_enforcement_cap;
   // A table that cannot hold what it should is not worth reading.
   if (work.held.capacity < work.wanted.size()) return;
-  take_over(context, port, others);
+  take_over(context, port);
   read(context, port);
 }
 
 // Asks for the blocks that are not known; when there are none, goes on at once.
 void PartitionProgramming::read(Context& context, PortIndex port) {
-  Work& work = work_[port.value];
+  Work& work = work_of(port);
   const std::size_t count = mad::p_key_block_count(work.held.capacity);
   work.held.blocks.resize(count);
   for (std::size_t block = 0; block < count; ++block) {
@@ -92,11 +109,11 @@ void PartitionProgramming::read(Context& context, PortIndex port) {
     ++work.unread;
     submit(context, port, mad::Method::Get, static_cast<std::uint16_t>(block));
   }
-  if (work.unread == 0) write(context, port);
+  if (work.unread == 0 && !work.stands) write(context, port);
 }
 
 void PartitionProgramming::write(Context& context, PortIndex port) {
-  Work& work = work_[port.value];
+  Work& work = work_of(port);
   if (work.enforces) {
     const auto end = context.picture.frozen.end_of[port.value];
     const auto& switch_info = *context.picture.observation[end.node].switch_info;
@@ -137,14 +154,14 @@ void PartitionProgramming::submit(Context& context, PortIndex port, mad::Method 
 
 mad::SmpData PartitionProgramming::data_for(const Request& request) const {
   mad::SmpData data;
-  mad::encode(work_[request.subject].plan.blocks[request.detail],
+  mad::encode(work_of(PortIndex{request.subject}).plan.blocks[request.detail],
               std::span<std::byte, mad::kSmpDataBytes>(data));
   return data;
 }
 
 void PartitionProgramming::on_answer(Context& context, const Answer& answer) {
   const Request& request = answer.request;
-  Work& work = work_[request.subject];
+  Work& work = work_of(PortIndex{request.subject});
   const bool is_get = request.method == mad::Method::Get;
   if (!answer.answered || answer.status != mad::kStatusOk) {
     fail(context, answer);
@@ -158,7 +175,7 @@ void PartitionProgramming::on_answer(Context& context, const Answer& answer) {
 
 void PartitionProgramming::fail(Context& context, const Answer& answer) {
   const Request& request = answer.request;
-  Work& work = work_[request.subject];
+  Work& work = work_of(PortIndex{request.subject});
   if (std::exchange(work.failed, true)) return;
   Picture& picture = context.picture;
   const PortName name = picture.name(PortIndex{request.subject});
@@ -173,18 +190,21 @@ void PartitionProgramming::fail(Context& context, const Answer& answer) {
 }
 
 void PartitionProgramming::set_enforcement(fabric::Intent& intent) const {
-  for (std::size_t p = 0; p < work_.size(); ++p) {
+  for (std::size_t p = 0; p < slot_.size(); ++p) {
     auto& link = intent.ports[p].link;
     if (!link || !link->is_switch_port) continue;
-    link->enforce_inbound = work_[p].inbound && !work_[p].failed;
-    link->enforce_outbound = work_[p].outbound && !work_[p].failed;
+    const Work* work = slot_[p] == kNone ? nullptr : &work_[slot_[p]];
+    const bool stands = work != nullptr && !work->failed;
+    link->enforce_inbound = stands && work->inbound;
+    link->enforce_outbound = stands && work->outbound;
   }
 }
 
 std::vector<std::vector<mad::PKeyTable>> PartitionProgramming::tables() const {
-  std::vector<std::vector<mad::PKeyTable>> tables(work_.size());
-  for (std::size_t p = 0; p < work_.size(); ++p) {
-    for (const auto& block : work_[p].held.blocks) {
+  std::vector<std::vector<mad::PKeyTable>> tables(slot_.size());
+  for (std::size_t p = 0; p < slot_.size(); ++p) {
+    if (slot_[p] == kNone) continue;
+    for (const auto& block : work_[slot_[p]].held.blocks) {
       if (!block) break;
       tables[p].push_back(*block);
     }

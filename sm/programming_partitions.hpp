@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -20,7 +22,7 @@ class PartitionProgramming {
   // Queues what there is to read and write; the phase is over when the transactions are idle.
   // Tables that a port evidently kept since the last sweep are read again only `if others` may have
   // written.
-  void begin(Context& context, const partitions::Memberships& memberships,
+  void begin(Context& context, std::shared_ptr<const partitions::Memberships> memberships,
              partitions::Enforcement enforcement, bool others);
   void on_answer(Context& context, const Answer& answer);
   // The data of a Set that this handler queued.
@@ -41,6 +43,7 @@ class PartitionProgramming {
     bool enforces = false;  // a switch's port
     bool inbound = false, outbound = false;
     bool failed = false;
+    bool stands = false;  // as it was planned for the same keys in an earlier sweep
   };
   using Key = std::pair<mad::Guid, mad::PortNumber>;  // node and port
   struct KeyHash {
@@ -50,19 +53,24 @@ class PartitionProgramming {
     }
   };
   static Key key_of(const Context& context, fabric::PortIndex port);
-  void take_over(const Context& context, fabric::PortIndex port, bool others);
-  void begin_endport(Context& context, fabric::PortIndex port, bool others);
-  void begin_switch_port(Context& context, fabric::PortIndex port, bool others);
+  Work& work_of(fabric::PortIndex port) { return work_[slot_[port.value]]; }
+  const Work& work_of(fabric::PortIndex port) const { return work_[slot_[port.value]]; }
+  Work& add_work(const Context& context, fabric::PortIndex port, std::span<const mad::PKey> wanted);
+  void take_over(const Context& context, fabric::PortIndex port);
+  void begin_endport(Context& context, fabric::PortIndex port);
+  void begin_switch_port(Context& context, fabric::PortIndex port);
   void read(Context& context, fabric::PortIndex port);
   void write(Context& context, fabric::PortIndex port);
   void submit(Context& context, fabric::PortIndex port, mad::Method method, std::uint16_t block);
   void fail(Context& context, const Answer& answer);
 
   partitions::Enforcement enforcement_ = partitions::Enforcement::Off;
-  std::vector<Work> work_;  // by PortIndex; capacity 0 where nothing is wanted
-  // Of the last sweep.
-  std::unordered_map<Key, std::vector<std::optional<mad::PKeyTable>>, KeyHash> known_;
-  std::vector<Key> keys_;  // by PortIndex, of work_
+  std::shared_ptr<const partitions::Memberships> memberships_;  // Work::wanted points into them
+  std::vector<Work> work_;           // of the ports that are to have a table
+  std::vector<Key> keys_;            // of work_
+  std::vector<std::uint32_t> slot_;  // by PortIndex: its place in work_, or kNone
+  static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
+  std::unordered_map<Key, Work, KeyHash> known_;  // of the last sweep
 };
 
 }  // namespace heddle::sm

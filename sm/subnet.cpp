@@ -15,9 +15,10 @@ using fabric::PortIndex;
 using fabric::SwitchIndex;
 
 // The routes themselves when every switch holds what it should, which is nearly always.
-std::shared_ptr<const ForwardingTables> held_tables(const Picture& picture) {
+std::shared_ptr<const ForwardingTables> held_tables(const Picture& picture, bool all_hold) {
   if (!picture.routes) return nullptr;
   const ForwardingTables& wanted = picture.routes->routes.tables;
+  if (all_hold) return {picture.routes, &wanted};
   std::shared_ptr<ForwardingTables> held;
   for (std::uint32_t s = 0; s < wanted.switch_count(); ++s) {
     const auto& table = picture.observation[picture.frozen.node_of[s]].table;
@@ -52,12 +53,12 @@ PortIndex port_of(const Picture& picture, DeviceId device) {
 }
 
 std::optional<sa::Subnet> subnet_of(const Picture& picture, const mad::SMInfo& own,
-                                    const Options& options) {
+                                    const Options& options, bool tables_hold) {
   if (!picture.frozen.topology || !picture.lids) return std::nullopt;
   sa::Subnet subnet;
   subnet.topology = picture.frozen.topology;
   subnet.lids = picture.lids;
-  subnet.tables = held_tables(picture);
+  subnet.tables = held_tables(picture, tables_hold);
   if (picture.routes) {
     subnet.lanes = {picture.routes, &picture.routes->routes.lanes};
     subnet.replies_safe = picture.routes->proof.replies_safe();

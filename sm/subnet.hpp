@@ -15,8 +15,9 @@ namespace heddle::sm {
 fabric::PortIndex port_of(const Picture& picture, DeviceId device);
 
 // Nothing when the sweep saw no subnet. The forwarding tables are those that the switches said to
-// hold; where a switch did not answer, its entries lead nowhere.
+// hold; where a switch did not answer, its entries lead nowhere. They are looked through unless
+// `tables_hold`: all are known to be those of the picture's routes.
 std::optional<sa::Subnet> subnet_of(const Picture& picture, const mad::SMInfo& own,
-                                    const Options& options);
+                                    const Options& options, bool tables_hold);
 
 }  // namespace heddle::sm

@@ -479,7 +479,7 @@ void Core::Machine::assign() {
   const auto enforcement =
       options.partitions ? options.partition_enforcement : partitions::Enforcement::Off;
   const bool doubt = others_may_have_written || ways_doubted;
-  partition_programming.begin(with, *memberships, enforcement, doubt);
+  partition_programming.begin(with, memberships, enforcement, doubt);
   alias_programming.begin(with, administration.registrations().alias_guids, doubt);
   announce_phase(transactions.queued());
 }
@@ -686,7 +686,7 @@ void Core::Machine::renew_view() {
   administration.set_multicast_tables(multicast_programming.tables());
   const mad::SMInfo own{own_guid(), options.sm_key, act_count, options.priority, election.state()};
   fetches.clear();  // of the old view
-  auto subnet = subnet_of(picture, own, options);
+  auto subnet = subnet_of(picture, own, options, programming.all_tables_hold());
   in_place = subnet ? in_place_of(*subnet) : routing::InPlace{};
   if (subnet) subnet->memberships = memberships;
   if (subnet) subnet->p_key_tables = partition_programming.tables();
