@@ -150,7 +150,8 @@ void add_ports(CLI::App& app, std::function<Exit()>& command) {
 }
 
 void add_config(CLI::App& app, std::function<Exit()>& command) {
-  CLI::App* config = app.add_subcommand("config", "Check a configuration file or print a sample");
+  CLI::App* config = app.add_subcommand(
+      "config", "Check a configuration file, print a sample, or import OpenSM's");
   config->require_subcommand(1);
   CLI::App* check = config->add_subcommand("check", "Tell everything that is wrong with a file");
   auto file = std::make_shared<std::string>();
@@ -159,11 +160,27 @@ void add_config(CLI::App& app, std::function<Exit()>& command) {
   check->callback([file, &command] { command = [file] { return run_config_check(*file); }; });
   config->add_subcommand("sample", "Print a file with every option, explained, at its default")
       ->callback([&command] { command = &run_config_sample; });
-  // For docs/configuration.md; an empty group hides it from --help.
-  config->add_subcommand("reference", "Print the options as Markdown tables")
-      ->group("")
-      ->callback([&command] { command = &run_config_reference; });
-}
+  CLI::App* import = config->add_subcommand("import", "Make one of an opensm.conf of OpenSM");
+  auto opensm = std::make_shared<std::string>(), output = std::make_shared<std::string>();
+  import->add_option("FILE", *opensm, "The opensm.conf")->required()->option_text(" ");
+  import->add_option("-o,--output", *output, "Write here instead of to standard output")
+      ->option_text("FILE");
+  import->footer(
+      "What became of each option that is not at OpenSM's default goes to standard error.\n"
+      "Exit codes: 0 done, 3 the file cannot be read or a value in it is wrong.");
+  import->callback([opensm, output, &command] {
+    command = [opensm, output] { return run_config_import(*opensm, *output);
+};
+}  // namespace
+);
+// For docs/migrating.md, as the next one for docs/configuration.md; an empty group hides it.
+config->add_subcommand("opensm-options", "Print what becomes of OpenSM's options as Markdown")
+    ->group("")
+    ->callback([&command] { command = &run_config_opensm_options; });
+config->add_subcommand("reference", "Print the options as Markdown tables")
+    ->group("")
+    ->callback([&command] { command = &run_config_reference; });
+}  // namespace heddle::app
 
 // For those who look for a bug in a recorded run; an empty group hides it from --help.
 void add_replay(CLI::App& app, std::function<Exit()>& command) {

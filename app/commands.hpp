@@ -32,6 +32,10 @@ Exit run_ports(Format format);
 Exit run_config_check(const std::filesystem::path& file);
 Exit run_config_sample();
 Exit run_config_reference();
+// An opensm.conf as a file of ours, to `output` or, if that is empty, to standard output; what
+// became of each option to standard error. Exit::Config if a value is wrong.
+Exit run_config_import(const std::filesystem::path& file, const std::filesystem::path& output);
+Exit run_config_opensm_options();
 
 // Plays what --record wrote again: "same", or the first difference and Exit::Internal.
 Exit run_replay(const std::filesystem::path& file);

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/opensm_import.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/check.hpp"
+#include "base/text.hpp"
+#include "config/options.hpp"
+
+namespace heddle::config {
+namespace {
+
+using Outcome = Imported::Outcome;
+
+constexpr std::string_view kNone = "(null)";
+
+// How many letters must change to make one of the other.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+    }
+  }
+  return row.back();
+}
+
+std::string likely(std::string_view name) {
+  constexpr std::size_t kClose = 3;
+  const auto all = opensm_options();
+  const auto* best = &*std::min_element(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+    return distance(a.name, name) < distance(b.name, name);
+  });
+  return distance(best->name, name) <= kClose ? std::string(best->name) : std::string();
+}
+
+class Importer {
+ public:
+  explicit Importer(const std::function<bool(const std::string&)>& exists) : exists_(exists) {}
+
+  Imported import(std::string_view text) {
+    unsigned number = 0;
+    while (!text.empty()) {
+      const auto end = std::min(text.find('\n'), text.size());
+      read(++number, base::trim(text.substr(0, end)));
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    for (const auto& [name, line] : last_) settle(name, line);
+    std::sort(out_.remarks.begin(), out_.remarks.end(),
+              [](const auto& a, const auto& b) { return a.line < b.line; });
+    write();
+    return std::move(out_);
+  }
+
+ private:
+  struct Line {
+    unsigned number = 0;
+    std::string value;
+  };
+
+  // What stands later wins, as in OpenSM.
+  void read(unsigned number, std::string_view line) {
+    if (line.empty() || line.front() == '#') return;
+    const auto end = std::min(line.find_first_of(" \t"), line.size());
+    const std::string name(line.substr(0, end));
+    std::string_view value = base::trim(line.substr(end));
+    // OpenSM takes a text in quotation marks whole, and of any other the first word.
+    if (value.size() > 1 && value.front() == '"' && value.back() == '"') {
+      value = value.substr(1, value.size() - 2);
+    }
+    if (find_opensm_option(name) == nullptr) {
+      return remark(number, name, Outcome::Unknown, likely(name));
+    }
+    last_[name] = {number, std::string(value)};
+  }
+
+  std::string value_of(std::string_view name) const {
+    const auto line = last_.find(name);
+    return line != last_.end() ? line->second.value : std::string(find_opensm_option(name)->usual);
+  }
+
+  void settle(const std::string& name, const Line& line) {
+    const OpensmOption& option = *find_opensm_option(name);
+    if (line.value == option.usual || line.value.empty()) return;
+    if (option.fate == Fate::Needless) {
+      return remark(line.number, name, Outcome::Needless, std::string(option.note));
+    }
+    if (option.fate == Fate::Missing || line.value == kNone) {
+      return remark(line.number, name, Outcome::Missing, std::string(option.note));
+    }
+    if (option.convert == nullptr) return settle_by_hand(option, line);
+    const auto text = option.convert(line.value);
+    if (!text) {
+      return remark(line.number, name, Outcome::Wrong,
+                    "'" + line.value + "' is not what OpenSM takes; its default is " +
+                        std::string(option.usual));
+    }
+    take(option, line, *text);
+  }
+
+  void settle_by_hand(const OpensmOption& option, const Line& line) {
+    if (option.name == "routing_engine") return take_engines(option, line);
+    if (option.name == "sa_key") {
+      if (line.value == value_of("sm_key")) return;  // which says the same
+      return remark(line.number, "sa_key", Outcome::Missing, std::string(option.note));
+    }
+    if (option.name == "no_partition_enforcement") {
+      if (line.value == "TRUE") take(option, line, "off");
+      return;
+    }
+    HEDDLE_CHECK(option.name == "qos_policy_file");
+    if (value_of("qos") == "TRUE") return take(option, line, line.value);
+    remark(line.number, "qos_policy_file", Outcome::Needless, "OpenSM reads it only with qos TRUE");
+  }
+
+  void take_engines(const OpensmOption& option, const Line& line) {
+    static const std::set<std::string, std::less<>> kOnLanes{"lash", "dfsssp", "nue", "torus-2QoS"};
+    std::string engines;
+    std::string_view rest = line.value;
+    while (!rest.empty()) {
+      const auto begin = rest.find_first_not_of(", \t");
+      if (begin == std::string_view::npos) break;
+      const auto end = std::min(rest.find_first_of(", \t", begin), rest.size());
+      const std::string_view engine = rest.substr(begin, end - begin);
+      rest.remove_prefix(end);
+      if (engine == "no_fallback") {
+        out_.config.fallback = false;
+        set_.insert("routing.fallback");
+        continue;
+      }
+      engines += (engines.empty() ? "" : ",") + std::string(engine);
+      const bool on_lanes = kOnLanes.count(engine) != 0;
+      if (on_lanes && value_of("nue_max_num_vls") == find_opensm_option("nue_max_num_vls")->usual) {
+        out_.config.max_vls = kLanesOfOpensm;
+        set_.insert("routing.max_vls");
+      }
+    }
+    if (!engines.empty()) take(option, line, engines);
+  }
+
+  void take(const OpensmOption& from, const Line& line, const std::string& text) {
+    const Option* option = find_option(from.section, from.key);
+    HEDDLE_CHECK(option != nullptr);
+    const bool is_file = from.name.ends_with("_file") || from.name == "torus_config";
+    if (is_file && from.name != "log_file" && !exists_(text)) {
+      return remark(line.number, std::string(from.name), Outcome::Missing,
+                    "there is no file " + text + ", and it is left out");
+    }
+    const auto stored = store_from_command_line(out_.config, *option, text);
+    if (!stored) {
+      return remark(line.number, std::string(from.name), Outcome::Wrong,
+                    qualified(*option) + ' ' + stored.error().message);
+    }
+    set_.insert(qualified(*option));
+    remark(line.number, std::string(from.name), Outcome::TakenOver,
+           qualified(*option) + " = " + text_of(out_.config, *option));
+  }
+
+  void remark(unsigned line, std::string option, Outcome outcome, std::string text) {
+    out_.remarks.push_back({line, std::move(option), outcome, std::move(text)});
+  }
+
+  void write() {
+    std::string& file = out_.file;
+    file = "# Made from an opensm.conf by heddle config import.\n";
+    std::string_view section;
+    for (const Option& option : options()) {
+      if (set_.count(qualified(option)) == 0) continue;
+      if (option.section != section) file += fmt::format("\n[{}]\n", option.section);
+      section = option.section;
+      file += fmt::format("{} = {}\n", option.key, text_of(out_.config, option));
+    }
+  }
+
+  // OpenSM lets these engines take as many as they need and the links have.
+  static constexpr std::uint32_t kLanesOfOpensm = 8;
+
+  const std::function<bool(const std::string&)>& exists_;
+  std::map<std::string, Line, std::less<>> last_;
+  std::set<std::string> set_;  // options of ours
+  Imported out_;
+};
+
+}  // namespace
+
+Imported import_opensm(std::string_view text,
+                       const std::function<bool(const std::string& file)>& exists) {
+  return Importer(exists).import(text);
+}
+
+}  // namespace heddle::config

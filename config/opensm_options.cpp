@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/opensm_options.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+
+namespace heddle::config {
+namespace {
+
+using Text = std::optional<std::string>;
+
+// As OpenSM reads numbers: 10, 0x0a or 012.
+std::optional<std::uint64_t> number_of(std::string_view value) {
+  const bool hexadecimal = value.starts_with("0x") || value.starts_with("0X");
+  if (hexadecimal) return base::parse_hex(value);
+  if (value.size() > 1 && value.front() == '0') {
+    std::uint64_t octal = 0;
+    for (const char digit : value) {
+      if (digit < '0' || digit > '7' || octal >> 60 != 0) return std::nullopt;
+      octal = octal * 8 + static_cast<std::uint64_t>(digit - '0');
+    }
+    return octal;
+  }
+  return base::parse_number(value);
+}
+
+Text as_is(std::string_view value) {
+  return std::string(value);
+}
+
+Text number(std::string_view value) {
+  const auto number = number_of(value);
+  return number ? Text(std::to_string(*number)) : std::nullopt;
+}
+
+Text key(std::string_view value) {
+  const auto number = number_of(value);
+  return number ? Text(base::hex(*number)) : std::nullopt;
+}
+
+Text flag(std::string_view value) {
+  if (value == "TRUE") return std::string("true");
+  if (value == "FALSE") return std::string("false");
+  return std::nullopt;
+}
+
+Text with_unit(std::string_view value, std::string_view unit) {
+  const auto number = number_of(value);
+  if (!number) return std::nullopt;
+  return *number == 0 ? std::string("0") : std::to_string(*number) + std::string(unit);
+}
+Text seconds(std::string_view value) {
+  return with_unit(value, "s");
+}
+Text milliseconds(std::string_view value) {
+  return with_unit(value, "ms");
+}
+
+// 0 chooses a port, as an empty name does here.
+Text port_guid(std::string_view value) {
+  const auto number = number_of(value);
+  if (!number) return std::nullopt;
+  return *number == 0 ? std::string() : base::hex(*number);
+}
+
+Text protection(std::string_view value) {
+  const auto number = number_of(value);
+  if (!number) return std::nullopt;
+  return std::to_string(*number > 3 ? 2 : *number);
+}
+
+Text attempts(std::string_view value) {
+  const auto number = number_of(value);
+  if (!number) return std::nullopt;
+  return std::to_string(std::clamp<std::uint64_t>(*number, 1, 8));
+}
+
+// PortInfo's code of VLs.
+Text vls(std::string_view value) {
+  constexpr std::array kLanes{"1", "2", "4", "8", "15"};
+  const auto code = number_of(value);
+  if (!code || *code < 1 || *code > kLanes.size()) return std::nullopt;
+  return std::string(kLanes[*code - 1]);
+}
+
+Text nue_vls(std::string_view value) {
+  const auto number = number_of(value);
+  if (!number) return std::nullopt;
+  return std::to_string(*number == 0 ? 8 : *number);
+}
+
+// Bits: 1 errors, 2 information, 4 verbose, 8 debug.
+Text log_level(std::string_view value) {
+  const auto bits = number_of(value);
+  if (!bits) return std::nullopt;
+  if ((*bits & 0x0C) != 0) return std::string("debug");
+  return std::string((*bits & 0x02) != 0 ? "info" : "error");
+}
+
+constexpr OpensmOption kOptions[] = {
+    {"guid", "0x0000000000000000", Fate::Mapped, "sm", "port", port_guid, ""},
+    {"m_key", "0x0000000000000000", Fate::Mapped, "sm", "m_key", key, ""},
+    {"sm_key", "0x0000000000000001", Fate::Mapped, "sm", "sm_key", key, ""},
+    {"sa_key", "0x0000000000000001", Fate::Mapped, "sm", "sm_key", nullptr,
+     "Heddle has one key for both; where they differ sm_key is taken"},
+    {"subnet_prefix", "0xfe80000000000000", Fate::Mapped, "sm", "subnet_prefix", key, ""},
+    {"m_key_lease_period", "0", Fate::Mapped, "sm", "m_key_lease", number, ""},
+    {"m_key_protection_level", "0", Fate::Mapped, "sm", "m_key_protection", protection,
+     "above 3 OpenSM takes 2. Means something only with an m_key; Heddle's own default is then 1"},
+    {"m_key_lookup", "TRUE", Fate::Needless, "", "", nullptr,
+     "keys are worked out or tried, and nothing has to be remembered (docs/keys.md)"},
+    {"sweep_interval", "10", Fate::Mapped, "sweep", "interval", seconds, ""},
+    {"max_wire_smps", "4", Fate::Needless, "", "", nullptr,
+     "how many requests are in flight is found while they are sent; [mads] window limits it"},
+    {"max_wire_smps2", "4", Fate::Needless, "", "", nullptr,
+     "how many requests are in flight is found while they are sent; [mads] window limits it"},
+    {"max_smps_timeout", "600000", Fate::Needless, "", "", nullptr,
+     "how many requests are in flight is found while they are sent; [mads] window limits it"},
+    {"console", "off", Fate::Needless, "", "", nullptr,
+     "heddle status, show, ctl and watch ask the running manager (docs/operating.md)"},
+    {"console_port", "10000", Fate::Needless, "", "", nullptr,
+     "heddle status, show, ctl and watch ask the running manager (docs/operating.md)"},
+    {"transaction_timeout", "200", Fate::Needless, "", "", nullptr,
+     "how long to wait is measured; [mads] smallest_timeout and largest_timeout bound it"},
+    {"transaction_retries", "3", Fate::Mapped, "mads", "attempts", attempts,
+     "more than 8 become 8"},
+    {"long_transaction_timeout", "500", Fate::Needless, "", "", nullptr,
+     "how long to wait is measured"},
+    {"max_msg_fifo_timeout", "10000", Fate::Needless, "", "", nullptr,
+     "whoever asks too much is told BUSY, each source apart (docs/subnet-administration.md)"},
+    {"sm_priority", "0", Fate::Mapped, "sm", "priority", number, ""},
+    {"lmc", "0", Fate::Mapped, "lids", "lmc", number, ""},
+    {"lmc_esp0", "FALSE", Fate::Mapped, "lids", "lmc_on_enhanced_port0", flag, ""},
+    {"max_op_vls", "5", Fate::Mapped, "links", "data_vls", vls, ""},
+    {"force_link_speed", "15", Fate::Missing, "", "", nullptr,
+     "speeds and widths stay as the devices negotiate them"},
+    {"force_link_speed_ext", "31", Fate::Missing, "", "", nullptr,
+     "speeds and widths stay as the devices negotiate them"},
+    {"force_link_width", "255", Fate::Missing, "", "", nullptr,
+     "speeds and widths stay as the devices negotiate them"},
+    {"fdr10", "1", Fate::Needless, "", "", nullptr,
+     "told and shown where devices tell of it; it is not switched"},
+    {"reassign_lids", "FALSE", Fate::Mapped, "lids", "reassign", flag, ""},
+    {"ignore_other_sm", "FALSE", Fate::Missing, "", "", nullptr,
+     "an election cannot be left out; [sm] allowed_sm_guids says who takes part"},
+    {"single_thread", "FALSE", Fate::Needless, "", "", nullptr,
+     "nothing depends on the number of threads"},
+    {"disable_multicast", "FALSE", Fate::Missing, "", "", nullptr, "groups are always there"},
+    {"subnet_timeout", "18", Fate::Mapped, "links", "subnet_timeout", number, ""},
+    {"packet_life_time", "0x12", Fate::Mapped, "links", "packet_life_time", number, ""},
+    {"vl_stall_count", "0x07", Fate::Mapped, "links", "vl_stall_count", number, ""},
+    {"leaf_vl_stall_count", "0x07", Fate::Missing, "", "", nullptr,
+     "the same count is set at ports to hosts"},
+    {"head_of_queue_lifetime", "0x12", Fate::Mapped, "links", "head_of_queue_life", number, ""},
+    {"leaf_head_of_queue_lifetime", "0x10", Fate::Mapped, "links", "leaf_head_of_queue_life",
+     number, ""},
+    {"local_phy_errors_threshold", "0x08", Fate::Missing, "", "", nullptr,
+     "thresholds stay as the devices have them"},
+    {"overrun_errors_threshold", "0x08", Fate::Missing, "", "", nullptr,
+     "thresholds stay as the devices have them"},
+    {"use_mfttop", "TRUE", Fate::Needless, "", "", nullptr, "used wherever a switch has it"},
+    {"sminfo_polling_timeout", "10000", Fate::Mapped, "sm", "poll_interval", milliseconds, ""},
+    {"polling_retry_number", "4", Fate::Mapped, "sm", "poll_misses", number, ""},
+    {"force_heavy_sweep", "FALSE", Fate::Missing, "", "", nullptr,
+     "what changed is read again at once; [sweep] full_interval says how often all is"},
+    {"port_prof_ignore_file", "(null)", Fate::Mapped, "routing", "port_prof_ignore_file", as_is,
+     ""},
+    {"hop_weights_file", "(null)", Fate::Mapped, "routing", "hop_weights_file", as_is, ""},
+    {"dimn_ports_file", "(null)", Fate::Needless, "", "", nullptr,
+     "the order of dimensions is found from the cables"},
+    {"port_search_ordering_file", "(null)", Fate::Needless, "", "", nullptr,
+     "the order of dimensions is found from the cables"},
+    {"port_profile_switch_nodes", "FALSE", Fate::Missing, "", "", nullptr,
+     "switches are weighed as they carry, without an option"},
+    {"sweep_on_trap", "TRUE", Fate::Needless, "", "", nullptr,
+     "what a trap tells of is read again, and not the whole fabric"},
+    {"routing_engine", "(null)", Fate::Mapped, "routing", "engines", nullptr,
+     "no_fallback becomes fallback = false. For engines that need virtual lanes max_vls becomes 8, "
+     "as OpenSM takes what the links have"},
+    {"avoid_throttled_links", "FALSE", Fate::Mapped, "routing", "avoid_throttled_links", flag,
+     "gives them less to carry instead of nothing"},
+    {"connect_roots", "FALSE", Fate::Needless, "", "", nullptr,
+     "all switches reach each other with every engine, proven free of credit loops"},
+    {"use_ucast_cache", "FALSE", Fate::Needless, "", "", nullptr,
+     "routes that are still right stay, whatever left and returned"},
+    {"log_file", "/var/log/opensm.log", Fate::Mapped, "log", "file", as_is, ""},
+    {"log_max_size", "0", Fate::Needless, "", "", nullptr, "logrotate and SIGUSR1 keep it small"},
+    {"log_flags", "0x03", Fate::Mapped, "log", "level", log_level, ""},
+    {"force_log_flush", "FALSE", Fate::Needless, "", "", nullptr, "every line is written at once"},
+    {"accum_log_file", "TRUE", Fate::Needless, "", "", nullptr, "always appended to"},
+    {"partition_config_file", "/etc/opensm/partitions.conf", Fate::Mapped, "partitions", "file",
+     as_is, "the same language (docs/partitions.md)"},
+    {"no_partition_enforcement", "FALSE", Fate::Mapped, "partitions", "enforcement", nullptr, ""},
+    {"part_enforce", "both", Fate::Mapped, "partitions", "enforcement", as_is, ""},
+    {"allow_both_pkeys", "FALSE", Fate::Mapped, "partitions", "allow_both_pkeys", flag, ""},
+    {"keep_pkey_indexes", "TRUE", Fate::Needless, "", "", nullptr, "positions are always kept"},
+    {"sm_assigned_guid", "0x00", Fate::Missing, "", "", nullptr,
+     "GUIDs that the manager makes up are not unique beyond one subnet"},
+    {"qos", "FALSE", Fate::Missing, "", "", nullptr,
+     "paths and groups get the levels of the policy and of the engine, but priorities (VLArb) and "
+     "SL2VL are not set from a file"},
+    {"qos_policy_file", "/etc/opensm/qos-policy.conf", Fate::Mapped, "sa", "qos_policy", nullptr,
+     "only where qos is TRUE, as in OpenSM (docs/quality-of-service.md)"},
+    {"suppress_sl2vl_mad_status_errors", "FALSE", Fate::Needless, "", "", nullptr,
+     "a refusal is told once"},
+    {"dump_files_dir", "/var/log/", Fate::Mapped, "output", "dump_dir", as_is, ""},
+    {"lid_matrix_dump_file", "(null)", Fate::Mapped, "routing", "lid_matrix_file", as_is, ""},
+    {"lfts_file", "(null)", Fate::Mapped, "routing", "lft_file", as_is, ""},
+    {"root_guid_file", "(null)", Fate::Mapped, "routing", "root_guid_file", as_is, ""},
+    {"cn_guid_file", "(null)", Fate::Mapped, "routing", "cn_guid_file", as_is, ""},
+    {"io_guid_file", "(null)", Fate::Mapped, "routing", "io_guid_file", as_is, ""},
+    {"port_shifting", "FALSE", Fate::Mapped, "routing", "port_shifting", flag, ""},
+    {"scatter_ports", "0", Fate::Mapped, "routing", "scatter_ports", number, ""},
+    {"max_reverse_hops", "0", Fate::Missing, "", "", nullptr, "no packet goes down and up again"},
+    {"ids_guid_file", "(null)", Fate::Missing, "", "", nullptr,
+     "which of equal switches goes first cannot be said; roots can, by root_guid_file"},
+    {"guid_routing_order_file", "(null)", Fate::Mapped, "routing", "guid_routing_order_file", as_is,
+     ""},
+    {"guid_routing_order_no_scatter", "FALSE", Fate::Needless, "", "", nullptr,
+     "ports of the order are dealt in order"},
+    {"sa_db_file", "(null)", Fate::Missing, "", "", nullptr,
+     "registrations are asked for again after a restart"},
+    {"sa_db_dump", "FALSE", Fate::Missing, "", "", nullptr,
+     "registrations are asked for again after a restart"},
+    {"torus_config", "/etc/opensm/torus-2QoS.conf", Fate::Mapped, "routing", "torus_config", as_is,
+     ""},
+    {"do_mesh_analysis", "FALSE", Fate::Needless, "", "", nullptr,
+     "dimensions are found from the cables"},
+    {"exit_on_fatal", "TRUE", Fate::Needless, "", "", nullptr,
+     "what can be managed is managed, and the rest is told of"},
+    {"honor_guid2lid_file", "FALSE", Fate::Needless, "", "", nullptr,
+     "LIDs that stand in the fabric go before those of the file, which is always read"},
+    {"daemon", "FALSE", Fate::Needless, "", "", nullptr, "systemd runs it (packaging/)"},
+    {"sm_inactive", "FALSE", Fate::Missing, "", "", nullptr, "no start in the state NOT-ACTIVE"},
+    {"babbling_port_policy", "FALSE", Fate::Needless, "", "", nullptr,
+     "who babbles is heeded less, and then not at all until it is quiet; the port stays up "
+     "(docs/watching.md)"},
+    {"drop_event_subscriptions", "FALSE", Fate::Needless, "", "", nullptr,
+     "subscriptions end when their port is gone"},
+    {"ipoib_mcgroup_creation_validation", "TRUE", Fate::Needless, "", "", nullptr,
+     "always checked, and what is wrong is logged"},
+    {"mcgroup_join_validation", "TRUE", Fate::Needless, "", "", nullptr,
+     "always checked, and what is wrong is logged"},
+    {"use_original_extended_sa_rates_only", "FALSE", Fate::Missing, "", "", nullptr,
+     "rates are told as they are; older clients get what they can read "
+     "(docs/subnet-administration.md)"},
+    {"max_rate_enum", "63", Fate::Missing, "", "", nullptr,
+     "rates are told as they are; older clients get what they can read "
+     "(docs/subnet-administration.md)"},
+    {"use_optimized_slvl", "FALSE", Fate::Needless, "", "", nullptr,
+     "used wherever a switch has it"},
+    {"fsync_high_avail_files", "TRUE", Fate::Needless, "", "", nullptr,
+     "files are always synchronised"},
+    {"perfmgr", "FALSE", Fate::Missing, "", "", nullptr,
+     "there is no performance manager yet; perfquery and exporters read the counters"},
+    {"perfmgr_redir", "TRUE", Fate::Missing, "", "", nullptr,
+     "there is no performance manager yet; perfquery and exporters read the counters"},
+    {"perfmgr_sweep_time_s", "180", Fate::Missing, "", "", nullptr,
+     "there is no performance manager yet; perfquery and exporters read the counters"},
+    {"perfmgr_max_outstanding_queries", "500", Fate::Missing, "", "", nullptr,
+     "there is no performance manager yet; perfquery and exporters read the counters"},
+    {"perfmgr_ignore_cas", "FALSE", Fate::Missing, "", "", nullptr,
+     "there is no performance manager yet; perfquery and exporters read the counters"},
+    {"event_db_dump_file", "(null)", Fate::Missing, "", "", nullptr,
+     "there is no performance manager yet; perfquery and exporters read the counters"},
+    {"perfmgr_rm_nodes", "TRUE", Fate::Missing, "", "", nullptr,
+     "there is no performance manager yet; perfquery and exporters read the counters"},
+    {"perfmgr_log_errors", "TRUE", Fate::Missing, "", "", nullptr,
+     "there is no performance manager yet; perfquery and exporters read the counters"},
+    {"perfmgr_query_cpi", "TRUE", Fate::Missing, "", "", nullptr,
+     "there is no performance manager yet; perfquery and exporters read the counters"},
+    {"perfmgr_xmit_wait_log", "FALSE", Fate::Missing, "", "", nullptr,
+     "there is no performance manager yet; perfquery and exporters read the counters"},
+    {"perfmgr_xmit_wait_threshold", "65535", Fate::Missing, "", "", nullptr,
+     "there is no performance manager yet; perfquery and exporters read the counters"},
+    {"event_plugin_name", "(null)", Fate::Needless, "", "", nullptr,
+     "events come by the API, as they happen (docs/api.md)"},
+    {"event_plugin_options", "(null)", Fate::Needless, "", "", nullptr,
+     "events come by the API, as they happen (docs/api.md)"},
+    {"node_name_map_name", "(null)", Fate::Missing, "", "", nullptr,
+     "nodes are called as they call themselves; heddle plan takes such a file"},
+    {"qos_max_vls", "0", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_high_limit", "-1", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_vlarb_high", "(null)", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_vlarb_low", "(null)", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_sl2vl", "(null)", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_ca_max_vls", "0", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_ca_high_limit", "-1", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_ca_vlarb_high", "(null)", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_ca_vlarb_low", "(null)", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_ca_sl2vl", "(null)", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_sw0_max_vls", "0", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_sw0_high_limit", "-1", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_sw0_vlarb_high", "(null)", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_sw0_vlarb_low", "(null)", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_sw0_sl2vl", "(null)", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_swe_max_vls", "0", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_swe_high_limit", "-1", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_swe_vlarb_high", "(null)", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_swe_vlarb_low", "(null)", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_swe_sl2vl", "(null)", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_rtr_max_vls", "0", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_rtr_high_limit", "-1", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_rtr_vlarb_high", "(null)", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_rtr_vlarb_low", "(null)", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_rtr_sl2vl", "(null)", Fate::Missing, "", "", nullptr,
+     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"congestion_control", "FALSE", Fate::Missing, "", "", nullptr,
+     "there is no congestion control manager yet"},
+    {"cc_key", "0x0000000000000000", Fate::Missing, "", "", nullptr,
+     "there is no congestion control manager yet"},
+    {"cc_max_outstanding_mads", "500", Fate::Missing, "", "", nullptr,
+     "there is no congestion control manager yet"},
+    {"cc_sw_cong_setting_control_map", "0x0", Fate::Missing, "", "", nullptr,
+     "there is no congestion control manager yet"},
+    {"cc_sw_cong_setting_victim_mask",
+     "0x0000000000000000000000000000000000000000000000000000000000000000", Fate::Missing, "", "",
+     nullptr, "there is no congestion control manager yet"},
+    {"cc_sw_cong_setting_credit_mask",
+     "0x0000000000000000000000000000000000000000000000000000000000000000", Fate::Missing, "", "",
+     nullptr, "there is no congestion control manager yet"},
+    {"cc_sw_cong_setting_threshold", "0x00", Fate::Missing, "", "", nullptr,
+     "there is no congestion control manager yet"},
+    {"cc_sw_cong_setting_packet_size", "0", Fate::Missing, "", "", nullptr,
+     "there is no congestion control manager yet"},
+    {"cc_sw_cong_setting_credit_starvation_threshold", "0x00", Fate::Missing, "", "", nullptr,
+     "there is no congestion control manager yet"},
+    {"cc_sw_cong_setting_credit_starvation_return_delay", "0:0", Fate::Missing, "", "", nullptr,
+     "there is no congestion control manager yet"},
+    {"cc_sw_cong_setting_marking_rate", "0", Fate::Missing, "", "", nullptr,
+     "there is no congestion control manager yet"},
+    {"cc_ca_cong_setting_port_control", "0x0000", Fate::Missing, "", "", nullptr,
+     "there is no congestion control manager yet"},
+    {"cc_ca_cong_setting_control_map", "0x0000", Fate::Missing, "", "", nullptr,
+     "there is no congestion control manager yet"},
+    {"cc_ca_cong_setting_ccti_timer", "0 0", Fate::Missing, "", "", nullptr,
+     "there is no congestion control manager yet"},
+    {"cc_ca_cong_setting_ccti_increase", "0 0", Fate::Missing, "", "", nullptr,
+     "there is no congestion control manager yet"},
+    {"cc_ca_cong_setting_trigger_threshold", "0 0", Fate::Missing, "", "", nullptr,
+     "there is no congestion control manager yet"},
+    {"cc_ca_cong_setting_ccti_min", "0 0", Fate::Missing, "", "", nullptr,
+     "there is no congestion control manager yet"},
+    {"cc_cct", "(null)", Fate::Missing, "", "", nullptr,
+     "there is no congestion control manager yet"},
+    {"enable_quirks", "FALSE", Fate::Needless, "", "", nullptr, "there are none"},
+    {"no_clients_rereg", "FALSE", Fate::Missing, "", "", nullptr,
+     "clients are asked to register anew only when they must be"},
+    {"prefix_routes_file", "/etc/opensm/prefix-routes.conf", Fate::Mapped, "sa", "prefix_routes",
+     as_is, ""},
+    {"consolidate_ipv6_snm_req", "FALSE", Fate::Needless, "", "", nullptr,
+     "groups share an MLID when those run out"},
+    {"lash_start_vl", "0", Fate::Needless, "", "", nullptr, "lanes are dealt from 0 on"},
+    {"sm_sl", "0", Fate::Mapped, "sm", "sm_sl", number, ""},
+    {"nue_max_num_vls", "1", Fate::Mapped, "routing", "max_vls", nue_vls, "0, all, becomes 8"},
+    {"nue_include_switches", "FALSE", Fate::Needless, "", "", nullptr,
+     "paths to switches are always covered by the proof"},
+    {"log_prefix", "(null)", Fate::Needless, "", "", nullptr,
+     "journald and [log] format = \"json\" say who it is"},
+    {"per_module_logging_file", "/etc/opensm/per-module-logging.conf", Fate::Missing, "", "",
+     nullptr, "[log] level is for all"},
+    {"quasi_ftree_indexing", "FALSE", Fate::Needless, "", "", nullptr,
+     "ftree finds the shape of damaged trees by itself"},
+};
+
+std::string_view heading(Fate fate) {
+  switch (fate) {
+    case Fate::Mapped:
+      return "taken over";
+    case Fate::Needless:
+      return "not needed";
+    case Fate::Missing:
+      return "not there";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const OpensmOption> opensm_options() {
+  return kOptions;
+}
+
+const OpensmOption* find_opensm_option(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kOptions), std::end(kOptions),
+                                   [&](const OpensmOption& each) { return each.name == name; });
+  return found == std::end(kOptions) ? nullptr : found;
+}
+
+std::string opensm_markdown() {
+  std::string text = "| OpenSM | its default | here | |\n|---|---|---|---|\n";
+  for (const OpensmOption& option : kOptions) {
+    const std::string ours = option.fate == Fate::Mapped
+                                 ? fmt::format("`[{}] {}`", option.section, option.key)
+                                 : std::string(heading(option.fate));
+    text +=
+        fmt::format("| `{}` | `{}` | {} | {} |\n", option.name, option.usual, ours, option.note);
+  }
+  return text;
+}
+
+}  // namespace heddle::config

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "config/opensm_import.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "config/load.hpp"
+
+namespace heddle::config {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Outcome = Imported::Outcome;
+
+Imported import(std::string_view text, bool files_exist = true) {
+  return import_opensm(text, [files_exist](const std::string&) { return files_exist; });
+}
+
+std::vector<Outcome> outcomes(const Imported& imported) {
+  std::vector<Outcome> all;
+  for (const auto& remark : imported.remarks) all.push_back(remark.outcome);
+  return all;
+}
+
+TEST(OpensmImport, TakesOverWhatSaysTheSame) {
+  const auto imported = import(
+      "# a comment\n"
+      "sm_priority 12\n"
+      "\n"
+      "m_key 0x51c2d9e04b7f6a83\n"
+      "lmc 2\n"
+      "lmc_esp0 TRUE\n"
+      "max_op_vls 3\n"
+      "sminfo_polling_timeout 2000\n"
+      "polling_retry_number 5\n"
+      "head_of_queue_lifetime 0x13\n"
+      "guid 0x0002c90300001234\r\n"
+      "root_guid_file /etc/opensm/roots\n"
+      "sweep_interval 0\n");
+  EXPECT_EQ(imported.config.priority, 12u);
+  EXPECT_EQ(imported.config.m_key, 0x51c2'd9e0'4b7f'6a83u);
+  EXPECT_EQ(imported.config.lmc, 2u);
+  EXPECT_TRUE(imported.config.lmc_on_enhanced_port0);
+  EXPECT_EQ(imported.config.data_vls, 4u);
+  EXPECT_EQ(imported.config.poll_interval, std::chrono::seconds(2));
+  EXPECT_EQ(imported.config.poll_misses, 5u);
+  EXPECT_EQ(imported.config.head_of_queue_life, 19u);
+  EXPECT_EQ(imported.config.port, "0x0002c90300001234");
+  EXPECT_EQ(imported.config.root_guid_file, "/etc/opensm/roots");
+  EXPECT_EQ(imported.config.interval, base::Duration{});
+  EXPECT_THAT(outcomes(imported), testing::Each(Outcome::TakenOver));
+  EXPECT_EQ(imported.remarks.size(), 11u);
+  EXPECT_EQ(imported.remarks.front().line, 2u);
+}
+
+TEST(OpensmImport, MakesAFileThatSaysJustThat) {
+  const auto imported = import("sm_priority 12\nrouting_engine updn, ftree,no_fallback\nlmc 1\n");
+  const auto loaded = parse(imported.file, "made", {{"updn", "ftree"}});
+  EXPECT_THAT(loaded.problems, IsEmpty()) << imported.file;
+  EXPECT_EQ(loaded.config, imported.config);
+  EXPECT_THAT(loaded.config.engines, ElementsAre("updn", "ftree"));
+  EXPECT_FALSE(loaded.config.fallback);
+  EXPECT_EQ(loaded.config.max_vls, Config{}.max_vls);
+}
+
+TEST(OpensmImport, GivesEnginesTheirLanes) {
+  EXPECT_EQ(import("routing_engine dfsssp\n").config.max_vls, 8u);
+  EXPECT_EQ(import("routing_engine nue\nnue_max_num_vls 4\n").config.max_vls, 4u);
+  EXPECT_EQ(import("routing_engine minhop\n").config.max_vls, 1u);
+}
+
+TEST(OpensmImport, KeepsOurDefaultsWhereOpensmsStand) {
+  std::string all;
+  for (const OpensmOption& option : opensm_options()) {
+    all += std::string(option.name) + ' ' + std::string(option.usual) + '\n';
+  }
+  const auto imported = import(all);
+  EXPECT_THAT(imported.remarks, IsEmpty());
+  EXPECT_EQ(imported.config, Config{});
+}
+
+TEST(OpensmImport, TellsWhatIsLostAndWhatIsNotNeeded) {
+  const auto imported = import(
+      "perfmgr TRUE\n"
+      "use_ucast_cache TRUE\n"
+      "sweep_intervall 5\n"
+      "something_else 1\n"
+      "lmc 9\n"
+      "max_op_vls many\n");
+  EXPECT_THAT(outcomes(imported), ElementsAre(Outcome::Missing, Outcome::Needless, Outcome::Unknown,
+                                              Outcome::Unknown, Outcome::Wrong, Outcome::Wrong));
+  EXPECT_EQ(imported.remarks[2].text, "sweep_interval");
+  EXPECT_EQ(imported.remarks[3].text, "");
+  EXPECT_THAT(imported.remarks[4].text, HasSubstr("0 to 7"));
+  EXPECT_EQ(imported.config, Config{}) << "what is wrong changes nothing";
+}
+
+TEST(OpensmImport, LeavesOutFilesThatAreNotThere) {
+  const auto imported = import("partition_config_file /nowhere/p.conf\n", false);
+  EXPECT_THAT(outcomes(imported), ElementsAre(Outcome::Missing));
+  EXPECT_THAT(imported.remarks.front().text, HasSubstr("/nowhere/p.conf"));
+  EXPECT_EQ(imported.config.partitions_file, "");
+}
+
+TEST(OpensmImport, KnowsWhichOptionsGoTogether) {
+  EXPECT_EQ(import("qos_policy_file /q\n").config.qos_policy, "");
+  EXPECT_EQ(import("qos TRUE\nqos_policy_file /q\n").config.qos_policy, "/q");
+  EXPECT_EQ(import("no_partition_enforcement TRUE\n").config.partition_enforcement, "off");
+  EXPECT_EQ(import("sm_key 0x10\nsa_key 0x10\n").config.sm_key, 0x10u);
+  EXPECT_THAT(outcomes(import("sm_key 0x10\nsa_key 0x20\n")),
+              ElementsAre(Outcome::TakenOver, Outcome::Missing));
+}
+
+TEST(OpensmImport, WhatStandsLaterWins) {
+  EXPECT_EQ(import("lmc 1\nlmc 3\n").config.lmc, 3u);
+}
+
+TEST(OpensmImport, SurvivesAnything) {
+  EXPECT_THAT(import("").remarks, IsEmpty());
+  EXPECT_THAT(import("lmc").remarks, IsEmpty());
+  EXPECT_THAT(import("\n\n#").remarks, IsEmpty());
+  EXPECT_EQ(import(std::string(100'000, 'x')).remarks.size(), 1u);
+  EXPECT_THAT(outcomes(import("scatter_ports 099\n")), ElementsAre(Outcome::Wrong));
+}
+
+// A key that is written wrong would be found only when somebody's file has it.
+TEST(OpensmOptions, NameOptionsOfOurs) {
+  std::set<std::string_view> names;
+  for (const OpensmOption& option : opensm_options()) {
+    EXPECT_TRUE(names.insert(option.name).second) << option.name << " stands there twice";
+    const bool mapped = option.fate == Fate::Mapped;
+    EXPECT_EQ(find_option(option.section, option.key) != nullptr, mapped) << option.name;
+    EXPECT_TRUE(mapped || !option.note.empty()) << option.name << " is not explained";
+    if (option.convert == nullptr) continue;
+    EXPECT_TRUE(option.usual == "(null)" || option.convert(option.usual)) << option.name;
+  }
+  EXPECT_EQ(names.size(), 162u);
+}
+
+TEST(OpensmOptions, StandInTheGuide) {
+  std::ifstream in(HEDDLE_SOURCE_DIR "/docs/migrating.md");
+  const std::string guide(std::istreambuf_iterator<char>(in), {});
+  EXPECT_THAT(guide, HasSubstr(opensm_markdown()))
+      << "run: heddle config opensm-options, and put its output into docs/migrating.md";
+}
+
+}  // namespace
+}  // namespace heddle::config
