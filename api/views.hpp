@@ -36,6 +36,13 @@ Response post_reload(const State&, const Request&, const Target&);
 Response post_log_level(const State&, const Request&, const Target&);
 Response post_accept_losses(const State&, const Request&, const Target&);
 
+// --- the dashboard (views_dashboard.cpp)
+Response get_index(const State&, const Request&, const Target&);
+Response get_page(const State&, const Request&, const Target&);
+Response get_picture(const State&, const Request&, const Target&);
+Response get_load(const State&, const Request&, const Target&);
+Response get_what_if(const State&, const Request&, const Target&);
+
 // --- what they share
 Response json_response(const Json& json, unsigned status = 200);
 // What is said of nearly everything before the first sweep is over.

@@ -95,7 +95,9 @@ std::unique_ptr<ApiService> ApiService::start(const config::Config& config,
       if (*carry_out) (*carry_out)(command);
     });
   };
-  auto server = listen(config, {}, commands);
+  api::ServerOptions options;
+  options.atlas = service->atlas_;
+  auto server = listen(config, std::move(options), commands);
   if (server.has_error()) {
     log.say(sm::Severity::Warning, "ApiNotOpened",
             fmt::format("Nobody can ask this subnet manager: {}", server.error().message));

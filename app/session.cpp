@@ -49,6 +49,7 @@ sm::Options machine_options(Session& session) {
   options.partitions = with_levels(std::move(options.partitions), options.qos_policy.get());
   options.prefix_routes = session.prefix_routes.read(session.config, session.log);
   session.routing_files.read(session.config, session.log, options.routing.options);
+  if (session.api) session.api->route_by(options.routing);
   return options;
 }
 
