@@ -126,6 +126,11 @@ base::Result<std::filesystem::path> find_api_socket(const std::filesystem::path&
   if (!own || *own != "/run/heddle") {
     for (std::string& path : sockets_in("/run/heddle")) found.push_back(std::move(path));
   }
+  // Where services have theirs, one for each port (packaging/systemd).
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/run/heddle-sm", ignored)) {
+    for (std::string& path : sockets_in(entry.path())) found.push_back(std::move(path));
+  }
   if (found.size() == 1) return {boost::system::in_place_value, found.front()};
   if (found.empty()) {
     return base::error("no subnet manager listens here; --socket names the socket of one");

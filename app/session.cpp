@@ -16,7 +16,7 @@ void reopen_log(Log& log) {
 }
 
 // A file that became wrong must not take the fabric down.
-void reload(Session& session, const ChangeOptions& change) {
+void read_again(Session& session, const ChangeOptions& change) {
   const Settings settings = read_settings(session.arguments.sources);
   for (const std::string& problem : settings.problems) {
     session.log.say(sm::Severity::Error, "ConfigRefused", problem);
@@ -40,6 +40,12 @@ void reload(Session& session, const ChangeOptions& change) {
   change(machine_options(session), output_files(settings.config));
 }
 
+void reload(Session& session, const ChangeOptions& change) {
+  session.service.reloading();
+  read_again(session, change);
+  session.service.reloaded();
+}
+
 }  // namespace
 
 sm::Options machine_options(Session& session) {
@@ -54,7 +60,11 @@ sm::Options machine_options(Session& session) {
 }
 
 Controls controls(Session& session, std::function<void()> stop, ChangeOptions change) {
-  return {std::move(stop), [&session, change = std::move(change)] { reload(session, change); },
+  const auto leave = [&session, stop = std::move(stop)] {
+    session.service.stopping();
+    stop();
+  };
+  return {leave, [&session, change = std::move(change)] { reload(session, change); },
           [&session] { reopen_log(session.log); }};
 }
 

@@ -23,6 +23,7 @@
 #include "app/qos_policy.hpp"
 #include "app/routing_files.hpp"
 #include "app/run_record.hpp"
+#include "app/service.hpp"
 #include "sim/blueprint.hpp"
 
 namespace heddle::app {
@@ -40,6 +41,7 @@ struct Session {
   RoutingFiles routing_files;
   Progress progress{std::cerr, is_live_terminal(STDERR_FILENO)};
   boost::asio::io_context loop{1};
+  Service service{loop};
   std::unique_ptr<ApiService> api = nullptr;  // null: nobody may ask
 };
 
