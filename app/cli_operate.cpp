@@ -55,9 +55,11 @@ void add_status(CLI::App& app, Command& command) {
 void add_show(CLI::App& app, Command& command) {
   CLI::App* show = app.add_subcommand("show", "What the subnet manager knows, as rows");
   auto arguments = std::make_shared<ShowArguments>();
-  show->add_option("WHAT", arguments->what,
-                   fmt::format("One of {}, path", fmt::join(listing_names(), ", ")))
+  auto names = listing_names();
+  names.emplace_back("path");
+  show->add_option("WHAT", arguments->what, fmt::format("One of {}", fmt::join(names, ", ")))
       ->required()
+      ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())))
       ->option_text(" ");
   show->add_option("END", arguments->words,
                    "Of path: two of a host's name, NAME/PORT, a GUID, or a LID")
