@@ -126,6 +126,7 @@ std::span<const Route> routes() {
       {"POST", "/v1/resweep", {}, Role::Writer, &post_resweep},
       {"POST", "/v1/reload", {}, Role::Writer, &post_reload},
       {"POST", "/v1/log-level", {}, Role::Writer, &post_log_level},
+      {"POST", "/v1/priority", {}, Role::Writer, &post_priority},
       {"POST", "/v1/losses/accept", {}, Role::Writer, &post_accept_losses},
   };
   return table;

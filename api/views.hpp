@@ -34,6 +34,7 @@ Response get_event_stream(const State&, const Request&, const Target&);
 Response post_resweep(const State&, const Request&, const Target&);
 Response post_reload(const State&, const Request&, const Target&);
 Response post_log_level(const State&, const Request&, const Target&);
+Response post_priority(const State&, const Request&, const Target&);
 Response post_accept_losses(const State&, const Request&, const Target&);
 
 // --- the dashboard (views_dashboard.cpp)

@@ -113,12 +113,7 @@ class Exchange {
 
 }  // namespace
 
-base::Result<std::filesystem::path> find_api_socket(const std::filesystem::path& wanted) {
-  if (!wanted.empty()) return {boost::system::in_place_value, wanted};
-  const char* const named = std::getenv("HEDDLE_SOCKET");
-  if (named != nullptr && *named != '\0') {
-    return {boost::system::in_place_value, named};
-  }
+std::vector<std::filesystem::path> api_sockets() {
   std::vector<std::string> found;
   const auto own = runtime_directory({});
   if (own) found = sockets_in(*own);
@@ -131,6 +126,17 @@ base::Result<std::filesystem::path> find_api_socket(const std::filesystem::path&
   for (const auto& entry : std::filesystem::directory_iterator("/run/heddle-sm", ignored)) {
     for (std::string& path : sockets_in(entry.path())) found.push_back(std::move(path));
   }
+  return {found.begin(), found.end()};
+}
+
+base::Result<std::filesystem::path> find_api_socket(const std::filesystem::path& wanted) {
+  if (!wanted.empty()) return {boost::system::in_place_value, wanted};
+  const char* const named = std::getenv("HEDDLE_SOCKET");
+  if (named != nullptr && *named != '\0') {
+    return {boost::system::in_place_value, named};
+  }
+  std::vector<std::string> found;
+  for (const auto& path : api_sockets()) found.push_back(path.string());
   if (found.size() == 1) return {boost::system::in_place_value, found.front()};
   if (found.empty()) {
     return base::error("no subnet manager listens here; --socket names the socket of one");

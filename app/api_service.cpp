@@ -20,7 +20,8 @@ namespace heddle::app {
 namespace {
 
 std::string_view word_of(const api::Command& command) {
-  constexpr std::string_view kWords[] = {"resweep", "log-level", "reload", "accept-losses"};
+  constexpr std::string_view kWords[] = {"resweep", "log-level", "reload", "accept-losses",
+                                         "priority"};
   return kWords[command.index()];
 }
 

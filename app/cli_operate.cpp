@@ -100,6 +100,12 @@ void add_ctl(CLI::App& app, Command& command) {
       ->required()
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
       ->option_text(" ");
+  add_verb(*ctl, command, "priority", "Rank higher or lower among subnet managers until the reload",
+           arguments)
+      ->add_option("N", arguments->word, "0 to 15; the highest is master")
+      ->required()
+      ->check(CLI::Range(0, 15))
+      ->option_text(" ");
   add_verb(*ctl, command, "accept-losses", "Miss no longer what is lost: it stays away", arguments);
   ctl->footer(fmt::format("Only root and the user that runs the subnet manager may.\n{}", kExits));
 }
@@ -115,6 +121,44 @@ void add_watch(CLI::App& app, Command& command) {
       [arguments, &command] { command = [arguments] { return run_watch(*arguments); }; });
 }
 
+void add_doctor(CLI::App& app, Command& command) {
+  CLI::App* doctor = app.add_subcommand("doctor", "What is wrong with the set-up of this host");
+  auto arguments = std::make_shared<DoctorArguments>();
+  doctor
+      ->add_option("--config", arguments->config,
+                   fmt::format("Configuration file (default: {})", kUsualConfiguration))
+      ->option_text("FILE");
+  add_common(*doctor, *arguments, {{"table", Shape::Table}, {"json", Shape::Json}});
+  doctor->footer(
+      "Exit codes: 0 nothing is wrong, 2 command line, 5 something is; what is only\n"
+      "doubtful does not count.");
+  doctor->callback(
+      [arguments, &command] { command = [arguments] { return run_doctor(*arguments); }; });
+}
+
+void add_support_bundle(CLI::App& app, Command& command) {
+  CLI::App* bundle = app.add_subcommand(
+      "support-bundle", "What somebody who shall help wants to see, in one file, without keys");
+  auto arguments = std::make_shared<SupportArguments>();
+  bundle->add_option("--file", arguments->output, "What to write (default: a name with the time)")
+      ->option_text("FILE.tar");
+  bundle
+      ->add_option("--config", arguments->config,
+                   fmt::format("Configuration file (default: {})", kUsualConfiguration))
+      ->option_text("FILE");
+  bundle->add_flag("--tables", arguments->tables, "The forwarding tables too: they may be large");
+  bundle
+      ->add_option("--socket", arguments->socket,
+                   "Socket of the subnet manager; $HEDDLE_SOCKET, else the one that listens on "
+                   "this host")
+      ->option_text("PATH");
+  bundle->footer(
+      "It holds names, GUIDs and LIDs of the fabric, and events; of keys only that they\n"
+      "are set. Exit codes: 0 written, 2 command line, 7 it cannot be written.");
+  bundle->callback(
+      [arguments, &command] { command = [arguments] { return run_support_bundle(*arguments); }; });
+}
+
 }  // namespace
 
 void add_operate(CLI::App& app, Command& command) {
@@ -122,6 +166,8 @@ void add_operate(CLI::App& app, Command& command) {
   add_show(app, command);
   add_ctl(app, command);
   add_watch(app, command);
+  add_doctor(app, command);
+  add_support_bundle(app, command);
 }
 
 }  // namespace heddle::app

@@ -56,6 +56,7 @@ sm::Options machine_options(Session& session) {
   options.prefix_routes = session.prefix_routes.read(session.config, session.log);
   session.routing_files.read(session.config, session.log, options.routing.options);
   if (session.api) session.api->route_by(options.routing);
+  session.latest = options;
   return options;
 }
 
@@ -83,6 +84,12 @@ Operated::Operated(Session& session, std::string fabric, std::function<void(std:
       if (reopened.has_error()) {
         session.log.say(sm::Severity::Error, "LogKept", reopened.error().message);
       }
+    } else if (const auto* rank = std::get_if<api::SetPriority>(&command)) {
+      // All else stays as it was read: files may be half written just now.
+      session.config.priority = rank->priority;
+      session.latest.priority = static_cast<std::uint8_t>(rank->priority);
+      change(session.latest, output_files(session.config));
+      session.api->sit({fabric, session.config.priority, routing_options_text(session.config)});
     } else if (std::holds_alternative<api::Reload>(command)) {
       reload(session, change);
       session.api->sit({fabric, session.config.priority, routing_options_text(session.config)});

@@ -39,6 +39,7 @@ struct Session {
   PrefixRoutesFile prefix_routes;
   QosPolicyFile qos_policy;
   RoutingFiles routing_files;
+  sm::Options latest = {};  // what machine_options gave last
   Progress progress{std::cerr, is_live_terminal(STDERR_FILENO)};
   boost::asio::io_context loop{1};
   Service service{loop};
