@@ -159,6 +159,36 @@ void add_support_bundle(CLI::App& app, Command& command) {
       [arguments, &command] { command = [arguments] { return run_support_bundle(*arguments); }; });
 }
 
+void add_security(CLI::App& app, Command& command) {
+  CLI::App* security = app.add_subcommand("security", "Whom the configuration keeps out");
+  security->require_subcommand(1);
+  CLI::App* audit = security->add_subcommand("audit", "What it leaves open, and how to close it");
+  auto arguments = std::make_shared<AuditArguments>();
+  audit
+      ->add_option("--config", arguments->config,
+                   fmt::format("Configuration file (default: {})", kUsualConfiguration))
+      ->option_text("FILE");
+  audit
+      ->add_option("--profile", arguments->profile,
+                   "open: friends; standard: one owner; multi-tenant: hosts of others")
+      ->option_text("PROFILE [standard]")
+      ->check(CLI::IsMember({"open", "standard", "multi-tenant"}));
+  audit
+      ->add_option_function<std::string>(
+          "-o,--output",
+          [arguments](const std::string& name) {
+            arguments->shape = name == "json" ? Shape::Json : Shape::Table;
+          },
+          "table for people, json for programs")
+      ->option_text("FORMAT [table]")
+      ->check(CLI::IsMember({"table", "json"}));
+  audit->footer(
+      "Exit codes: 0 the profile is kept, 2 command line, 3 the file is wrong, 5 the\n"
+      "profile wants more; what only a stricter one wants is doubtful.");
+  audit->callback(
+      [arguments, &command] { command = [arguments] { return run_security_audit(*arguments); }; });
+}
+
 }  // namespace
 
 void add_operate(CLI::App& app, Command& command) {
@@ -168,6 +198,7 @@ void add_operate(CLI::App& app, Command& command) {
   add_watch(app, command);
   add_doctor(app, command);
   add_support_bundle(app, command);
+  add_security(app, command);
 }
 
 }  // namespace heddle::app

@@ -51,6 +51,13 @@ struct DoctorArguments : OperateArguments {
 };
 Exit run_doctor(const DoctorArguments& arguments);
 
+// What a configuration leaves open: Exit::Problems when the profile wants more.
+struct AuditArguments : OperateArguments {
+  std::filesystem::path config;  // empty: the usual one, if it is there
+  std::string profile = "standard";
+};
+Exit run_security_audit(const AuditArguments& arguments);
+
 // A tar file for who shall help. What cannot be had is told and left out.
 struct SupportArguments : OperateArguments {
   std::filesystem::path config;  // empty: the usual one, if it is there
