@@ -50,6 +50,14 @@ std::shared_ptr<const void> LiveAtlas::result(const std::string& key,
   const auto is_it = [key, of](const Kept& each) { return each.key == key && each.of == of; };
   const auto found = std::find_if(kept_.begin(), kept_.end(), is_it);
   if (found != kept_.end()) return found->result;
+  // Whoever asks too much at a time is put off, and asks again.
+  const auto under_way = std::count_if(kept_.begin(), kept_.end(),
+                                       [](const Kept& each) { return each.result == nullptr; });
+  if (static_cast<std::size_t>(under_way) >= kMostUnderWay) return nullptr;
+  // Answers about tables that nobody has any more would keep those alive, and they are large.
+  std::erase_if(kept_, [&](const Kept& each) {
+    return each.result != nullptr && each.of != nullptr && of != nullptr && each.of != of;
+  });
   kept_.push_back({key, std::move(of), nullptr});
   if (kept_.size() > kMostKept) kept_.pop_front();
   boost::asio::post(worker_, [this, is_it, work = std::move(work)] {

@@ -32,8 +32,9 @@ class LiveAtlas final : public api::Atlas {
 
  private:
   using Work = std::function<std::shared_ptr<const void>()>;
-  // Null as long as it is being worked out. The newest kMostKept results are kept. `of` is what it
-  // is worked out from, besides what the key says: other tables, another result.
+  // Null as long as it is being worked out, or waits until less is. The newest kMostKept results
+  // are kept. `of` is what it is worked out from, besides what the key says: other tables, another
+  // result.
   std::shared_ptr<const void> result(const std::string& key, std::shared_ptr<const void> of,
                                      Work work);
   std::shared_ptr<const Drawing> drawing(const api::State& state);
@@ -45,6 +46,7 @@ class LiveAtlas final : public api::Atlas {
     std::shared_ptr<const void> result;  // null: under way
   };
   static constexpr std::size_t kMostKept = 16;
+  static constexpr std::size_t kMostUnderWay = 8;
 
   std::mutex mutex_;
   std::deque<Kept> kept_;       // guarded by mutex_
