@@ -100,6 +100,12 @@ std::optional<Target> parse_target(std::string_view text) {
 
 std::span<const Route> routes() {
   static const std::vector<Route> table{
+      // The page itself holds nothing of the fabric; what it asks for is guarded as for others.
+      {"GET", "/", {}, Role::Nobody, &get_index},
+      {"GET", "/ui/{file}", {}, Role::Nobody, &get_page},
+      {"GET", "/v1/picture", {}, Role::Reader, &get_picture},
+      {"GET", "/v1/picture/load", {}, Role::Reader, &get_load},
+      {"GET", "/v1/what-if", {"cut", "from", "to"}, Role::Reader, &get_what_if},
       {"GET", "/healthz", {}, Role::Nobody, &get_health},
       {"GET", "/readyz", {}, Role::Nobody, &get_ready},
       {"GET", "/metrics", {}, Role::Reader, &get_metrics},
@@ -120,6 +126,7 @@ std::span<const Route> routes() {
       {"POST", "/v1/resweep", {}, Role::Writer, &post_resweep},
       {"POST", "/v1/reload", {}, Role::Writer, &post_reload},
       {"POST", "/v1/log-level", {}, Role::Writer, &post_log_level},
+      {"POST", "/v1/priority", {}, Role::Writer, &post_priority},
       {"POST", "/v1/losses/accept", {}, Role::Writer, &post_accept_losses},
   };
   return table;

@@ -33,7 +33,11 @@ struct SetLogLevel {
 struct Reload {};
 // What is lost is not missed any longer.
 struct AcceptLosses {};
-using Command = std::variant<Resweep, SetLogLevel, Reload, AcceptLosses>;
+// Until the configuration is read again.
+struct SetPriority {
+  unsigned priority = 0;  // 0 to 15
+};
+using Command = std::variant<Resweep, SetLogLevel, Reload, AcceptLosses, SetPriority>;
 
 // --- answers ------------------------------------------------------------------------------------
 

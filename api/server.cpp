@@ -54,6 +54,7 @@ class Server::Inner final : public Host {
       : options_(std::move(options)), commands_(std::move(commands)) {
     state_.identity = options_.identity;
     state_.exports = options_.exports;
+    state_.atlas = options_.atlas;
     state_.seat = options_.seat;
   }
 

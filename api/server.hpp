@@ -37,6 +37,7 @@ struct ServerOptions {
   Identity identity;
   Seat seat;
   std::vector<Export> exports;
+  std::shared_ptr<Atlas> atlas;  // null: the dashboard has no picture
   std::filesystem::path socket;  // empty: none
   bool everyone_reads = false;   // of the users of this machine, by the socket
   std::optional<TcpDoor> tcp;

@@ -53,6 +53,10 @@ class Session : public Waiter, public std::enable_shared_from_this<Session<Strea
 
  private:
   using Error = boost::beast::error_code;
+  // What a page from here may do: its own files and this server's answers, in no frame of others.
+  static constexpr const char* kPolicy =
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+      "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
   static constexpr bool kHasTls = requires(Stream & s) { s.next_layer(); };
 
   auto& lowest() { return boost::beast::get_lowest_layer(stream_); }
@@ -115,6 +119,8 @@ class Session : public Waiter, public std::enable_shared_from_this<Session<Strea
     message.set(http::field::content_type, response.type);
     message.set(http::field::cache_control, "no-store");
     message.set("X-Content-Type-Options", "nosniff");
+    message.set("Content-Security-Policy", kPolicy);
+    message.set("Referrer-Policy", "no-referrer");
     if (response.status == 401) message.set(http::field::www_authenticate, "Bearer");
     if (!response.allow.empty()) message.set(http::field::allow, response.allow);
     message.keep_alive(!ends_);

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/state.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
 namespace heddle::api {
 namespace {
-
-bool master_is_there(const sm::Snapshot& fabric) {
-  return std::any_of(
-      fabric.other_managers.begin(), fabric.other_managers.end(),
-      [](const sm::OtherManager& other) { return other.state == mad::SMState::Master; });
-}
 
 std::string plural(std::size_t count, std::string_view one, std::string_view many) {
   return fmt::format("{} {}", count, count == 1 ? one : many);
@@ -49,9 +42,11 @@ std::vector<std::string> complaints(const State& state) {
   const sm::Snapshot& fabric = *state.fabric;
   std::vector<std::string> out;
   if (state.identity.shadow) return fabric.problems;
-  if (state.role == mad::SMState::Standby && master_is_there(fabric)) return {};
+  // It polls a master, and would stand by no longer if that were silent; what it saw of the fabric
+  // is from before.
+  if (state.role == mad::SMState::Standby) return {};
   if (state.role != mad::SMState::Master) {
-    out.push_back("this subnet manager is not master, and knows of no other");
+    out.push_back("this subnet manager is not master, and stands by for none");
   }
   if (fabric.inactive_ports > 0) {
     out.push_back(plural(fabric.inactive_ports, "port has", "ports have") +

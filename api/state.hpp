@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/atlas.hpp"
 #include "api/journal.hpp"
 #include "api/losses.hpp"
 #include "mad/types.hpp"
@@ -46,6 +47,7 @@ struct State {
   Identity identity;
   Seat seat;
   std::vector<Export> exports;
+  std::shared_ptr<Atlas> atlas;                 // null: nobody draws
   std::shared_ptr<const sm::Snapshot> fabric;   // null before the first sweep is over
   std::shared_ptr<const sm::GroupList> groups;  // null before that
   // Of this subnet manager. Changed on the thread of the server alone, which reads it too.

@@ -34,7 +34,15 @@ Response get_event_stream(const State&, const Request&, const Target&);
 Response post_resweep(const State&, const Request&, const Target&);
 Response post_reload(const State&, const Request&, const Target&);
 Response post_log_level(const State&, const Request&, const Target&);
+Response post_priority(const State&, const Request&, const Target&);
 Response post_accept_losses(const State&, const Request&, const Target&);
+
+// --- the dashboard (views_dashboard.cpp)
+Response get_index(const State&, const Request&, const Target&);
+Response get_page(const State&, const Request&, const Target&);
+Response get_picture(const State&, const Request&, const Target&);
+Response get_load(const State&, const Request&, const Target&);
+Response get_what_if(const State&, const Request&, const Target&);
 
 // --- what they share
 Response json_response(const Json& json, unsigned status = 200);

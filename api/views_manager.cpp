@@ -216,6 +216,17 @@ Response post_log_level(const State&, const Request& request, const Target&) {
   return accepted(SetLogLevel{*level}, "log-level");
 }
 
+Response post_priority(const State&, const Request& request, const Target&) {
+  constexpr unsigned kHighest = 15;
+  const auto body = body_of(request);
+  const auto found = body ? body->find("priority") : Json::const_iterator();
+  const bool sound = body && found != body->end() && found->is_number_unsigned();
+  if (!sound || found->get<std::uint64_t>() > kHighest) {
+    return refusal(400, "the body is {\"priority\": N}, with N from 0 to 15");
+  }
+  return accepted(SetPriority{found->get<unsigned>()}, "priority");
+}
+
 Response post_accept_losses(const State&, const Request&, const Target&) {
   return accepted(AcceptLosses{}, "accept-losses");
 }

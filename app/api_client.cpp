@@ -113,12 +113,7 @@ class Exchange {
 
 }  // namespace
 
-base::Result<std::filesystem::path> find_api_socket(const std::filesystem::path& wanted) {
-  if (!wanted.empty()) return {boost::system::in_place_value, wanted};
-  const char* const named = std::getenv("HEDDLE_SOCKET");
-  if (named != nullptr && *named != '\0') {
-    return {boost::system::in_place_value, named};
-  }
+std::vector<std::filesystem::path> api_sockets() {
   std::vector<std::string> found;
   const auto own = runtime_directory({});
   if (own) found = sockets_in(*own);
@@ -126,6 +121,22 @@ base::Result<std::filesystem::path> find_api_socket(const std::filesystem::path&
   if (!own || *own != "/run/heddle") {
     for (std::string& path : sockets_in("/run/heddle")) found.push_back(std::move(path));
   }
+  // Where services have theirs, one for each port (packaging/systemd).
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/run/heddle-sm", ignored)) {
+    for (std::string& path : sockets_in(entry.path())) found.push_back(std::move(path));
+  }
+  return {found.begin(), found.end()};
+}
+
+base::Result<std::filesystem::path> find_api_socket(const std::filesystem::path& wanted) {
+  if (!wanted.empty()) return {boost::system::in_place_value, wanted};
+  const char* const named = std::getenv("HEDDLE_SOCKET");
+  if (named != nullptr && *named != '\0') {
+    return {boost::system::in_place_value, named};
+  }
+  std::vector<std::string> found;
+  for (const auto& path : api_sockets()) found.push_back(path.string());
   if (found.size() == 1) return {boost::system::in_place_value, found.front()};
   if (found.empty()) {
     return base::error("no subnet manager listens here; --socket names the socket of one");

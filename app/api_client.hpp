@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 
@@ -18,6 +19,9 @@ inline constexpr std::chrono::seconds kApiPatience{30};
 // `wanted`, or when it is empty $HEDDLE_SOCKET, or the one sm*.sock in the runtime directories that
 // somebody listens on. An error when there is none, or more than one.
 base::Result<std::filesystem::path> find_api_socket(const std::filesystem::path& wanted);
+
+// Those in the runtime directories that somebody listens on.
+std::vector<std::filesystem::path> api_sockets();
 
 struct ApiAnswer {
   unsigned status = 0;

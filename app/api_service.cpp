@@ -20,7 +20,8 @@ namespace heddle::app {
 namespace {
 
 std::string_view word_of(const api::Command& command) {
-  constexpr std::string_view kWords[] = {"resweep", "log-level", "reload", "accept-losses"};
+  constexpr std::string_view kWords[] = {"resweep", "log-level", "reload", "accept-losses",
+                                         "priority"};
   return kWords[command.index()];
 }
 
@@ -95,7 +96,9 @@ std::unique_ptr<ApiService> ApiService::start(const config::Config& config,
       if (*carry_out) (*carry_out)(command);
     });
   };
-  auto server = listen(config, {}, commands);
+  api::ServerOptions options;
+  options.atlas = service->atlas_;
+  auto server = listen(config, std::move(options), commands);
   if (server.has_error()) {
     log.say(sm::Severity::Warning, "ApiNotOpened",
             fmt::format("Nobody can ask this subnet manager: {}", server.error().message));

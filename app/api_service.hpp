@@ -10,6 +10,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "api/server.hpp"
+#include "app/atlas.hpp"
 #include "app/logging.hpp"
 #include "app/perform.hpp"
 #include "config/config.hpp"
@@ -30,6 +31,9 @@ class ApiService final : public Audience {
   void set_operator(Operator carry_out) { *operator_ = std::move(carry_out); }
   void sit(api::Seat seat) { server_->sit(std::move(seat)); }
 
+  // By what the fabric is routed, for questions of what a loss would do.
+  void route_by(const routing::Policy& policy) { atlas_->route_by(policy); }
+
   // Audience
   void published(std::shared_ptr<const sm::Snapshot> snapshot) override {
     server_->publish(std::move(snapshot));
@@ -40,6 +44,7 @@ class ApiService final : public Audience {
   void told(const sm::Event& event) override { server_->tell(event); }
 
  private:
+  std::shared_ptr<LiveAtlas> atlas_ = std::make_shared<LiveAtlas>();
   std::shared_ptr<Operator> operator_ = std::make_shared<Operator>();
   std::unique_ptr<api::Server> server_;
 };

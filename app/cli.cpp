@@ -16,6 +16,7 @@
 #include "app/cli_plan.hpp"
 #include "app/cli_sim.hpp"
 #include "app/commands.hpp"
+#include "app/completion.hpp"
 #include "app/sm_options.hpp"
 #include "config/load.hpp"
 #include "config/options.hpp"
@@ -191,6 +192,24 @@ void add_replay(CLI::App& app, std::function<Exit()>& command) {
   replay->callback([file, &command] { command = [file] { return run_replay(*file); }; });
 }
 
+// For packages, and for who wants it without one.
+void add_completion(CLI::App& app, std::function<Exit()>& command) {
+  CLI::App* completion =
+      app.add_subcommand("completion", "Print a script that completes words for a shell");
+  auto shell = std::make_shared<std::string>();
+  completion->add_option("SHELL", *shell, "bash or zsh")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh"}))
+      ->option_text(" ");
+  completion->footer("For this shell alone: source <(heddle completion bash)");
+  completion->callback([shell, &app, &command] {
+    command = [shell, &app] {
+      std::cout << (*shell == "zsh" ? zsh_completion(app) : bash_completion(app));
+      return std::cout.flush() ? Exit::Ok : Exit::Output;
+    };
+  });
+}
+
 }  // namespace
 
 int run(int argc, const char* const* argv) {
@@ -206,6 +225,7 @@ int run(int argc, const char* const* argv) {
   add_ports(app, command);
   add_config(app, command);
   add_replay(app, command);
+  add_completion(app, command);
   app.footer(
       "Try it without any hardware:\n"
       "  heddle sm --sim fat-tree:18,36 --once\n"

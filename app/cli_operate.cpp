@@ -55,9 +55,11 @@ void add_status(CLI::App& app, Command& command) {
 void add_show(CLI::App& app, Command& command) {
   CLI::App* show = app.add_subcommand("show", "What the subnet manager knows, as rows");
   auto arguments = std::make_shared<ShowArguments>();
-  show->add_option("WHAT", arguments->what,
-                   fmt::format("One of {}, path", fmt::join(listing_names(), ", ")))
+  auto names = listing_names();
+  names.emplace_back("path");
+  show->add_option("WHAT", arguments->what, fmt::format("One of {}", fmt::join(names, ", ")))
       ->required()
+      ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())))
       ->option_text(" ");
   show->add_option("END", arguments->words,
                    "Of path: two of a host's name, NAME/PORT, a GUID, or a LID")
@@ -98,6 +100,12 @@ void add_ctl(CLI::App& app, Command& command) {
       ->required()
       ->check(CLI::IsMember({"debug", "info", "warning", "error"}))
       ->option_text(" ");
+  add_verb(*ctl, command, "priority", "Rank higher or lower among subnet managers until the reload",
+           arguments)
+      ->add_option("N", arguments->word, "0 to 15; the highest is master")
+      ->required()
+      ->check(CLI::Range(0, 15))
+      ->option_text(" ");
   add_verb(*ctl, command, "accept-losses", "Miss no longer what is lost: it stays away", arguments);
   ctl->footer(fmt::format("Only root and the user that runs the subnet manager may.\n{}", kExits));
 }
@@ -113,6 +121,74 @@ void add_watch(CLI::App& app, Command& command) {
       [arguments, &command] { command = [arguments] { return run_watch(*arguments); }; });
 }
 
+void add_doctor(CLI::App& app, Command& command) {
+  CLI::App* doctor = app.add_subcommand("doctor", "What is wrong with the set-up of this host");
+  auto arguments = std::make_shared<DoctorArguments>();
+  doctor
+      ->add_option("--config", arguments->config,
+                   fmt::format("Configuration file (default: {})", kUsualConfiguration))
+      ->option_text("FILE");
+  add_common(*doctor, *arguments, {{"table", Shape::Table}, {"json", Shape::Json}});
+  doctor->footer(
+      "Exit codes: 0 nothing is wrong, 2 command line, 5 something is; what is only\n"
+      "doubtful does not count.");
+  doctor->callback(
+      [arguments, &command] { command = [arguments] { return run_doctor(*arguments); }; });
+}
+
+void add_support_bundle(CLI::App& app, Command& command) {
+  CLI::App* bundle = app.add_subcommand(
+      "support-bundle", "What somebody who shall help wants to see, in one file, without keys");
+  auto arguments = std::make_shared<SupportArguments>();
+  bundle->add_option("--file", arguments->output, "What to write (default: a name with the time)")
+      ->option_text("FILE.tar");
+  bundle
+      ->add_option("--config", arguments->config,
+                   fmt::format("Configuration file (default: {})", kUsualConfiguration))
+      ->option_text("FILE");
+  bundle->add_flag("--tables", arguments->tables, "The forwarding tables too: they may be large");
+  bundle
+      ->add_option("--socket", arguments->socket,
+                   "Socket of the subnet manager; $HEDDLE_SOCKET, else the one that listens on "
+                   "this host")
+      ->option_text("PATH");
+  bundle->footer(
+      "It holds names, GUIDs and LIDs of the fabric, and events; of keys only that they\n"
+      "are set. Exit codes: 0 written, 2 command line, 7 it cannot be written.");
+  bundle->callback(
+      [arguments, &command] { command = [arguments] { return run_support_bundle(*arguments); }; });
+}
+
+void add_security(CLI::App& app, Command& command) {
+  CLI::App* security = app.add_subcommand("security", "Whom the configuration keeps out");
+  security->require_subcommand(1);
+  CLI::App* audit = security->add_subcommand("audit", "What it leaves open, and how to close it");
+  auto arguments = std::make_shared<AuditArguments>();
+  audit
+      ->add_option("--config", arguments->config,
+                   fmt::format("Configuration file (default: {})", kUsualConfiguration))
+      ->option_text("FILE");
+  audit
+      ->add_option("--profile", arguments->profile,
+                   "open: friends; standard: one owner; multi-tenant: hosts of others")
+      ->option_text("PROFILE [standard]")
+      ->check(CLI::IsMember({"open", "standard", "multi-tenant"}));
+  audit
+      ->add_option_function<std::string>(
+          "-o,--output",
+          [arguments](const std::string& name) {
+            arguments->shape = name == "json" ? Shape::Json : Shape::Table;
+          },
+          "table for people, json for programs")
+      ->option_text("FORMAT [table]")
+      ->check(CLI::IsMember({"table", "json"}));
+  audit->footer(
+      "Exit codes: 0 the profile is kept, 2 command line, 3 the file is wrong, 5 the\n"
+      "profile wants more; what only a stricter one wants is doubtful.");
+  audit->callback(
+      [arguments, &command] { command = [arguments] { return run_security_audit(*arguments); }; });
+}
+
 }  // namespace
 
 void add_operate(CLI::App& app, Command& command) {
@@ -120,6 +196,9 @@ void add_operate(CLI::App& app, Command& command) {
   add_show(app, command);
   add_ctl(app, command);
   add_watch(app, command);
+  add_doctor(app, command);
+  add_support_bundle(app, command);
+  add_security(app, command);
 }
 
 }  // namespace heddle::app

@@ -127,6 +127,7 @@ Exit run_ctl(const CtlArguments& arguments) {
   Json body = Json::object();
   if (arguments.verb == "accept-losses") target = "/v1/losses/accept";
   if (arguments.verb == "log-level") body["level"] = arguments.word;
+  if (arguments.verb == "priority") body["priority"] = std::stoi(arguments.word);
   if (arguments.verb == "resweep" && !arguments.word.empty()) body["reason"] = arguments.word;
   const Asked asked =
       ask(arguments, "POST", target, body.dump(-1, ' ', true, Json::error_handler_t::replace));

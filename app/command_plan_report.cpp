@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,13 +14,12 @@
 #include "app/plan_progress.hpp"
 #include "app/plan_routing.hpp"
 #include "app/planned_fabric.hpp"
+#include "app/report_cables.hpp"
 #include "plan/loads.hpp"
-#include "plan/rate.hpp"
 #include "plan/report.hpp"
 #include "plan/svg.hpp"
 #include "routing/patterns.hpp"
 #include "routing/quality.hpp"
-#include "sim/link_kind.hpp"
 
 namespace heddle::app {
 namespace {
@@ -42,32 +40,6 @@ std::vector<std::string> warnings_of(const Prepared& prepared) {
     warnings.push_back(has_title ? without_folders(title) + warning.substr(title.size()) : warning);
   }
   return warnings;
-}
-
-// What each cable carries, by port.
-void describe_cables(const sim::Blueprint& blueprint, const PlannedFabric& fabric,
-                     plan::Report& report) {
-  const fabric::Topology& topology = fabric.topology;
-  report.capacities = fabric.rates.capacities(topology);
-  report.unit = fabric.rate_unit;
-  std::map<std::string, std::uint8_t> kinds;
-  report.kind_of_port.resize(topology.port_count());
-  for (const sim::PlannedCable& cable : blueprint.cables) {
-    const std::string kind =
-        fmt::format("{} {}", sim::name_of(cable.width), sim::name_of(cable.speed));
-    const auto [place, added] = kinds.emplace(kind, static_cast<std::uint8_t>(kinds.size()));
-    if (added) {
-      report.link_kinds.push_back(kind);
-      report.kind_capacities.push_back(
-          fabric.rates.capacity(plan::data_gigabits(rate_of(cable.width, cable.speed))));
-    }
-    for (const sim::PlannedEnd& end : {cable.a, cable.b}) {
-      const auto node = topology.find_node(blueprint.nodes[end.node].guid);
-      if (!node || end.port > topology.node(*node).port_count) continue;
-      const auto port = topology.port_of(*node, mad::PortNumber{end.port});
-      report.kind_of_port[port.value] = place->second;
-    }
-  }
 }
 
 class Reporter {
@@ -187,7 +159,8 @@ Exit run_plan_report(const PlanReportArguments& arguments) {
                       layout,
                       warnings_of(*prepared)};
   report.seed = arguments.seed;
-  describe_cables(prepared->blueprint, fabric, report);
+  describe_cables(prepared->blueprint, fabric.rates, report);
+  report.unit = fabric.rate_unit;
   Reporter(arguments, fabric, trials, report, progress).try_engines();
   progress.begin("writing the page");
   const auto written = write_files(arguments, fabric, report, progress);

@@ -82,6 +82,8 @@ Exit run_sm(const SmArguments& arguments) {
   }
   // A single sweep is over before anybody could ask.
   if (!arguments.once) session.api = ApiService::start(session.config, session.loop, **log);
+  session.service.pass_on_to(session.api.get());
+  session.service.ready();
   return run_prepared(session);
 }
 

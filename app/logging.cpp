@@ -10,6 +10,8 @@
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include "app/journal.hpp"
+
 namespace heddle::app {
 namespace {
 
@@ -99,6 +101,7 @@ base::Result<void> Log::reopen(const LogOptions& options) {
   sink_ = std::move(sink.value());
   options_ = options;
   least_ = severity_of(options.level);
+  journal_ = options.file.empty() && options.format == "text" && journal_is_standard_error();
   return {};
 }
 
@@ -120,6 +123,7 @@ void Log::say(sm::Severity severity, std::string_view name, std::string sentence
 void Log::put(LogLine line) {
   line.time = std::chrono::system_clock::now();
   if (before_line_ && options_.file.empty()) before_line_();
+  if (journal_ && write_to_journal(line)) return;
   sink_->info(options_.format == "json" ? render_json(line) : render_text(line));
 }
 

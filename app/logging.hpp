@@ -64,6 +64,7 @@ class Log {
 
   LogOptions options_;
   sm::Severity least_ = sm::Severity::Info;
+  bool journal_ = false;  // text goes to systemd's journal, as entries with fields
   std::shared_ptr<spdlog::logger> sink_;
   std::function<void()> before_line_;
 };

@@ -29,7 +29,7 @@ struct ShowArguments : OperateArguments {
 };
 Exit run_show(const ShowArguments& arguments);
 
-// "resweep", "reload", "log-level LEVEL", "accept-losses".
+// "resweep", "reload", "log-level LEVEL", "priority N", "accept-losses".
 struct CtlArguments : OperateArguments {
   std::string verb;
   std::string word;
@@ -41,5 +41,29 @@ struct WatchArguments : OperateArguments {
   std::optional<std::uint64_t> after;
 };
 Exit run_watch(const WatchArguments& arguments);
+
+// Where the service has its configuration.
+inline constexpr const char* kUsualConfiguration = "/etc/heddle/heddle.toml";
+
+// Mistakes in the set-up of this host: Exit::Problems when something is wrong.
+struct DoctorArguments : OperateArguments {
+  std::filesystem::path config;  // empty: the usual one, if it is there
+};
+Exit run_doctor(const DoctorArguments& arguments);
+
+// What a configuration leaves open: Exit::Problems when the profile wants more.
+struct AuditArguments : OperateArguments {
+  std::filesystem::path config;  // empty: the usual one, if it is there
+  std::string profile = "standard";
+};
+Exit run_security_audit(const AuditArguments& arguments);
+
+// A tar file for who shall help. What cannot be had is told and left out.
+struct SupportArguments : OperateArguments {
+  std::filesystem::path config;  // empty: the usual one, if it is there
+  std::filesystem::path output;  // empty: a name of its own in the working directory
+  bool tables = false;           // the forwarding tables too
+};
+Exit run_support_bundle(const SupportArguments& arguments);
 
 }  // namespace heddle::app

@@ -90,6 +90,7 @@ class PortRun {
     if (told_ != why) {
       session_.log.say(sm::Severity::Warning, "WaitingForPort",
                        fmt::format("{}; looking again every {} s", why, kLookAgain.count()));
+      session_.service.say("Waiting for a port: " + why);
       told_ = why;
     }
     session_.loop.restart();
@@ -107,7 +108,7 @@ class PortRun {
         session_.loop, *port.transport,
         {machine_options(session_), session_.remembered, std::exchange(session_.registrations, {}),
          output_files(session_.config), all_cores(), session_.arguments.once, session_.record.get(),
-         session_.api.get(), &desk_},
+         &session_.service, &desk_},
         session_.log, session_.progress);
     const Operated operated(
         session_, to_string(port.choice.id),

@@ -13,7 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A service has one of its own (systemd.exec(5), RuntimeDirectory=).
 fs::path usual_place() {
+  const char* const service = std::getenv("RUNTIME_DIRECTORY");
+  if (service != nullptr && *service != '\0') return service;
   const char* const session = std::getenv("XDG_RUNTIME_DIR");
   if (session != nullptr && *session != '\0') return fs::path(session) / "heddle";
   if (geteuid() == 0) return "/run/heddle";

@@ -9,9 +9,9 @@
 
 namespace heddle::app {
 
-// `wanted`, or when it is empty $XDG_RUNTIME_DIR/heddle, for root /run/heddle, for others a folder
-// of their own among the temporary ones. Made if it is missing; an error when it cannot be, or
-// when somebody else could meddle with it.
+// `wanted`, or when it is empty $RUNTIME_DIRECTORY, which a service has, $XDG_RUNTIME_DIR/heddle,
+// for root /run/heddle, for others a folder of their own among the temporary ones. Made if it is
+// missing; an error when it cannot be, or when somebody else could meddle with it.
 base::Result<std::string> runtime_directory(const std::filesystem::path& wanted);
 
 }  // namespace heddle::app

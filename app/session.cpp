@@ -16,7 +16,7 @@ void reopen_log(Log& log) {
 }
 
 // A file that became wrong must not take the fabric down.
-void reload(Session& session, const ChangeOptions& change) {
+void read_again(Session& session, const ChangeOptions& change) {
   const Settings settings = read_settings(session.arguments.sources);
   for (const std::string& problem : settings.problems) {
     session.log.say(sm::Severity::Error, "ConfigRefused", problem);
@@ -40,6 +40,12 @@ void reload(Session& session, const ChangeOptions& change) {
   change(machine_options(session), output_files(settings.config));
 }
 
+void reload(Session& session, const ChangeOptions& change) {
+  session.service.reloading();
+  read_again(session, change);
+  session.service.reloaded();
+}
+
 }  // namespace
 
 sm::Options machine_options(Session& session) {
@@ -49,11 +55,17 @@ sm::Options machine_options(Session& session) {
   options.partitions = with_levels(std::move(options.partitions), options.qos_policy.get());
   options.prefix_routes = session.prefix_routes.read(session.config, session.log);
   session.routing_files.read(session.config, session.log, options.routing.options);
+  if (session.api) session.api->route_by(options.routing);
+  session.latest = options;
   return options;
 }
 
 Controls controls(Session& session, std::function<void()> stop, ChangeOptions change) {
-  return {std::move(stop), [&session, change = std::move(change)] { reload(session, change); },
+  const auto leave = [&session, stop = std::move(stop)] {
+    session.service.stopping();
+    stop();
+  };
+  return {leave, [&session, change = std::move(change)] { reload(session, change); },
           [&session] { reopen_log(session.log); }};
 }
 
@@ -72,6 +84,12 @@ Operated::Operated(Session& session, std::string fabric, std::function<void(std:
       if (reopened.has_error()) {
         session.log.say(sm::Severity::Error, "LogKept", reopened.error().message);
       }
+    } else if (const auto* rank = std::get_if<api::SetPriority>(&command)) {
+      // All else stays as it was read: files may be half written just now.
+      session.config.priority = rank->priority;
+      session.latest.priority = static_cast<std::uint8_t>(rank->priority);
+      change(session.latest, output_files(session.config));
+      session.api->sit({fabric, session.config.priority, routing_options_text(session.config)});
     } else if (std::holds_alternative<api::Reload>(command)) {
       reload(session, change);
       session.api->sit({fabric, session.config.priority, routing_options_text(session.config)});

@@ -23,6 +23,7 @@
 #include "app/qos_policy.hpp"
 #include "app/routing_files.hpp"
 #include "app/run_record.hpp"
+#include "app/service.hpp"
 #include "sim/blueprint.hpp"
 
 namespace heddle::app {
@@ -38,8 +39,10 @@ struct Session {
   PrefixRoutesFile prefix_routes;
   QosPolicyFile qos_policy;
   RoutingFiles routing_files;
+  sm::Options latest = {};  // what machine_options gave last
   Progress progress{std::cerr, is_live_terminal(STDERR_FILENO)};
   boost::asio::io_context loop{1};
+  Service service{loop};
   std::unique_ptr<ApiService> api = nullptr;  // null: nobody may ask
 };
 

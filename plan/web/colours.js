@@ -5,14 +5,14 @@ const LIGHT = {
   page: "#f4f6f9", frame: "#ffffff", frameLine: "#c6d1de", label: "#5b6877",
   box: "#ffffff", boxLine: "#47617f", boxText: "#17202b", host: "#6d87a6", hostText: "#ffffff",
   router: "#8a5fc0", link: "#9fb0c4", veil: "rgb(244 246 249 / 72%)", path: "#1f5fbf",
-  mark: "#1f5fbf",
+  mark: "#1f5fbf", lost: "#b3123b", waiting: "#c77700",
   ramp: ["#ccd6e2", "#b0cddc", "#87bad2", "#5a9fc4", "#f0bc4e", "#e5692f", "#a90f38"],
 };
 const DARK = {
   page: "#0e131a", frame: "#141b24", frameLine: "#2e3b49", label: "#97a4b4",
   box: "#1e2833", boxLine: "#8aa6c8", boxText: "#e6ebf2", host: "#6f8db3", hostText: "#0e131a",
   router: "#b08be0", link: "#475668", veil: "rgb(14 19 26 / 72%)", path: "#7fb0ff",
-  mark: "#7fb0ff",
+  mark: "#7fb0ff", lost: "#ff6f8b", waiting: "#f0b040",
   ramp: ["#2a3542", "#28506a", "#2b6686", "#3a86ad", "#d9a441", "#f2772f", "#ff5476"],
 };
 export const SHADES = 24;

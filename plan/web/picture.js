@@ -7,6 +7,8 @@ import { SHADES, coloursOf } from "./colours.js";
 import { addCurve, distanceTo } from "./curves.js";
 
 const PORTION_MS = 9; // of painting, until the page may do something else
+const CHEAP_MS = 6; // of painting all of it: it can be done anew for each step of a movement
+const CALM_MS = 120; // without movement, until what is not cheap is painted anew
 const LINKS_AT_ONCE = 256;
 const FOLDED_BELOW = 2.2; // pixels of a host's square, under which hosts are one strip
 const HOST_NAMES_FROM = 30; // pixels
@@ -27,21 +29,40 @@ export class Picture {
   constructor(canvas, overlay, fabric, plan) {
     this.canvas = canvas;
     this.overlay = overlay;
+    this.colours = coloursOf("light");
+    this.painted = { bitmap: document.createElement("canvas"), camera: null };
+    this.spare = document.createElement("canvas");
+    this.scheduled = false;
+    this.calmAt = 0; // until then the view moves
+    this.waiting = null; // for calm
+    this.#begin(fabric, plan);
+  }
+
+  // Another fabric in the same place.
+  adopt(fabric, plan) {
+    const { width, height, top, bottom } = this.camera.room;
+    this.#begin(fabric, plan);
+    this.camera.setRoom(width, height, top, bottom);
+    this.camera.fit();
+    this.painted.camera = null;
+    this.setShades(null);
+  }
+
+  #begin(fabric, plan) {
     this.fabric = fabric;
     this.plan = plan;
     this.tree = plan.kind === "tree";
     this.camera = new Camera(plan.width, plan.height);
     this.shades = null; // by link: 0..1, or nothing known
     this.order = null; // of links: what is loaded most is painted last
-    this.colours = coloursOf("light");
     this.hovered = null;
     this.selected = null;
     this.way = null;
+    this.troubles = null;
+    this.loose = undefined;
     this.drawn = { links: 0, switches: 0, hosts: 0, names: 0, frames: 0, finished: false };
-    this.painted = { bitmap: document.createElement("canvas"), camera: null };
-    this.spare = document.createElement("canvas");
     this.job = null;
-    this.scheduled = false;
+    this.cost = 0; // of the last painting, in milliseconds
     this.touched = false; // the view was moved by somebody
   }
 
@@ -64,6 +85,11 @@ export class Picture {
   setSelected(thing) { this.selected = thing; this.#request(); }
   // {hosts: [node], switches: [node], links: [link], feet: [[host, switch]]}, or null.
   setWay(way) { this.way = way; this.#request(); }
+
+  // {links: [[link, "lost" | "waiting"]], ghosts: [[node, node]], nodes: [node]}: cables that are not
+  // as they should be, lost ones that the fabric does not hold any more, and nodes that are gone;
+  // null for none. They stand out, however far away the picture is.
+  setTroubles(troubles) { this.troubles = troubles; this.#request(); }
 
   resize(top, bottom) {
     const { clientWidth: width, clientHeight: height } = this.canvas;
@@ -159,6 +185,19 @@ export class Picture {
     return best;
   }
 
+  // The node nearest to the middle of what is shown; null where there is none.
+  middle() {
+    const { fabric, camera } = this;
+    const [x, y] = camera.toPlane(camera.room.width / 2, camera.room.height / 2);
+    let best = null;
+    let nearest = Infinity;
+    for (let node = 0; node < fabric.nodeCount; ++node) {
+      const away = Math.hypot(fabric.x[node] - x, fabric.y[node] - y);
+      if (away < nearest) [best, nearest] = [{ kind: "node", index: node }, away];
+    }
+    return best;
+  }
+
   // Pixels per unit at which a host is large enough for its name.
   #hostScale(host) {
     const [endport] = this.fabric.endportsOf(host);
@@ -166,8 +205,19 @@ export class Picture {
     return at < this.fabric.switchCount ? Math.max(120, 34 / this.fabric.hostSize[at]) : 60;
   }
 
-  #repaint() { this.job = null; this.painted.stale = true; this.#request(); }
-  #moved() { this.job = null; this.painted.stale = true; this.#request(); this.onmove?.(); }
+  #repaint() {
+    this.job = null;
+    this.painted.stale = true;
+    this.drawn.finished = false;
+    this.#request();
+  }
+
+  // The finished picture moves along; a new one of many cables waits until the view stands still.
+  #moved() {
+    if (this.cost > CHEAP_MS) this.calmAt = performance.now() + CALM_MS;
+    this.#repaint();
+    this.onmove?.();
+  }
 
   #request() {
     if (this.scheduled) return;
@@ -180,17 +230,26 @@ export class Picture {
 
   #frame() {
     if (!this.camera.room || this.canvas.width === 0) return;
-    if (this.painted.stale && !this.job) {
+    const now = performance.now();
+    if (this.painted.stale && !this.job && now < this.calmAt) {
+      this.waiting ??= setTimeout(() => {
+        this.waiting = null;
+        this.#request();
+      }, this.calmAt - now);
+    } else if (this.painted.stale && !this.job) {
       this.painted.stale = false;
       this.drawn.finished = false;
       this.jobCamera = this.camera.copy();
+      this.jobCost = 0;
       this.job = this.#paint(this.spare.getContext("2d"));
     }
     if (this.job) {
-      const end = performance.now() + PORTION_MS;
+      const end = now + PORTION_MS;
       let done = false;
       while (!done && performance.now() < end) done = this.job.next().done;
+      this.jobCost += performance.now() - now;
       if (done) {
+        this.cost = this.jobCost;
         [this.painted.bitmap, this.spare] = [this.spare, this.painted.bitmap];
         this.painted.camera = this.jobCamera;
         this.job = null;
@@ -436,6 +495,7 @@ export class Picture {
     context.clearRect(0, 0, this.overlay.width, this.overlay.height);
     const unit = this.ratio * this.camera.scale;
     context.setTransform(unit, 0, 0, unit, this.ratio * this.camera.x, this.ratio * this.camera.y);
+    if (this.troubles) this.#paintTroubles(context);
     if (this.way) this.#paintWay(context);
     if (this.selected) this.#mark(context, this.selected, 3);
     if (this.hovered) this.#mark(context, this.hovered, 2);
@@ -465,6 +525,35 @@ export class Picture {
     for (const node of [...this.way.switches, ...this.way.hosts]) this.#paintOnWay(context, node);
     const unit = this.ratio * this.camera.scale;
     context.setTransform(unit, 0, 0, unit, this.ratio * this.camera.x, this.ratio * this.camera.y);
+  }
+
+  #paintTroubles(context) {
+    const { x, y, links } = this.fabric;
+    const { scale } = this.camera;
+    context.lineCap = "butt";
+    const stroke = (kind, from, to, bend) => {
+      const lost = kind === "lost";
+      context.strokeStyle = lost ? this.colours.lost : this.colours.waiting;
+      context.lineWidth = (lost ? 2.6 : 2) / scale;
+      context.setLineDash(lost ? [7 / scale, 4 / scale] : []);
+      context.beginPath();
+      addCurve(context, this.tree, x[from], y[from], x[to], y[to], bend);
+      context.stroke();
+    };
+    for (const [l, kind] of this.troubles.links) stroke(kind, links.from[l], links.to[l], links.bend[l]);
+    for (const [from, to] of this.troubles.ghosts) stroke("lost", from, to, 0);
+    context.setLineDash([]);
+    context.strokeStyle = this.colours.lost;
+    context.lineWidth = 2.4 / scale;
+    for (const node of this.troubles.nodes) {
+      const size = Math.max(this.fabric.isSwitch(node) ? this.plan.box[1] : 0, 5 / scale);
+      context.beginPath();
+      context.moveTo(x[node] - size, y[node] - size);
+      context.lineTo(x[node] + size, y[node] + size);
+      context.moveTo(x[node] - size, y[node] + size);
+      context.lineTo(x[node] + size, y[node] - size);
+      context.stroke();
+    }
   }
 
   // A node on the way keeps its name, however far away the picture is.

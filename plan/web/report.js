@@ -3,6 +3,7 @@
 import { SHADES, coloursOf } from "./colours.js";
 import { byId, element } from "./elements.js";
 import { Fabric } from "./fabric.js";
+import { listenToMapKeys, listenToPageKeys, listenToPointers, placeTip } from "./hands.js";
 import { brief, counted, u32 } from "./numbers.js";
 import {
   card, engineNotes, engineTable, engineWords, fabricFacts, fill, hopChart, linkEnds, loadChart, nodeFacts, tipOf,
@@ -114,8 +115,7 @@ function setTheme(theme) {
 }
 
 function hover(event) {
-  const place = [event.offsetX, event.offsetY];
-  const thing = picture.at(...place);
+  const thing = picture.at(event.offsetX, event.offsetY);
   picture.setHovered(thing);
   byId("map").classList.toggle("over-node", thing !== null);
   const tip = byId("tip");
@@ -123,9 +123,7 @@ function hover(event) {
   if (thing === null) return;
   const { title, lines } = tipOf(fabric, thing, engines[state.engine], unit);
   tip.replaceChildren(element("strong", {}, title), ...lines.map((line) => element("span", {}, line)));
-  const stage = byId("map");
-  tip.style.left = `${Math.min(place[0] + 14, stage.clientWidth - tip.offsetWidth - 8)}px`;
-  tip.style.top = `${Math.min(place[1] + 16, stage.clientHeight - tip.offsetHeight - 8)}px`;
+  placeTip(tip, byId("map"), event);
 }
 
 function click(event) {
@@ -136,88 +134,6 @@ function click(event) {
     path.set("to", thing.index);
   }
   select(thing);
-}
-
-// One finger or the mouse moves, two fingers zoom, a short touch selects.
-function listenToPointers(map) {
-  const down = new Map();
-  let travelled = 0;
-  map.addEventListener("pointerdown", (event) => {
-    if (down.size === 0) travelled = 0;
-    down.set(event.pointerId, [event.offsetX, event.offsetY]);
-    map.setPointerCapture(event.pointerId);
-  });
-  map.addEventListener("pointermove", (event) => {
-    const before = down.get(event.pointerId);
-    if (!before) return hover(event);
-    const now = [event.offsetX, event.offsetY];
-    travelled += Math.hypot(now[0] - before[0], now[1] - before[1]);
-    if (travelled < 4) return;
-    map.classList.add("dragging");
-    byId("tip").hidden = true;
-    const other = [...down].find(([id]) => id !== event.pointerId)?.[1];
-    if (other) {
-      const apart = (point) => Math.max(8, Math.hypot(point[0] - other[0], point[1] - other[1]));
-      picture.zoom(apart(now) / apart(before), other[0], other[1]);
-    } else {
-      picture.move(now[0] - before[0], now[1] - before[1]);
-    }
-    down.set(event.pointerId, now);
-  });
-  const up = (event) => {
-    if (down.delete(event.pointerId) && travelled < 4 && event.type === "pointerup") click(event);
-    map.classList.remove("dragging");
-  };
-  map.addEventListener("pointerup", up);
-  map.addEventListener("pointercancel", up);
-  map.addEventListener("pointerleave", () => {
-    byId("tip").hidden = true;
-    picture.setHovered(null);
-  });
-  map.addEventListener("dblclick", (event) => picture.zoom(2, event.offsetX, event.offsetY));
-  map.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    const lines = event.deltaMode === 1 ? event.deltaY * 16 : event.deltaY;
-    picture.zoom(Math.exp(-Math.max(-240, Math.min(240, lines)) / 300), event.offsetX, event.offsetY);
-  }, { passive: false });
-}
-
-function listenToKeys() {
-  const pace = 60;
-  const moves = { ArrowLeft: [pace, 0], ArrowRight: [-pace, 0], ArrowUp: [0, pace], ArrowDown: [0, -pace] };
-  byId("map").addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (moves[event.key]) picture.move(...moves[event.key]);
-    else if (event.key === "+" || event.key === "=") picture.zoom(1.35);
-    else if (event.key === "-") picture.zoom(1 / 1.35);
-    else if (event.key === "0") picture.fit();
-    else if (event.key === "Enter") selectMiddle();
-    else if (event.key === "Escape") select(null);
-    else return;
-    event.preventDefault();
-  });
-  document.addEventListener("keydown", (event) => {
-    if (event.target.matches("input, select, textarea") || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "/") {
-      event.preventDefault();
-      byId("search").focus();
-    } else if (event.key === "t") {
-      setTheme(state.theme === "dark" ? "light" : "dark");
-    }
-  });
-}
-
-// The node nearest to the middle of the picture.
-function selectMiddle() {
-  const { width, height } = picture.camera.room;
-  const [x, y] = picture.camera.toPlane(width / 2, height / 2);
-  let best = null;
-  let nearest = Infinity;
-  for (let node = 0; node < fabric.nodeCount; ++node) {
-    const away = Math.hypot(fabric.x[node] - x, fabric.y[node] - y);
-    if (away < nearest) [best, nearest] = [node, away];
-  }
-  if (best !== null) select({ kind: "node", index: best });
 }
 
 function begin() {
@@ -240,8 +156,12 @@ function begin() {
   byId("fit").addEventListener("click", () => picture.fit());
   byId("theme").addEventListener("click", () => setTheme(state.theme === "dark" ? "light" : "dark"));
   offer(finder, byId("search"), byId("found"), choose);
-  listenToPointers(byId("map"));
-  listenToKeys();
+  listenToPointers(byId("map"), picture, { hover, click, leave: () => { byId("tip").hidden = true; } });
+  listenToMapKeys(byId("map"), picture, select);
+  listenToPageKeys({
+    "/": () => byId("search").focus(),
+    t: () => setTheme(state.theme === "dark" ? "light" : "dark"),
+  });
 
   fill(cards.fabric, fabricFacts(data, fabric));
   fill(cards.warnings, ...data.warnings.map((warning) => element("p", {}, warning)));

@@ -147,6 +147,13 @@ TEST(Handler, CommandsCarryWhatTheyWereAskedFor) {
   EXPECT_EQ(resweep.status, 202u);
   ASSERT_TRUE(resweep.command);
   EXPECT_EQ(std::get<api::Resweep>(*resweep.command).reason, "new cable");
+  const auto rank = stage.ask("/v1/priority", "POST", R"({"priority": 15})");
+  ASSERT_TRUE(rank.command.has_value());
+  EXPECT_EQ(std::get<api::SetPriority>(*rank.command).priority, 15u);
+  for (const char* body : {"", "{}", "[]", R"({"priority": 16})", R"({"priority": -1})",
+                           R"({"priority": "3"})", R"({"priority": 1e300})"}) {
+    EXPECT_EQ(stage.ask("/v1/priority", "POST", body).status, 400u) << body;
+  }
   const auto level = stage.ask("/v1/log-level", "POST", R"({"level": "debug"})");
   ASSERT_TRUE(level.command);
   EXPECT_EQ(std::get<api::SetLogLevel>(*level.command).level, "debug");

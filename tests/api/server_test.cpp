@@ -102,6 +102,7 @@ TEST_F(ServerTest, AnswersSeveralRequestsOnOneConnection) {
     const std::string answer = client.read_until("ok\n");
     EXPECT_THAT(answer, StartsWith("HTTP/1.1 200 OK\r\n"));
     EXPECT_THAT(answer, HasSubstr("X-Content-Type-Options: nosniff"));
+    EXPECT_THAT(answer, HasSubstr("Content-Security-Policy: default-src 'none'"));
   }
   client.send("HEAD /healthz HTTP/1.1\r\nConnection: close\r\n\r\n");
   const std::string head = client.read_all();

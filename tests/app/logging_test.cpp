@@ -9,6 +9,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "app/journal.hpp"
+
 namespace heddle::app {
 namespace {
 
@@ -51,6 +53,11 @@ TEST(Log, AJsonLineHasTheSameInItsPlaces) {
   EXPECT_EQ(json["message"], "The link leaf 1/3 - host/1 is gone");
   EXPECT_EQ(json["fields"]["a"], "leaf 1/3");
   EXPECT_EQ(json["fields"]["b_guid"], "0x0000000000001000");
+}
+
+TEST(Log, AJournalFieldIsWhatTheJournalTakes) {
+  EXPECT_EQ(journal_field("a_guid"), "HEDDLE_A_GUID");
+  EXPECT_EQ(journal_field("most-hops 2"), "HEDDLE_MOST_HOPS_2");
 }
 
 TEST(Log, QuotesInANameStayInsideTheirValue) {

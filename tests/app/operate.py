@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 from pathlib import Path
@@ -121,6 +122,53 @@ def cutting(operator):
     cable(operator.heddle, up=True)
 
 
+def sminfo():
+    """What Debian's sminfo hears from the subnet manager itself, without blanks."""
+    out = subprocess.run(["sminfo"], text=True, stdout=subprocess.PIPE, timeout=60,
+                         check=True).stdout
+    return "".join(out.replace("priority ", "priority:").split())
+
+
+def bundling(operator):
+    """What is handed to others holds the fabric, and no key."""
+    secrets = ["0x1122334455667788", "0x00000000feedc0de"]
+    settings = Path(operator.folder, "secret.toml")
+    settings.write_text(f'[sm]\nm_key = "{secrets[0]}"\nformer_m_keys = ["{secrets[1]}"]\n')
+    file = f"{operator.folder}/bundle.tar"
+    operator.run("support-bundle", "--file", file, "--config", settings, "--tables")
+    assert os.stat(file).st_mode & 0o077 == 0, "others may read it"
+    with tarfile.open(file) as bundle:
+        texts = {Path(member.name).name: bundle.extractfile(member).read().decode()
+                 for member in bundle.getmembers()}
+    wanted = {"about.txt", "status.json", "nodes.json", "links.json", "events.json", "metrics.txt",
+              "fabric.ibnetdiscover", "tables.lft", "heddle.toml", "local-ports.json"}
+    assert wanted <= set(texts), wanted - set(texts)
+    assert json.loads(texts["status.json"])["well"] is True
+    assert "missing" not in texts["about.txt"], texts["about.txt"]
+    assert "m_key is set" in texts["heddle.toml"], texts["heddle.toml"]
+    for secret in secrets:
+        number = int(secret, 16)
+        for form in (f"{number:x}", f"{number:X}", str(number)):
+            assert not [name for name, text in texts.items() if form in text], form
+    settings.write_text(f'[sm]\nm_key = "{secrets[0]}zz"\n')  # wrong, and no less a secret
+    out = operator.run("support-bundle", "--file", file, "--config", settings)
+    assert "1 problem in it" in out and secrets[0] not in out, out
+    assert secrets[0].encode() not in Path(file).read_bytes()
+
+
+def examining(operator):
+    """The host is sound, until another manager runs on it and its file is open."""
+    settings = Path(operator.folder, "heddle.toml")
+    found = operator.run("doctor", "--config", settings)
+    assert "is ACTIVE at" in found and "is master, and all is well" in found, found
+    settings = Path(operator.folder, "open.toml")
+    settings.write_text('[sm]\nm_key = "0x1234567812345678"\n')
+    settings.chmod(0o644)
+    found = json.loads(operator.run("doctor", "--config", settings, "-o", "json", code=5))
+    wrong = [one for one in found["findings"] if one["health"] == "wrong"]
+    assert len(wrong) == 1 and "everybody on this host can read" in wrong[0]["what"], wrong
+
+
 def commanding(operator):
     before = json.loads(operator.run("status", "-o", "json"))["last_sweep"]["number"]
     operator.run("ctl", "resweep", "--reason", "the test asks")
@@ -133,6 +181,13 @@ def commanding(operator):
         time.sleep(0.1)
     operator.run("ctl", "log-level", "debug")
     operator.run("ctl", "log-level", "loud", code=2)
+    operator.run("ctl", "priority", "16", code=2)
+    operator.run("ctl", "priority", "11")
+    end = time.monotonic() + 20
+    while "priority:11" not in (said := sminfo()):
+        assert time.monotonic() < end, said
+        time.sleep(0.1)
+    assert json.loads(operator.run("status", "-o", "json"))["sm"]["priority"] == 11
     log = Path(operator.folder, "log").read_text(errors="replace")
     assert f"user {os.geteuid()} asks for resweep" in log, log
 
@@ -156,7 +211,7 @@ def inside(heddle):
         operator.start()
         try:
             operator.await_status(0, "All is well")
-            for part in (looking, traced, commanding, cutting, planning):
+            for part in (looking, traced, commanding, cutting, planning, bundling, examining):
                 part(operator)
         finally:
             operator.manager.terminate()

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/audit.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <gtest/gtest.h>
+
+namespace heddle::app {
+namespace {
+
+std::size_t wrongs(const ConfigurationSeen& seen, SecurityProfile profile) {
+  const auto all = audit(seen, profile);
+  return static_cast<std::size_t>(std::count_if(
+      all.begin(), all.end(), [](const auto& one) { return one.health == Health::Wrong; }));
+}
+
+// As a fabric of many tenants wants it.
+ConfigurationSeen closed() {
+  ConfigurationSeen seen;
+  seen.config.sm_key = 0x8f3a'11c2'7d90'0e45;
+  seen.config.m_key = 0x51d2'9a04'be77'63f1;
+  seen.config.m_key_per_port = true;
+  seen.config.allowed_sm_guids = {0x10, 0x20};
+  seen.config.partitions_file = "/etc/heddle/partitions.conf";
+  return seen;
+}
+
+TEST(SecurityAudit, TheDefaultsAreForFriends) {
+  const ConfigurationSeen defaults;
+  EXPECT_EQ(wrongs(defaults, SecurityProfile::Open), 0u);
+  EXPECT_EQ(wrongs(defaults, SecurityProfile::Standard), 1u) << "the sm_key";
+  EXPECT_GE(wrongs(defaults, SecurityProfile::MultiTenant), 4u);
+}
+
+TEST(SecurityAudit, WhatIsClosedSatisfiesAll) {
+  for (const auto profile :
+       {SecurityProfile::Open, SecurityProfile::Standard, SecurityProfile::MultiTenant}) {
+    EXPECT_EQ(wrongs(closed(), profile), 0u);
+  }
+}
+
+TEST(SecurityAudit, EachDoorThatIsOpenCounts) {
+  using Open = void (*)(ConfigurationSeen&);
+  const Open doors[] = {
+      [](ConfigurationSeen& s) { s.config.sm_key = 1; },
+      [](ConfigurationSeen& s) { s.config.sm_key = 0x1234; },
+      [](ConfigurationSeen& s) { s.config.m_key = 0; },
+      [](ConfigurationSeen& s) { s.config.m_key = 0xdeadbeef; },
+      [](ConfigurationSeen& s) { s.config.m_key_per_port = false; },
+      [](ConfigurationSeen& s) { s.config.m_key_protection = 0; },
+      [](ConfigurationSeen& s) { s.config.tell_sm_key = true; },
+      [](ConfigurationSeen& s) { s.config.allowed_sm_guids.clear(); },
+      [](ConfigurationSeen& s) { s.config.partitions_file.clear(); },
+      [](ConfigurationSeen& s) { s.config.partition_enforcement = "out"; },
+      [](ConfigurationSeen& s) { s.config.api_readers = "everyone"; },
+      [](ConfigurationSeen& s) { s.config.api_listen = "127.0.0.1:9315"; },
+      [](ConfigurationSeen& s) { s.config.accept_credit_loops = true; },
+      [](ConfigurationSeen& s) { s.open_to_all = {"/etc/heddle/tokens"}; },
+  };
+  for (std::size_t i = 0; i < std::size(doors); ++i) {
+    ConfigurationSeen seen = closed();
+    doors[i](seen);
+    EXPECT_EQ(wrongs(seen, SecurityProfile::MultiTenant), 1u) << "door " << i;
+  }
+  ConfigurationSeen guarded = closed();
+  guarded.config.api_listen = "127.0.0.1:9315";
+  guarded.config.api_tokens = "/etc/heddle/tokens";
+  EXPECT_EQ(wrongs(guarded, SecurityProfile::MultiTenant), 0u);
+}
+
+}  // namespace
+}  // namespace heddle::app

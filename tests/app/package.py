@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The Debian package: built, installed by dpkg, used, removed and purged, in a copy of this
+machine's files that goes away afterwards (a file system laid over them in a private namespace).
+
+  package.py --build-tree build/gcc"""
+
+import argparse
+import ctypes
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+from pathlib import Path
+
+SKIPPED = 77
+NEW_MOUNTS = 0x20000
+HELD = ("/usr/sbin/heddle", "/lib/systemd/system/heddle@.service", "/etc/heddle/heddle.toml",
+        "/lib/udev/rules.d/91-heddle.rules", "/usr/lib/sysusers.d/heddle.conf",
+        "/usr/share/man/man1/heddle-sm.1.gz", "/usr/share/bash-completion/completions/heddle",
+        "/usr/share/zsh/vendor-completions/_heddle", "/usr/share/doc/heddle/copyright")
+CONFIG = "/etc/heddle/heddle.toml"
+
+
+def run(*command, code=0, **more):
+    done = subprocess.run([str(word) for word in command], text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, check=False, timeout=300, **more)
+    assert done.returncode == code, f"{command}: {done.returncode}\n{done.stdout}"
+    return done.stdout
+
+
+def build(tree, folder):
+    run("cpack", "-G", "DEB", "-B", folder, "--config", Path(tree, "CPackConfig.cmake"), cwd=tree)
+    packages = list(Path(folder).glob("*.deb"))
+    assert len(packages) == 1, packages
+    return packages[0]
+
+
+def look_at(package):
+    """What a person sees before installing it."""
+    listed = {line.split()[5].removeprefix(".").rstrip("/") or "/": line.split()
+              for line in run("dpkg-deb", "--contents", package).splitlines()}
+    for path in HELD:
+        assert path in listed, f"{path} is not in the package"
+    strange = [path for path, line in listed.items() if line[1] != "root/root"]
+    assert not strange, strange
+    fields = run("dpkg-deb", "--field", package)
+    for library in ("libibumad3", "libssl3", "libsystemd0", "libc6"):
+        assert library in fields, fields
+    assert "/build" not in run("dpkg-deb", "--contents", package)
+
+
+def enter_copy(folder):
+    """From here on what is written goes to a file system that nobody else sees."""
+    library = ctypes.CDLL(None, use_errno=True)
+    if library.unshare(NEW_MOUNTS) != 0:
+        return False
+    run("mount", "--make-rprivate", "/")
+    run("mount", "-t", "tmpfs", "none", folder)
+    for name in ("upper", "work", "root"):
+        os.mkdir(f"{folder}/{name}")
+    overlay = ["mount", "-t", "overlay", "overlay", "-o",
+               f"lowerdir=/,upperdir={folder}/upper,workdir={folder}/work", f"{folder}/root"]
+    if subprocess.run(overlay, check=False, stderr=subprocess.DEVNULL).returncode != 0:
+        return False
+    for name in ("proc", "dev"):
+        run("mount", "--rbind", f"/{name}", f"{folder}/root/{name}")
+    os.chroot(f"{folder}/root")
+    os.chdir("/")
+    return True
+
+
+def use():
+    assert run("heddle", "--version").startswith("heddle ")
+    assert run("stat", "-c", "%U:%G %a", CONFIG).strip() == "root:heddle 640"
+    run("heddle", "config", "check", CONFIG)
+    run("setpriv", "--reuid", "heddle", "--regid", "heddle", "--clear-groups", "heddle", "sm",
+        "--sim", "fat-tree:2,4", "--once", "--config", CONFIG, "--lid-memory", "")
+    said = run("systemd-analyze", "verify", "--man=no", "/lib/systemd/system/heddle@.service")
+    assert said == "", said
+    wanted = list(Path("/etc/systemd/system").glob("*.wants/heddle*"))
+    assert not wanted, f"installing enables {wanted}"
+    with open(CONFIG, "a", encoding="utf-8") as file:
+        file.write("# somebody's own\n")
+
+
+def live_with(package, folder):
+    """Installed, used, installed again, removed, purged."""
+    content = package.read_bytes()
+    if not enter_copy(folder):
+        print("skipped: this user may not lay file systems over others")
+        return SKIPPED
+    Path("/heddle.deb").write_bytes(content)
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    run("dpkg", "--install", "/heddle.deb", env=environment)
+    use()
+    run("dpkg", "--install", "/heddle.deb", env=environment)  # again, as an upgrade
+    assert "somebody's own" in Path(CONFIG).read_text(encoding="utf-8")
+    run("dpkg", "--remove", "heddle", env=environment)
+    left = [path for path in HELD if os.path.lexists(path)]
+    assert left == [CONFIG], left
+    run("dpkg", "--purge", "heddle", env=environment)
+    assert not os.path.exists("/etc/heddle"), os.listdir("/etc/heddle")
+    return 0
+
+
+def leave_with(work):
+    """A process in the copy cannot go back, and must not clean up what is its parent's."""
+    code = 1
+    try:
+        code = work()
+    except BaseException:  # pylint: disable=broad-except
+        traceback.print_exc()
+    sys.stdout.flush()
+    os._exit(code)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build-tree", required=True, type=Path)
+    options = parser.parse_args()
+    if os.geteuid() != 0:
+        print("skipped: only root can install packages")
+        return SKIPPED
+    for program in ("dpkg-shlibdeps", "file", "systemd-sysusers"):
+        assert shutil.which(program), f"{program} is missing (scripts/install-deps --test)"
+    with tempfile.TemporaryDirectory(prefix="heddle-package-") as folder:
+        package = build(options.build_tree.resolve(), folder)
+        look_at(package)
+        child = os.fork()
+        if child == 0:
+            leave_with(lambda: live_with(package, folder))
+        _, status = os.waitpid(child, 0)
+        return os.waitstatus_to_exitcode(status)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

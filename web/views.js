@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Answers of the API as cards and tables. What comes from a fabric becomes text, never markup.
+import { barChart } from "./charts.js";
+import { element } from "./elements.js";
+import { clock } from "./events.js";
+import { brief, counted, duration, grouped } from "./numbers.js";
+
+export function card(title, id) {
+  return element("section", { class: "card", id, "aria-labelledby": `${id}-title` },
+    element("h2", { id: `${id}-title` }, title), element("div", { class: "body" }));
+}
+
+// Puts new content under the title of a card.
+export function fill(of, ...content) {
+  of.querySelector(".body").replaceChildren(...content.filter((one) => one !== null));
+}
+
+// heads: [title, is a number]. rows: of texts and elements.
+export function table(heads, rows) {
+  const numbers = heads.map(([, number]) => number);
+  const cells = (tag, values) => values.map((value, i) => element(tag,
+    { class: numbers[i] ? "number" : null, scope: tag === "th" ? "col" : null }, value));
+  return element("div", { class: "scroll" }, element("table", {},
+    element("thead", {}, element("tr", {}, ...cells("th", heads.map(([head]) => head)))),
+    element("tbody", {}, ...rows.map((row) => element("tr", {}, ...cells("td", row))))));
+}
+
+function facts(rows) {
+  return element("dl", { class: "facts" }, ...rows.filter(([, value]) => value !== null)
+    .flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
+}
+
+const end = ({ node, port }) => `${node}/${port}`;
+
+export function statusBody(status) {
+  const { sm, fabric, last_sweep: sweep } = status;
+  const reasons = status.reasons.map((reason) => element("p", { class: "bad" }, reason));
+  return [
+    element("p", { class: status.well ? "good verdict" : "bad verdict" }, status.verdict), ...reasons,
+    facts([
+      ["Manager", `${sm.state}, priority ${sm.priority}${sm.at ? `, at ${end(sm.at)}` : ""}`],
+      ["Up", uptime(status.uptime_seconds)],
+      ["Fabric", fabric && `${counted(fabric.switches, "switch", "switches")}, `
+        + `${counted(fabric.channel_adapters, "host port", "hosts")}, ${counted(fabric.links, "link", "links")}`],
+      ["Ports", fabric && `${grouped(fabric.ports_active)} ACTIVE`
+        + (fabric.ports_not_active ? `, ${grouped(fabric.ports_not_active)} not` : "")],
+      ["LIDs", fabric && `${grouped(fabric.lids)}, LMC ${fabric.lmc}`],
+      ["Routing", fabric?.routing ? routingText(fabric.routing) : null],
+      ["Sweep", sweep && `number ${sweep.number}, ${duration(sweep.seconds)}, `
+        + `${grouped(sweep.gets)} Get, ${grouped(sweep.sets)} Set`],
+    ]),
+  ];
+}
+
+function routingText(routing) {
+  const proof = routing.faulty_routes > 0 ? `${grouped(routing.faulty_routes)} routes do not arrive` : "all proven";
+  return `${routing.engine}, at most ${counted(routing.most_hops, "hop", "hops")}, ${proof}, `
+    + `${routing.deadlock_free ? "no credit loop" : "CREDIT LOOP"}`;
+}
+
+export function uptime(seconds) {
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.floor(seconds / 60)} min`;
+  return seconds < 172800 ? `${brief(seconds / 3600)} h` : `${brief(seconds / 86400)} days`;
+}
+
+export function lostBody(lost) {
+  return [table([["From"], ["To"], ["Since"]],
+    lost.slice(0, 100).map((link) => [end(link.a), end(link.b), clock(link.since)])),
+  lost.length > 100 ? element("p", { class: "soft" }, `and ${grouped(lost.length - 100)} more`) : null];
+}
+
+export function peersBody(sm) {
+  if (sm.peers.length === 0) return [element("p", { class: "soft" }, "There is no other subnet manager.")];
+  return [table([["At"], ["State"], ["Priority", true]],
+    sm.peers.map((peer) => [peer.at ? end(peer.at) : peer.guid, peer.state, String(peer.priority)]))];
+}
+
+export function recentBody(events) {
+  if (events.length === 0) return [element("p", { class: "soft" }, "None yet.")];
+  return [element("ul", { class: "recent" }, ...events.map((event) => element("li", { class: event.level },
+    element("time", { datetime: event.time }, clock(event.time).slice(11)), ` ${event.message}`)))];
+}
+
+export function partitionsBody(rows) {
+  return [table([["P_Key"], ["Name"], ["SL", true], ["IPoIB"], ["Full members", true], ["Limited", true]],
+    rows.map((row) => [row.p_key, row.name, String(row.service_level), row.ipoib ? "yes" : "no",
+      grouped(row.full_members), grouped(row.limited_members)]))];
+}
+
+export function groupsBody(rows) {
+  return [table([["MGID"], ["MLID"], ["P_Key"], ["MTU", true], ["SL", true], ["Members", true]],
+    rows.map((row) => [row.mgid, row.mlid, row.p_key, String(row.mtu), String(row.service_level),
+      grouped(row.member_count)]))];
+}
+
+export function sweepsBody(sweeps) {
+  const newest = sweeps.slice(-60);
+  const bars = newest.map((sweep) => ({ label: String(sweep.number), value: sweep.seconds * 1000,
+    title: `Sweep ${sweep.number}: ${duration(sweep.seconds)}, ${sweep.reason}` }));
+  return [
+    bars.length > 1 ? barChart(bars, "Milliseconds that sweeps took") : null,
+    element("p", { class: "soft" }, "Milliseconds by sweep"),
+    table([["Sweep", true], ["Finished"], ["Kind"], ["Reason"], ["Took", true], ["Get", true], ["Set", true],
+      ["Repeated", true], ["Unanswered", true]],
+    sweeps.slice().reverse().map((sweep) => [String(sweep.number), clock(sweep.finished),
+      sweep.full ? "full" : "what changed", sweep.reason, duration(sweep.seconds), grouped(sweep.gets),
+      grouped(sweep.sets), grouped(sweep.retries), grouped(sweep.unanswered)])),
+  ];
+}
