@@ -68,7 +68,10 @@ class Session {
 
   void play(Bytes bytes) {
     while (!bytes.empty()) {
-      switch (bytes.one() % 8) {
+      switch (bytes.one() % 9) {
+        case 8:
+          write_aliases(bytes);
+          break;
         case 0:
           now_ += std::chrono::milliseconds(100 * bytes.one());
           server_.pump(now_);
@@ -121,6 +124,17 @@ class Session {
     for (const Fetch& fetch : server_.take_fetches()) {
       const bool answered = bytes.one() % 2 != 0;
       server_.on_fetched(now_, fetch, answered ? std::optional(mad::SmpData{}) : std::nullopt);
+    }
+  }
+
+  // Devices that take what they are told, something else, or nothing.
+  void write_aliases(Bytes& bytes) {
+    for (const AliasWrite& write : server_.take_alias_writes()) {
+      AliasOutcome outcome{write.ticket, write.guids, false};
+      const std::uint8_t whim = bytes.one();
+      if (whim % 4 == 0) outcome.held->guids[whim / 4 % mad::kGuidsPerBlock] = {};
+      if (whim % 4 == 1) outcome.held.reset();
+      server_.on_aliases_written(now_, std::span(&outcome, 1));
     }
   }
 
