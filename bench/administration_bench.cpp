@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Answers of subnet administration, from the bytes of a request to the bytes of its answer, on one
 // core, for pairs of hosts chosen at random.
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -10,13 +13,12 @@
 #include "base/prng.hpp"
 #include "mad/guid_info_record.hpp"
 #include "mad/path_record.hpp"
+#include "sa/desk.hpp"
 #include "tests/sa/client.hpp"
 #include "tests/support/administration.hpp"
 
 namespace heddle::sa {
 namespace {
-
-constexpr std::size_t kRequests = 1 << 14;
 
 const std::shared_ptr<const View>& fat_tree() {
   static const auto view =
@@ -31,38 +33,76 @@ Server open_server() {
   return server;
 }
 
-std::vector<mad::Datagram> path_requests(const View& view) {
-  constexpr std::uint64_t mask = mad::component<&mad::PathRecord::sgid>() |
-                                 mad::component<&mad::PathRecord::dgid>() |
-                                 mad::component<&mad::PathRecord::reversible>() |
-                                 mad::component<&mad::PathRecord::numb_path>();
-  const auto hosts = view.topology().endports().subspan(view.topology().switch_count());
-  base::Prng prng(1);
-  std::vector<mad::Datagram> requests;
-  for (std::size_t i = 0; i < kRequests; ++i) {
-    const auto from = hosts[static_cast<std::size_t>(prng.below(hosts.size()))];
-    const auto to = hosts[static_cast<std::size_t>(prng.below(hosts.size()))];
+// One question after the other, each about a pair drawn anew: only its bytes are where a request
+// that has just been received would be, in the cache.
+class PathQuestions {
+ public:
+  explicit PathQuestions(const View& view) {
+    constexpr std::uint64_t mask = mad::component<&mad::PathRecord::sgid>() |
+                                   mad::component<&mad::PathRecord::dgid>() |
+                                   mad::component<&mad::PathRecord::reversible>() |
+                                   mad::component<&mad::PathRecord::numb_path>();
     mad::PathRecord wanted;
-    wanted.sgid = view.gid(from);
-    wanted.dgid = view.gid(to);
     wanted.reversible = true;
     wanted.numb_path = 1;
-    requests.push_back(
-        make_query({mad::Method::Get, 0x35, 0, mask, {}}, wanted, view.lids().base(from)));
+    request_ = make_query({mad::Method::Get, 0x35, 0, mask, {}}, wanted, mad::Lid{1});
+    for (const auto host : view.topology().endports().subspan(view.topology().switch_count())) {
+      hosts_.push_back({mad::encode(view.gid(host)), view.lids().base(host)});
+    }
   }
-  return requests;
-}
+
+  const mad::Datagram& next() {
+    const Host& from = any();
+    request_.peer.lid = from.lid;
+    put(from, kSgid);
+    put(any(), kDgid);
+    return request_;
+  }
+
+ private:
+  struct Host {
+    decltype(mad::encode(mad::Gid{})) gid;
+    mad::Lid lid;
+  };
+  static constexpr std::ptrdiff_t kDgid = mad::kSAHeaderBytes + 8;  // behind the ServiceID
+  static constexpr std::ptrdiff_t kSgid = kDgid + 16;
+
+  const Host& any() { return hosts_[static_cast<std::size_t>(prng_.below(hosts_.size()))]; }
+  void put(const Host& host, std::ptrdiff_t at) {
+    std::copy(host.gid.begin(), host.gid.end(), request_.payload.begin() + at);
+  }
+
+  std::vector<Host> hosts_;
+  mad::Datagram request_;
+  base::Prng prng_{1};
+};
 
 void bench_path_get(benchmark::State& state) {
   Server server = open_server();
-  const auto requests = path_requests(*fat_tree());
-  std::size_t next = 0;
+  PathQuestions questions(*fat_tree());
   std::size_t found = 0;
   for (auto _ : state) {
-    server.on_mad({}, requests[next]);
+    server.on_mad({}, questions.next());
     const auto replies = server.take_outgoing();
     found += replies[0].payload[4] == std::byte{0} && replies[0].payload[5] == std::byte{0};
-    next = (next + 1) % kRequests;
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.counters["found"] =
+      benchmark::Counter(static_cast<double>(found), benchmark::Counter::kAvgIterations);
+}
+
+// As the thread that receives answers it.
+void bench_path_get_at_desk(benchmark::State& state) {
+  Desk desk;
+  desk.open(fat_tree(), kOurKey);
+  PathQuestions questions(*fat_tree());
+  std::size_t found = 0;
+  std::chrono::nanoseconds now{};
+  for (auto _ : state) {
+    now += kTalkWindow;  // nobody is put off
+    const auto taken = desk.take(base::Instant(now), questions.next());
+    const auto& payload = taken->reply->payload;
+    found += payload[4] == std::byte{0} && payload[5] == std::byte{0};
   }
   state.SetItemsProcessed(state.iterations());
   state.counters["found"] =
@@ -120,6 +160,7 @@ void bench_alias_round(benchmark::State& state) {
 }
 
 BENCHMARK(bench_path_get);
+BENCHMARK(bench_path_get_at_desk);
 BENCHMARK(bench_alias_round)->Unit(benchmark::kMicrosecond);
 BENCHMARK(bench_node_table)->Unit(benchmark::kMillisecond);
 

@@ -4,6 +4,7 @@
 // MulticastForwardingTable that the switches would get.
 #include <algorithm>
 #include <memory>
+#include <vector>
 
 #include <benchmark/benchmark.h>
 #include <malloc.h>
@@ -58,33 +59,74 @@ void bench_joins_table_only(benchmark::State& state) {
                                                  benchmark::Counter::kIsIterationInvariantRate);
 }
 
-// Every host of the fabric, in random order, each join with its plan of writes as it happens.
-void bench_joins_one_by_one(benchmark::State& state) {
-  const auto& topology = big_fabric();
-  auto ports = testing::stage_ports(*topology);
-  base::Prng(1).shuffle(ports);
-  for (auto _ : state) {
-    Groups groups;
-    Trees trees(topology);
-    std::size_t writes = 0;
-    std::size_t most = 0;
-    Tables standing = trees.tables();
-    for (const mad::Guid port : ports) {
-      trees.apply(groups.join(request(plain_mgid(1), port.value)).changes.roles);
-      std::size_t now = 0;
-      for (const auto& stage : plan_change(*topology, standing, trees.tables())) {
-        now += stage.size();
-      }
-      standing = trees.tables();
-      writes += now;
-      most = std::max(most, now);
+// Groups and trees, and what the switches hold: each join with its plan of writes, as it happens.
+struct Joined {
+  void join(const Request& wanted) {
+    trees.apply(groups.join(wanted).changes.roles);
+    std::size_t now = 0;
+    for (const auto& stage : plan_change(*big_fabric(), standing, trees.tables())) {
+      now += stage.size();
     }
-    state.counters["hosts"] = static_cast<double>(ports.size());
+    standing = trees.tables();
+    writes += now;
+    most = std::max(most, now);
+  }
+  void tell(benchmark::State& state) const {
     state.counters["blocks"] = static_cast<double>(writes);
     state.counters["blocks_at_most"] = static_cast<double>(most);
-    state.counters["links"] = static_cast<double>(trees.link_count(mad::Lid{0xC000}));
+  }
+
+  Groups groups;
+  Trees trees{big_fabric()};
+  Tables standing = trees.tables();
+  std::size_t writes = 0;
+  std::size_t most = 0;
+};
+
+// Every host of the fabric, in random order, by so many GIDs each: its own, and aliases as virtual
+// machines have them.
+void bench_joins_one_by_one(benchmark::State& state) {
+  auto ports = testing::stage_ports(*big_fabric());
+  std::vector<Request> joins;
+  for (const mad::Guid port : ports) {
+    for (std::int64_t alias = 0; alias < state.range(0); ++alias) {
+      joins.push_back(request(plain_mgid(1), port.value));
+      joins.back().wanted.port_gid.guid.value += static_cast<std::uint64_t>(alias) << 48;
+    }
+  }
+  base::Prng(1).shuffle(joins);
+  for (auto _ : state) {
+    const double before = heap_mb();
+    Joined all;
+    for (const Request& join : joins) all.join(join);
     state.PauseTiming();
-    report_proof(state, trees, groups);
+    state.counters["MB"] = heap_mb() - before;
+    state.counters["members"] = static_cast<double>(joins.size());
+    state.counters["hosts"] = static_cast<double>(ports.size());
+    state.counters["links"] = static_cast<double>(all.trees.link_count(mad::Lid{0xC000}));
+    all.tell(state);
+    report_proof(state, all.trees, all.groups);
+    state.ResumeTiming();
+  }
+}
+
+// So many random hosts join each of 10,000 groups, a member of each group after the other.
+void bench_groups_one_by_one(benchmark::State& state) {
+  constexpr std::uint64_t kGroups = 10'000;
+  const auto ports = testing::stage_ports(*big_fabric());
+  base::Prng prng(2);
+  for (auto _ : state) {
+    const double before = heap_mb();
+    Joined all;
+    for (std::int64_t member = 0; member < state.range(0); ++member) {
+      for (std::uint64_t group = 0; group < kGroups; ++group) {
+        all.join(request(plain_mgid(group), ports[prng.below(ports.size())].value));
+      }
+    }
+    state.PauseTiming();
+    state.counters["MB"] = heap_mb() - before;
+    all.tell(state);
+    report_proof(state, all.trees, all.groups);
     state.ResumeTiming();
   }
 }
@@ -212,7 +254,8 @@ void bench_all_anew(benchmark::State& state) {
 }
 
 BENCHMARK(bench_joins_table_only)->Arg(40'000)->Unit(benchmark::kMillisecond);
-BENCHMARK(bench_joins_one_by_one)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(bench_joins_one_by_one)->Arg(1)->Arg(7)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(bench_groups_one_by_one)->Arg(4)->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(bench_many_groups)->Arg(1)->Arg(4)->Arg(20)->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(bench_plan_from_nothing)->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(bench_verify)->Iterations(1)->Unit(benchmark::kMillisecond);

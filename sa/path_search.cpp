@@ -104,9 +104,9 @@ void PathSearch::add_pair(PortIndex from, const PathEnd& source, PortIndex to,
       exhausted_ = ++pairs_ > kMaxPairs;
       if (exhausted_) return;
       if (!complete(from, to, record)) continue;
-      record.sgid = source.gid.value_or(view_.gid(from));
+      record.sgid = source.gid ? *source.gid : view_.gid(from);
       if (destination.beyond) record.hop_limit = kManyRouters;
-      record.dgid = destination.gid.value_or(view_.gid(to));
+      record.dgid = destination.gid ? *destination.gid : view_.gid(to);
       records_.add(record);
       --left;
     }

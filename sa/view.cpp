@@ -14,7 +14,14 @@ using fabric::NodeIndex;
 using fabric::PortIndex;
 using fabric::SwitchIndex;
 
-View::Ways::Ways(Subnet of) : subnet(std::move(of)), steps(subnet.topology->port_count()) {
+View::At View::at(NodeIndex of_switch) {
+  return of_switch.value < kNoSwitch ? static_cast<At>(of_switch.value) : kNoSwitch;
+}
+
+View::Ways::Ways(Subnet of)
+    : subnet(std::move(of)),
+      steps(subnet.topology->port_count()),
+      by_guid(subnet.topology->endports().size()) {
   const fabric::Topology& topology = *subnet.topology;
   HEDDLE_CHECK(subnet.port_infos.size() == topology.port_count());
   HEDDLE_CHECK(subnet.node_infos.size() == topology.node_count());
@@ -22,17 +29,18 @@ View::Ways::Ways(Subnet of) : subnet(std::move(of)), steps(subnet.topology->port
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     Step& step = steps[p];
     step.reach = reach_of(PortIndex{p});
-    step.peer = topology.peer(PortIndex{p});
-    if (step.peer == kNoPort) continue;
-    const NodeIndex node = topology.node_of(step.peer);
-    if (topology.is_switch(node)) step.at = node.value;
+    const PortIndex peer = topology.peer(PortIndex{p});
+    if (peer == kNoPort) continue;
+    const NodeIndex node = topology.node_of(peer);
+    if (topology.is_switch(node)) step.at = at(node);
   }
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) rate_port0(SwitchIndex{s});
   find_crossings();
+  find_goals();
   for (const PortIndex port : topology.endports()) {
     const mad::Guid guid = topology.port(port).guid;
     if (guid == mad::Guid{} || subnet.lids->base(port) == mad::kNoLid) continue;
-    by_guid.emplace(guid, port);
+    by_guid.add(guid, port);
     const auto type = subnet.node_infos[topology.node_of(port).value].node_type;
     if (type == mad::NodeType::Router) routers.push_back(port);
   }
@@ -76,6 +84,30 @@ void View::Ways::find_crossings() {
   }
 }
 
+void View::Ways::find_goals() {
+  goals.resize(subnet.lids->top().value + std::size_t{1});
+  for (const PortIndex port : subnet.topology->endports()) {
+    const auto range = subnet.lids->range(port);
+    if (range.base == mad::kNoLid) continue;
+    for (unsigned i = 0; i < range.count(); ++i) {
+      const mad::Lid lid{static_cast<std::uint16_t>(range.base.value + i)};
+      goals[lid.value] = goal_of(port, lid);
+    }
+  }
+}
+
+// A packet that passes the owner's switch and is not handed over there never arrives: the same
+// table would send it on again.
+View::Goal View::Ways::goal_of(PortIndex owner, mad::Lid lid) const {
+  Goal goal{owner, kNoSwitch, {}};
+  const auto last = subnet.topology->attachment(owner);
+  if (!last || last->at.value >= crossings.size() || lid.value >= row_size) return goal;
+  if (crossings[last->at.value].row[lid.value] != last->out.value) return goal;
+  goal.at = at(NodeIndex{last->at.value});
+  goal.reach = steps[subnet.topology->port_of(last->at, last->out).value].reach;
+  return goal;
+}
+
 View::View(Subnet subnet)
     : ways_(std::make_shared<const Ways>(std::move(subnet))),
       aliases_(std::make_shared<const AliasGuids>()) {}
@@ -87,13 +119,9 @@ View View::with(std::shared_ptr<const AliasGuids> aliases) const {
 }
 
 PortIndex View::find(mad::Guid guid) const {
-  const auto own = [this](mad::Guid of) {
-    const auto found = ways_->by_guid.find(of);
-    return found == ways_->by_guid.end() ? kNoPort : found->second;
-  };
-  const PortIndex port = own(guid);
+  const PortIndex port = ways_->by_guid.find(guid);
   if (port != kNoPort || aliases_->empty()) return port;
-  return own(aliases_->owner(guid));
+  return ways_->by_guid.find(aliases_->owner(guid));
 }
 
 PortIndex View::find(const mad::Gid& gid) const {
@@ -192,29 +220,37 @@ bool View::may_talk(PortIndex a, PortIndex b) const {
 // A packet under way, one switch at a time.
 class View::Walker {
  public:
-  Walker(const View& view, PortIndex from, mad::Lid to)
-      : ways_(*view.ways_), to_(to), goal_(view.lids().owner(to)) {
-    under_way_ = goal_ != kNoPort;
-    if (!under_way_) return;
+  Walker(const View& view, PortIndex from, mad::Lid to) : ways_(*view.ways_), to_(to) {
+    if (to.value >= ways_.goals.size()) return;
+    goal_ = ways_.goals[to.value];
+    if (goal_.owner == kNoPort) return;
     const Step& first = ways_.steps[from.value];
     reach_ = first.reach;
+    at_ = first.at;
+    under_way_ = true;
+    if (goal_.owner == from) arrive();
+    if (arrived_ || at_ != kNoSwitch) return;
+    // From a switch's own port, or along the one cable between two adapters.
     const NodeIndex start = view.topology().node_of(from);
-    at_ = view.topology().is_switch(start) ? start.value : first.at;
-    if (goal_ == from || first.peer == goal_) arrive();
+    if (view.topology().is_switch(start)) at_ = View::at(start);
+    if (view.topology().peer(from) == goal_.owner) arrive();
   }
 
   bool under_way() const { return under_way_; }
   void cross() {
     under_way_ = false;
+    if (at_ == kNoSwitch) return;
+    if (at_ == goal_.at) {
+      reach_ = least(reach_, goal_.reach);
+      return arrive();
+    }
     if (at_ >= ways_.crossings.size() || to_.value >= ways_.row_size) return;
     if (++passed_ > kMaxSwitchesOnPath) return;
     const Crossing& here = ways_.crossings[at_];
     const std::uint32_t out = here.row[to_.value];
-    if (out > here.port_count) return;
-    const PortIndex port{here.first_port + out};
-    const Step& step = ways_.steps[port.value];
+    if (out == 0 || out > here.port_count) return;
+    const Step& step = ways_.steps[here.first_port + out];
     reach_ = least(reach_, step.reach);
-    if (port == goal_ || step.peer == goal_) return arrive();
     at_ = step.at;
     under_way_ = true;
   }
@@ -230,9 +266,9 @@ class View::Walker {
 
   const Ways& ways_;
   mad::Lid to_;
-  PortIndex goal_;
+  Goal goal_;
   Reach reach_;
-  std::uint32_t at_ = kNoSwitch;
+  At at_ = kNoSwitch;
   unsigned passed_ = 0;
   bool under_way_ = false;
   bool arrived_ = false;

@@ -7,13 +7,13 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "mad/gid.hpp"
 #include "mad/sa_rate.hpp"
 #include "qos/rulebook.hpp"
 #include "sa/alias_guids.hpp"
+#include "sa/guid_index.hpp"
 #include "sa/subnet.hpp"
 
 namespace heddle::sa {
@@ -102,13 +102,24 @@ class View {
                       mad::Lid to_lid) const;
 
  private:
-  static constexpr std::uint32_t kNoSwitch = 0xFFFF'FFFF;
+  // A SwitchIndex in few bytes, since what walks read should stay in the processor's caches. Each
+  // switch needs a unicast LID, so there are fewer of them.
+  using At = std::uint16_t;
+  static constexpr At kNoSwitch = 0xFFFF;
+  static At at(fabric::NodeIndex of_switch);
   // Out of a port with a link.
   struct Step {
-    fabric::PortIndex peer = fabric::kNoPort;
-    std::uint32_t at = kNoSwitch;  // SwitchIndex of the peer
+    At at = kNoSwitch;  // where the link leads; none of an adapter without a switch
     Reach reach;
   };
+  static_assert(sizeof(Step) == 4);
+  // Where walks to a LID end.
+  struct Goal {
+    fabric::PortIndex owner = fabric::kNoPort;
+    At at = kNoSwitch;  // the switch whose table leads to the owner itself; none if it does not
+    Reach reach;        // from there
+  };
+  static_assert(sizeof(Goal) == 8);
   // What a walk needs of a switch, close together.
   struct Crossing {
     const std::uint8_t* row = nullptr;  // of the forwarding tables
@@ -121,12 +132,15 @@ class View {
     Reach reach_of(fabric::PortIndex port) const;
     void rate_port0(fabric::SwitchIndex of);
     void find_crossings();
+    void find_goals();
+    Goal goal_of(fabric::PortIndex owner, mad::Lid lid) const;
 
     Subnet subnet;
     std::vector<Step> steps;          // by PortIndex
     std::vector<Crossing> crossings;  // by SwitchIndex; none without tables
+    std::vector<Goal> goals;          // by LID
     std::size_t row_size = 0;
-    std::unordered_map<mad::Guid, fabric::PortIndex> by_guid;
+    GuidIndex by_guid;
     std::vector<fabric::PortIndex> routers;  // their endports
     std::optional<qos::Rulebook> rulebook;
   };

@@ -2,12 +2,17 @@
 // Subnet administration under whatever clients send, in any order: queries, joins, services and
 // subscriptions, with ports that come and go, reports that nobody confirms, and tables that are
 // read late or never. What it keeps must come back from its own text.
+//
+// With --record=35 all requests are about that attribute, a PathRecord here: one fuzzer per record.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string_view>
 
 #include "base/check.hpp"
 #include "sa/query.hpp"
@@ -25,10 +30,22 @@ constexpr mad::Method kMethods[] = {
     mad::Method::Get,      mad::Method::Set,    mad::Method::GetTable, mad::Method::GetTraceTable,
     mad::Method::GetMulti, mad::Method::Delete, mad::Method::Report,   mad::Method::ReportResp};
 
+std::optional<std::uint16_t> only_attribute;
+
 std::shared_ptr<const View> view_of(bool whole) {
   auto recipe = support::ring(3, 2);
   if (!whole) recipe.links.pop_back();
   return std::make_shared<const View>(support::administered(recipe, 1));
+}
+
+// Made once, since making them takes longer than a session.
+const std::shared_ptr<const View>& whole_view() {
+  static const auto view = view_of(true);
+  return view;
+}
+const std::shared_ptr<const View>& lesser_view() {
+  static const auto view = view_of(false);
+  return view;
 }
 
 class Bytes {
@@ -63,18 +80,21 @@ class Session {
     for (const auto& partition : partitions::default_policy().partitions) {
       server_.set_permanent_groups(partition.groups);
     }
-    server_.renew(now_, whole_);
+    server_.renew(now_, whole_view());
   }
 
   void play(Bytes bytes) {
     while (!bytes.empty()) {
-      switch (bytes.one() % 8) {
+      switch (bytes.one() % 9) {
+        case 8:
+          write_aliases(bytes);
+          break;
         case 0:
           now_ += std::chrono::milliseconds(100 * bytes.one());
           server_.pump(now_);
           break;
         case 1:
-          server_.renew(now_, bytes.one() % 2 != 0 ? whole_ : less_);
+          server_.renew(now_, bytes.one() % 2 != 0 ? whole_view() : lesser_view());
           break;
         case 2:
           fetch(bytes);
@@ -94,7 +114,8 @@ class Session {
   void ask(Bytes& bytes) {
     Question question;
     question.method = kMethods[bytes.one() % std::size(kMethods)];
-    question.attribute = kAttributes[bytes.one() % std::size(kAttributes)];
+    const std::uint8_t attribute = bytes.one();
+    question.attribute = only_attribute.value_or(kAttributes[attribute % std::size(kAttributes)]);
     question.modifier = bytes.one();
     question.mask = bytes.word();
     if (bytes.one() % 4 == 0) question.key = kOurKey;
@@ -112,7 +133,7 @@ class Session {
   void put_gids(mad::Datagram& request) {
     const auto group =
         mad::encode(mad::Gid{mad::GidPrefix{0xff12'401b'ffff'0000}, mad::Guid{0xffff'ffff}});
-    const auto port = mad::encode(whole_->gid(whole_->topology().endports().back()));
+    const auto port = mad::encode(whole_view()->gid(whole_view()->topology().endports().back()));
     std::copy(group.begin(), group.end(), request.payload.begin() + 56);
     std::copy(port.begin(), port.end(), request.payload.begin() + 72);
   }
@@ -121,6 +142,17 @@ class Session {
     for (const Fetch& fetch : server_.take_fetches()) {
       const bool answered = bytes.one() % 2 != 0;
       server_.on_fetched(now_, fetch, answered ? std::optional(mad::SmpData{}) : std::nullopt);
+    }
+  }
+
+  // Devices that take what they are told, something else, or nothing.
+  void write_aliases(Bytes& bytes) {
+    for (const AliasWrite& write : server_.take_alias_writes()) {
+      AliasOutcome outcome{write.ticket, write.guids, false};
+      const std::uint8_t whim = bytes.one();
+      if (whim % 4 == 0) outcome.held->guids[whim / 4 % mad::kGuidsPerBlock] = {};
+      if (whim % 4 == 1) outcome.held.reset();
+      server_.on_aliases_written(now_, std::span(&outcome, 1));
     }
   }
 
@@ -141,14 +173,23 @@ class Session {
     server_.take_role_changes();
   }
 
-  const std::shared_ptr<const View> whole_ = view_of(true);
-  const std::shared_ptr<const View> less_ = view_of(false);
   Server server_;
   base::Instant now_{};
 };
 
 }  // namespace
 }  // namespace heddle::sa
+
+extern "C" int LLVMFuzzerInitialize(int* count, char*** words) {
+  constexpr std::string_view kRecord = "--record=";
+  for (int i = 1; i < *count; ++i) {
+    const std::string_view word((*words)[i]);
+    if (word.substr(0, kRecord.size()) != kRecord) continue;
+    const auto number = std::strtoul((*words)[i] + kRecord.size(), nullptr, 16);
+    heddle::sa::only_attribute = static_cast<std::uint16_t>(number);
+  }
+  return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   heddle::sa::Session().play(heddle::sa::Bytes({data, size}));

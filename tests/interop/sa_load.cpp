@@ -2,10 +2,11 @@
 // Requests as hosts make them, with some under way at once: how many are answered in a second, and
 // how long one takes.
 //
-//   sa_load COUNT WINDOW [paths|joins]
+//   sa_load COUNT WINDOW [paths|joins|groups]
 //
 // Paths are PathRecord queries. Joins go to one group after the other, each for another host (one
-// host asks for all of them, as a proxy), so that a group has as many members as there are hosts.
+// host asks for all of them, as a proxy), so that a group has as many members as there are hosts;
+// with "groups" it has four.
 //
 // Prints one line: answered, refused, without an answer, queries per second, and the median, 99th
 // percentile and longest of their times in microseconds.
@@ -65,7 +66,10 @@ struct Tally {
 
 class Load {
  public:
-  Load(SAClient& client, bool joins) : client_(client), hosts_(hosts_of(client)), joins_(joins) {
+  Load(SAClient& client, std::string_view what) : client_(client), hosts_(hosts_of(client)) {
+    constexpr std::size_t kSmallGroup = 4;
+    if (what == "joins") members_ = hosts_.size();
+    if (what == "groups") members_ = kSmallGroup;
     wanted_.sgid = client.gid();
     wanted_.dgid.prefix = wanted_.sgid.prefix;
     wanted_.reversible = true;
@@ -76,7 +80,7 @@ class Load {
   std::size_t hosts() const { return hosts_.size(); }
 
   bool send() {
-    const auto id = client_.send(joins_ ? join() : path(), kWaitMilliseconds);
+    const auto id = client_.send(members_ != 0 ? join() : path(), kWaitMilliseconds);
     if (id) begun_[*id] = Clock::now();
     return id.has_value();
   }
@@ -107,8 +111,11 @@ class Load {
   }
   Question join() {
     mad::MCMemberRecord record;
-    record.mgid = {mad::GidPrefix{kGroupPrefix}, mad::Guid{1 + joined_ / hosts_.size()}};
-    record.port_gid = {wanted_.sgid.prefix, hosts_[joined_++ % hosts_.size()]};
+    record.mgid = {mad::GidPrefix{kGroupPrefix},
+                   mad::Guid{std::uint64_t{members_} << 32 | (1 + joined_ / members_)}};
+    // From all over the fabric, and each host once before any comes again.
+    constexpr std::uint64_t kStride = 7919;  // a prime
+    record.port_gid = {wanted_.sgid.prefix, hosts_[joined_++ * kStride % hosts_.size()]};
     record.join_state = 1;
     record.p_key = wanted_.p_key;
     return {
@@ -117,16 +124,16 @@ class Load {
 
   SAClient& client_;
   std::vector<mad::Guid> hosts_;
-  bool joins_;
+  std::size_t members_ = 0;  // of a group; 0: paths are asked for
   std::uint64_t joined_ = 0;
   PathRecord wanted_;
   std::mt19937 chance_{1};  // NOLINT(cert-msc51-cpp): the same questions to everybody
   std::unordered_map<std::uint32_t, Clock::time_point> begun_;
 };
 
-int run(std::size_t count, std::size_t window, bool joins) {
+int run(std::size_t count, std::size_t window, std::string_view what) {
   SAClient client("mlx5_0");
-  Load load(client, joins);
+  Load load(client, what);
   if (load.hosts() == 0) return 3;
   Tally tally;
   std::size_t sent = 0;
@@ -150,7 +157,7 @@ int run(std::size_t count, std::size_t window, bool joins) {
 
 int main(int count, char** words) {
   if (count != 3 && count != 4) return 2;
-  const bool joins = count == 4 && std::string_view(words[3]) == "joins";
+  const std::string_view what = count == 4 ? words[3] : "paths";
   return heddle::interop::run(std::strtoul(words[1], nullptr, 10),
-                              std::strtoul(words[2], nullptr, 10), joins);
+                              std::strtoul(words[2], nullptr, 10), what);
 }
