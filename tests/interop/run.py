@@ -11,6 +11,7 @@ import argparse
 import sys
 from pathlib import Path
 
+import observed
 from judges import judge
 from lab import HeddleLab, Lab, LabError
 from managers import Heddle, ManagerFailed, OpenSm
@@ -87,7 +88,47 @@ def second_run(lab, manager, island, seed):
     return verdicts
 
 
-SCENARIOS = {"once": once, "daemon": daemon, "relink": relink, "second-run": second_run}
+def discovered(lab):
+    return observed.discovery(lab.run("ibnetdiscover")[1])
+
+
+def change_over(lab, manager, island, seed):
+    """From OpenSM to Heddle and back to OpenSM: every port keeps its LIDs, one too whose cable is
+    out while Heddle takes over, for Heddle goes on with OpenSM's own guid2lid."""
+    opensm = OpenSm(lab, ["-l", "1"])
+    manager.options += ["--lmc", "1"]
+    (lab.folder / "lids").symlink_to("guid2lid")
+    host = next(name for name in sorted(island.kinds)
+                if island.kinds[name] == "ca" and name != lab.host)
+    cable = next(sorted(link) for link in sorted(island.links, key=sorted)
+                 if host in dict(link))
+    pulled, plugged = (command + " " + " ".join(f'"{name}"[{port}]' for name, port in ends)
+                       for command, ends in (("Unlink", cable[:1]), ("Link", cable)))
+    lids = {}
+    turns = ((opensm, None, island), (manager, pulled, island.without(*cable)),
+             (manager, plugged, island), (opensm, None, island))
+    for who, command, expected in turns:
+        there = expected.island_of(lab.host).kinds.keys()
+        if command:
+            lab.console(command)  # a link needs a moment to come up
+            lab.wait(lambda seen=there: discovered(lab).kinds.keys() == seen, 20, command)
+        who.once()
+        verdicts = {}
+        if who is manager:  # OpenSM's tables are not on trial here
+            verdicts = judge(lab, expected.island_of(lab.host), seed, who.dumps)
+        now = discovered(lab).lids
+        moved = [f"{end}: {lids[end]}, then {now[end]}"
+                 for end in sorted(now) if end in lids and lids[end] != now[end]]
+        if moved or not now:
+            verdicts["lids_stay"] = moved or ["none are seen"]
+        if verdicts:
+            return {f"{who.name} after {command}: {name}": what for name, what in verdicts.items()}
+        lids = {**lids, **now}
+    return {}
+
+
+SCENARIOS = {"once": once, "daemon": daemon, "relink": relink, "second-run": second_run,
+             "change-over": change_over}
 
 
 def arguments():
