@@ -282,7 +282,6 @@ bool Discovery::try_another_key(Context& context, const Answer& answer, const ma
     context.transactions.submit(again);
     return true;
   }
-  context.transactions.lock(device);
   key_recovery_.add({{answer.request.subject}, {static_cast<std::uint8_t>(port)}}, device, guid);
   return false;
 }
