@@ -59,7 +59,10 @@ class Mender {
   // fails, the other way round.
   std::optional<Repair> run() {
     for (const bool own_first : {true, false}) {
-      if (mend_all(own_first)) return std::move(repair_);
+      if (mend_all(own_first)) {
+        repair_.places = order_.positions();
+        return std::move(repair_);
+      }
       order_ = certificate_.order();
       repair_ = {};
     }
@@ -116,7 +119,7 @@ class Mender {
     mended_.clear();
   }
 
-  std::uint8_t entry(std::uint32_t at) const { return tables_.row(SwitchIndex{at})[lid_.value]; }
+  std::uint8_t entry(std::uint32_t at) const { return tables_.entry(SwitchIndex{at}, lid_.value); }
   bool is_broken(std::uint32_t at) const { return broken_[at] == attempt_; }
 
   // The switches whose own entry leads out of a lost port.
@@ -415,17 +418,19 @@ std::optional<Repair> repair(const Home& home, const Departure& departure, const
 Selected repaired(const Home& home, const Departure& departure, const Topology& now,
                   const LidMap& lids, const Repair& repair) {
   const Selected& before = *home.selected;
-  Selected selected{before.routes, before.proof, before.rejected,
-                    false,         nullptr,      before.certificate};
-  auto& tables = selected.routes.tables;
-  if (now.switch_count() != tables.switch_count()) {
-    tables = fabric::ForwardingTables(now.switch_count(), home.lids->top());
-    for (std::uint32_t s = 0; s < now.switch_count(); ++s) {
-      const auto row = before.routes.tables.row(departure.at_home[s]);
-      std::copy(row.begin(), row.end(), tables.row(SwitchIndex{s}).begin());
-    }
-  }
+  // Home's rows, but those that change.
+  fabric::ForwardingTables tables(
+      std::shared_ptr<const fabric::ForwardingTables>(home.selected, &before.routes.tables),
+      departure.at_home);
   for (const Repair::Entry& entry : repair.entries) tables.set(entry.at, entry.lid, entry.out);
+  Selected selected{
+      {before.routes.engine, std::move(tables), before.routes.notes, before.routes.lanes},
+      before.proof,
+      before.rejected,
+      false,
+      nullptr,
+      std::make_shared<const Kinship>(
+          Kinship{before.certificate, repair.places, departure.at_home})};
   selected.routes.notes.push_back(
       repair.moved == 0 ? "all LIDs keep the ways they had before the loss"
                         : fmt::format("{} LIDs go around what was lost, by {} entries",

@@ -27,6 +27,9 @@ struct Repair {
   };
   // Switches' own LIDs first, then by LID; within one, nearest to the destination first.
   std::vector<Entry> entries;
+  // By channel of home's certificate: a line in which all dependencies lead forward, those of home
+  // and of these entries. For fabric::follows, which believes none of it.
+  std::vector<std::uint32_t> places;
   std::size_t moved = 0;  // LIDs whose columns changed
   std::uint64_t new_dependencies = 0;
   unsigned max_hops = 0;    // of the routes that moved
@@ -36,7 +39,8 @@ struct Repair {
 // For each LID of now of which a lost port was a part at home: the switches from which packets
 // passed it, and no others, get a way over those that still arrive. The way is a shortest one of
 // those that are free of credit loops together with *all* of home's routes, also with those that
-// it replaces: packets may be under way on old and new entries at once. Of several it is the
+// it replaces: some packets may be under way on old entries, some on new ones. (A packet that comes
+// from an old entry to a new one is the affair of routing/kin_transition.hpp.) Of several it is the
 // present one, and otherwise the LIDs take turns, so that what used a lost link spreads over what
 // is left. So:
 //   - every route arrives: a way is only laid to a switch whose own arrives, nearest first;
@@ -45,7 +49,7 @@ struct Repair {
 //     own LID that no host uses may change too, if hosts could reach it only by new turns.)
 // Where home was proven, home with the entries written over it is right by this construction
 // (tests/routing/repair_test.cpp holds that against fabric::verify). Tables that go to switches are
-// proven whole all the same (select_near_home).
+// proven all the same (select_near_home).
 //
 // Nothing if home has no certificate (several VLs, a credit loop that was accepted), or if some
 // destination that can still be reached is not within these rules; engines must compute anew then.

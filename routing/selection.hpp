@@ -39,6 +39,14 @@ struct Rejected {
   std::string reason;  // for a person; names the credit loop when that was it
 };
 
+// How repaired tables relate to those that they were made from, their home's.
+struct Kinship {
+  std::shared_ptr<const Certificate> certificate;  // home's
+  // By its channel: a line in which all dependencies lead forward, home's and the repaired ones'.
+  std::vector<std::uint32_t> places;
+  std::vector<fabric::SwitchIndex> at_home;  // by switch
+};
+
 struct Selected {
   Routes routes;
   fabric::Verification proof;
@@ -47,8 +55,7 @@ struct Selected {
   bool fresh = true;
   // Of fresh ones on one VL without a credit loop: what a repair is held against. Null otherwise.
   std::shared_ptr<const Certificate> certificate = nullptr;
-  // Of a repair: the certificate it fits in with, that of the tables it repaired.
-  std::shared_ptr<const Certificate> repaired_from = nullptr;
+  std::shared_ptr<const Kinship> kin = nullptr;  // of a repair
 };
 
 // Tables to be preferred to an engine's fresh ones, proven; nothing if there are none.
