@@ -133,9 +133,13 @@ class ColumnPlanner {
       }
     }
     if (!find_turns_back()) return Verdict::Beyond;
-    if (strays()) return Verdict::Empties;
-    if (waits_.empty()) return Verdict::Free;
-    if (!put_in_order(late)) return Verdict::Empties;
+    old_strays_ = false;
+    const bool strays = !all_senders_count() && find_strays();
+    // It may be that the old tables alone lead hosts there.
+    if (old_strays_ && !scene_.family.old_is_in_line) return Verdict::Beyond;
+    if (waits_.empty() && !strays) return Verdict::Free;
+    if (!put_in_order() || (strays && !holds_step_by_step())) return Verdict::Empties;
+    tell(late);
     return circles ? Verdict::Circles : Verdict::Waits;
   }
 
@@ -233,24 +237,84 @@ class ColumnPlanner {
     });
   }
   // Where only hosts count as senders a mixture may bring their packets where they come neither on
-  // the old nor on the new entries, to turns among entries that do not change.
-  bool strays() {
-    if (all_senders_count()) return false;
-    return std::any_of(changes_.begin(), changes_.end(), [&](const Change& change) {
-      return strays_on(change.at, change.old) || strays_on(change.at, change.now);
-    });
+  // the old nor on the new entries, to turns among entries that do not change. Who leads there
+  // waits for those who lead to it. True if there are any.
+  bool find_strays() {
+    const std::size_t before = waits_.size();
+    bool any = false;
+    for (std::uint32_t i = 0; i < changes_.size(); ++i) {
+      const bool by_old = strays_on(i, &Change::old, &Change::now);
+      const bool by_new = strays_on(i, &Change::now, &Change::old);
+      for (std::uint32_t j = 0; j < changes_.size() && (by_old || by_new); ++j) {
+        if (by_new && then_[j][0] == i) waits_.push_back({i, j});
+        if (by_old && then_[j][1] == i) waits_.push_back({j, i});
+      }
+      any = any || by_old || by_new;
+      old_strays_ = old_strays_ || by_old;
+    }
+    return any || waits_.size() != before;
   }
-  bool strays_on(std::uint32_t at, std::uint8_t out) {
+  // As far as the next entry that changes. If only its other side is wrong there, one of the two
+  // has to wait for the other.
+  bool strays_on(std::uint32_t i, std::uint8_t Change::*side, std::uint8_t Change::*other_side) {
+    std::uint32_t at = changes_[i].at;
+    std::uint8_t out = changes_[i].*side;
     std::uint32_t next = step(at, out);
     for (std::size_t passed = 0; next != kNone && passed <= number_.size(); ++passed) {
-      if (number_[next] != 0) return false;
+      const std::uint32_t held = channel(at, out);
+      if (number_[next] != 0) {
+        const std::uint32_t j = number_[next] - 1;
+        if (turns_back(at, held, next, changes_[j].*other_side)) {
+          waits_.push_back(side == &Change::old ? Wait{j, i} : Wait{i, j});
+        }
+        return turns_back(at, held, next, changes_[j].*side);
+      }
       const std::uint8_t then = scene_.tables.entry(SwitchIndex{next}, lid_);
-      if (turns_back(at, channel(at, out), next, then)) return true;
+      if (turns_back(at, held, next, then)) return true;
       at = next;
       out = then;
       next = step(at, out);
     }
     return false;
+  }
+
+  // Follows hosts' packets through each step: what is written in it may be there or not yet.
+  bool holds_step_by_step() {
+    const std::uint32_t last = *std::max_element(steps_.begin(), steps_.end());
+    for (std::uint32_t now = 0; now <= last; ++now) {
+      if (!holds_in(now)) return false;
+    }
+    return true;
+  }
+  bool holds_in(std::uint32_t now) {
+    std::vector<std::uint8_t> reached = scene_.has_hosts;
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t s = 0; s < reached.size(); ++s) {
+      if (reached[s] != 0) found.push_back(s);
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      for (const std::uint8_t out : entries_in(now, found[i])) {
+        const std::uint32_t held = channel(found[i], out), next = step(found[i], out);
+        if (held == kNone || next == kNone) continue;
+        for (const std::uint8_t then : entries_in(now, next)) {
+          const std::uint32_t onward = step(next, then) == kNone ? kNone : channel(next, then);
+          if (onward != kNone && !is_forward(held, onward)) return false;
+        }
+        if (reached[next] != 0) continue;
+        reached[next] = 1;
+        found.push_back(next);
+      }
+    }
+    return true;
+  }
+  std::array<std::uint8_t, 2> entries_in(std::uint32_t now, std::uint32_t at) const {
+    if (number_[at] == 0) {
+      const std::uint8_t only = scene_.tables.entry(SwitchIndex{at}, lid_);
+      return {only, only};
+    }
+    const Change& change = changes_[number_[at] - 1];
+    const std::uint32_t step = steps_[number_[at] - 1];
+    return {step < now ? change.now : change.old, step > now ? change.old : change.now};
   }
 
   std::uint8_t old_entry(std::uint32_t at) const {
@@ -285,7 +349,7 @@ class ColumnPlanner {
   }
 
   // Each after all it waits for. False if some wait for each other, or it takes too many steps.
-  bool put_in_order(std::vector<Transition::Late>& late) {
+  bool put_in_order() {
     const std::size_t count = changes_.size();
     pending_.assign(count, 0);
     ends_.assign(count + 1, 0);
@@ -309,14 +373,15 @@ class ColumnPlanner {
         if (--pending_[waiting_[w]] == 0) settled_.push_back(waiting_[w]);
       }
     }
-    const bool fits = settled_.size() == count &&
-                      *std::max_element(steps_.begin(), steps_.end()) < Transition::kMostSteps;
-    for (std::uint32_t i = 0; fits && i < count; ++i) {
+    return settled_.size() == count &&
+           *std::max_element(steps_.begin(), steps_.end()) < Transition::kMostSteps;
+  }
+  void tell(std::vector<Transition::Late>& late) const {
+    for (std::uint32_t i = 0; i < changes_.size(); ++i) {
       if (steps_[i] == 0) continue;
       late.push_back(
           {SwitchIndex{changes_[i].at}, mad::Lid{lid_}, static_cast<std::uint8_t>(steps_[i])});
     }
-    return fits;
   }
 
   const Scene& scene_;
@@ -325,6 +390,7 @@ class ColumnPlanner {
   std::uint16_t lid_ = 0;
   std::vector<std::array<std::uint32_t, 2>> then_;  // by change
   std::vector<Wait> waits_;
+  bool old_strays_ = false;
   std::vector<std::uint8_t> passed_;  // by switch; empty: not known yet
   std::vector<std::uint32_t> pending_, settled_, ends_, waiting_, steps_;
 };

@@ -57,9 +57,10 @@ class Mender {
 
   // Switches' own LIDs have fewer ways, so they come first and the others fit in with them; if that
   // fails, the other way round.
-  std::optional<Repair> run() {
+  std::optional<Repair> run(const Kinship* present) {
     for (const bool own_first : {true, false}) {
       if (mend_all(own_first)) {
+        if (present != nullptr) take_in(*present);
         repair_.places = order_.positions();
         return std::move(repair_);
       }
@@ -70,6 +71,12 @@ class Mender {
   }
 
  private:
+  void take_in(const Kinship& present) {
+    for (const auto& [held, next] : present.added) {
+      if (!order_.has(held, next)) order_.add(held, next);
+    }
+  }
+
   // Of one column, and of the attempt that `stamp` says.
   struct Way {
     std::uint32_t stamp = 0;
@@ -291,7 +298,7 @@ class Mender {
       if (!own_lid_) break;
     }
     for (const auto& [from, to] : added_) order_.keep(from, to);
-    repair_.new_dependencies += added_.size();
+    repair_.added.insert(repair_.added.end(), added_.begin(), added_.end());
     return true;
   }
   bool withdraw() {
@@ -410,9 +417,11 @@ std::uint64_t count_routes(const Topology& now, const LidMap& lids) {
 }  // namespace
 
 std::optional<Repair> repair(const Home& home, const Departure& departure, const Topology& now,
-                             const LidMap& lids) {
-  if (!home.selected->certificate) return std::nullopt;
-  return Mender(home, departure, now, lids).run();
+                             const LidMap& lids, const Kinship* present) {
+  const auto& certificate = home.selected->certificate;
+  if (!certificate) return std::nullopt;
+  const bool is_kin = present != nullptr && present->certificate == certificate;
+  return Mender(home, departure, now, lids).run(is_kin ? present : nullptr);
 }
 
 Selected repaired(const Home& home, const Departure& departure, const Topology& now,
@@ -430,7 +439,7 @@ Selected repaired(const Home& home, const Departure& departure, const Topology& 
       false,
       nullptr,
       std::make_shared<const Kinship>(
-          Kinship{before.certificate, repair.places, departure.at_home})};
+          Kinship{before.certificate, repair.places, repair.added, departure.at_home})};
   selected.routes.notes.push_back(
       repair.moved == 0 ? "all LIDs keep the ways they had before the loss"
                         : fmt::format("{} LIDs go around what was lost, by {} entries",
@@ -438,7 +447,7 @@ Selected repaired(const Home& home, const Departure& departure, const Topology& 
   auto& proof = selected.proof;
   proof.routes = count_routes(now, lids);
   proof.max_hops = std::max(proof.max_hops, repair.max_hops);
-  proof.dependencies += repair.new_dependencies;
+  proof.dependencies += repair.added.size();
   if (proof.routes > 0) {
     proof.mean_hops += static_cast<double>(repair.longer) / static_cast<double>(proof.routes);
   }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "fabric/forwarding_tables.hpp"
@@ -30,9 +31,9 @@ struct Repair {
   // By channel of home's certificate: a line in which all dependencies lead forward, those of home
   // and of these entries. For fabric::follows, which believes none of it.
   std::vector<std::uint32_t> places;
-  std::size_t moved = 0;  // LIDs whose columns changed
-  std::uint64_t new_dependencies = 0;
-  unsigned max_hops = 0;    // of the routes that moved
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> added;  // the dependencies that home has not
+  std::size_t moved = 0;                                       // LIDs whose columns changed
+  unsigned max_hops = 0;                                       // of the routes that moved
   std::int64_t longer = 0;  // hops that they are longer than before, all together
 };
 
@@ -54,8 +55,12 @@ struct Repair {
 // Nothing if home has no certificate (several VLs, a credit loop that was accepted), or if some
 // destination that can still be reached is not within these rules; engines must compute anew then.
 // `departure` must be comparable, from `home` to `now` with `lids`. Deterministic.
+//
+// `present`, if not null: the kinship of another repair, whose tables are in place. It has no say
+// in the entries; the line takes in its dependencies as well, those that it can.
 std::optional<Repair> repair(const Home& home, const Departure& departure,
-                             const fabric::Topology& now, const fabric::LidMap& lids);
+                             const fabric::Topology& now, const fabric::LidMap& lids,
+                             const Kinship* present = nullptr);
 
 // Home's tables with the repair in them, for `now`. The proof counts the routes there are now; its
 // greatest number of hops is a bound, and its mean is home's, corrected by the routes that moved.

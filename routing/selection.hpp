@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fabric/verification.hpp"
@@ -44,6 +45,8 @@ struct Kinship {
   std::shared_ptr<const Certificate> certificate;  // home's
   // By its channel: a line in which all dependencies lead forward, home's and the repaired ones'.
   std::vector<std::uint32_t> places;
+  // Those that home has not: from one of its channels to another.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> added;
   std::vector<fabric::SwitchIndex> at_home;  // by switch
 };
 
@@ -55,7 +58,7 @@ struct Selected {
   bool fresh = true;
   // Of fresh ones on one VL without a credit loop: what a repair is held against. Null otherwise.
   std::shared_ptr<const Certificate> certificate = nullptr;
-  std::shared_ptr<const Kinship> kin = nullptr;  // of a repair
+  std::shared_ptr<const Kinship> kin = nullptr;  // of a repair whose line was proven
 };
 
 // Tables to be preferred to an engine's fresh ones, proven; nothing if there are none.

@@ -220,7 +220,7 @@ TEST(TransitionTest, ARepairFitsInWithoutALook) {
 // A loss, another one, the return of the first, and the return of all.
 TEST(TransitionTest, NoMixtureOfRepairsHarms) {
   std::size_t among_kin = 0, late = 0, emptied = 0;
-  base::Prng dice(11);
+  base::Prng dice(::testing::UnitTest::GetInstance()->random_seed() + 11u);
   for (const auto& [name, recipe] : all_kinds_of_fabrics()) {
     SCOPED_TRACE(name);
     Loss loss(recipe);
@@ -232,8 +232,8 @@ TEST(TransitionTest, NoMixtureOfRepairsHarms) {
     for (const auto& links :
          std::vector<std::vector<std::size_t>>{{first}, {first, second}, {second}, {}}) {
       loss.without_links(links);
-      const auto chosen =
-          select_near_home(loss.now(), loss.lids(), loss.home().policy, &loss.home());
+      const auto chosen = select_near_home(loss.now(), loss.lids(), loss.home().policy,
+                                           &loss.home(), base::inline_for, before.selected.get());
       ASSERT_TRUE(chosen);
       const Subnet now(loss.now(), loss.lids());
       const auto plan = plan_transition(now.topology, now.lids, **chosen, before);
