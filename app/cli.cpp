@@ -183,6 +183,32 @@ config->add_subcommand("reference", "Print the options as Markdown tables")
     ->callback([&command] { command = &run_config_reference; });
 }  // namespace heddle::app
 
+void add_snapshot(CLI::App& app, std::function<Exit()>& command) {
+  CLI::App* snapshot = app.add_subcommand(
+      "snapshot", "Save what a subnet manager remembers to a file, or restore it");
+  snapshot->require_subcommand(1);
+  const auto add = [&](const char* verb, const char* what, bool restores) {
+    CLI::App* sub = snapshot->add_subcommand(verb, what);
+    auto arguments = std::make_shared<SnapshotArguments>();
+    arguments->restores = restores;
+    sub->add_option("FILE", arguments->file, "The snapshot")->required()->option_text(" ");
+    sub->add_option("--memory", arguments->memory,
+                    "The database, which is beside the file of LIDs: FILE.db")
+        ->option_text("FILE");
+    sub->add_option("--config", arguments->config, "Read lids.memory_file from this file")
+        ->option_text("FILE");
+    if (restores) sub->add_flag("--force", arguments->force, "Take one of another fabric too");
+    sub->footer(
+        "Exit codes: 0 done, 3 the configuration is wrong, 7 a file cannot be read or "
+        "written.");
+    sub->callback(
+        [arguments, &command] { command = [arguments] { return run_snapshot(*arguments); }; });
+  };
+  add("save", "Copy it, while the subnet manager runs or not", false);
+  add("restore",
+      "Put a copy in its place, while none runs; clients will be asked to register again", true);
+}
+
 // For those who look for a bug in a recorded run; an empty group hides it from --help.
 void add_replay(CLI::App& app, std::function<Exit()>& command) {
   CLI::App* replay = app.add_subcommand("replay", "Play a file of 'sm --record' again")->group("");
@@ -225,6 +251,7 @@ int run(int argc, const char* const* argv) {
   add_ports(app, command);
   add_config(app, command);
   add_replay(app, command);
+  add_snapshot(app, command);
   add_completion(app, command);
   app.footer(
       "Try it without any hardware:\n"

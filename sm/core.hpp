@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/record.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "fabric/lid_map.hpp"
@@ -63,9 +64,24 @@ struct ResweepCommand {
 struct OptionsChanged {
   std::shared_ptr<const Options> options;
 };
+// The answer to Store: everything up to this ticket survives us, or why it does not.
+struct Stored {
+  std::uint64_t ticket{};
+  std::string trouble = {};  // empty: there is none
+};
+// What the master remembers, told to a standby; a master does not listen. Of an epoch that is over
+// nothing is taken.
+struct Shared {
+  std::uint64_t epoch{};
+  bool whole = false;  // all there is; else what has changed
+  std::vector<base::Record> records;
+};
+// Whoever told us so is not heard any more: a standby asks the fabric at once whether the master is
+// there, and again soon. The fabric's answer counts.
+struct PeerSilent {};
 
 using Input = std::variant<Tick, MadReceived, SendFailed, RoutesReady, LookedUp, AnsweredElsewhere,
-                           ResweepCommand, OptionsChanged>;
+                           ResweepCommand, OptionsChanged, Stored, Shared, PeerSilent>;
 
 // --- outputs ------------------------------------------------------------------------------------
 
@@ -97,6 +113,15 @@ struct LookUp {
 struct StoreLids {
   std::vector<RememberedLids> lids;  // by port GUID, ascending
 };
+// With Options::durable: what is to survive us, all of it or what has changed, to be written at
+// once and in this order (sm/memory.hpp says what the records are). It leads to a Stored; one for
+// several tickets will do. What clients are promised meanwhile waits for that.
+struct Store {
+  std::uint64_t ticket{};
+  std::uint64_t epoch{};  // of this master's office: no store takes anything of an earlier one
+  bool whole = false;
+  std::vector<base::Record> records;
+};
 // The newest picture of the fabric.
 struct Publish {
   std::shared_ptr<const Snapshot> snapshot;
@@ -108,7 +133,7 @@ struct PublishGroups {
 };
 
 using Output =
-    std::variant<SendMad, ComputeRoutes, LookUp, StoreLids, Publish, PublishGroups, Event>;
+    std::variant<SendMad, ComputeRoutes, LookUp, StoreLids, Store, Publish, PublishGroups, Event>;
 
 // --- the machine --------------------------------------------------------------------------------
 
@@ -116,8 +141,8 @@ class Core {
  public:
   // `remembered` is what the LID memory held at start, in any order. Invalid or contradicting
   // entries are skipped, never fatal. `registrations` is what registrations() said when the last
-  // run ended in good order; empty if it did not, or nothing is known of it: every client is asked
-  // to register anew then. The first sweep begins with the first step.
+  // run ended in good order, or the records that were stored as text; empty if nothing is known of
+  // them: every client is asked to register anew then. The first sweep begins with the first step.
   Core(Options options, std::vector<RememberedLids> remembered, std::string registrations = {});
   ~Core();
   Core(Core&&) noexcept;
