@@ -88,8 +88,8 @@ using Input = std::variant<Tick, MadReceived, SendFailed, RoutesReady, LookedUp,
 struct SendMad {
   mad::Datagram datagram;
 };
-// Long work that leaves the machine: select_near_home(*topology, *lids, policy, home.get()), and
-// plan_transition(*topology, *lids, *selected, in_place). The daemon runs it on a worker, the
+// Long work that leaves the machine: select_near_home(*topology, *lids, policy, home.get(), ...),
+// and plan_transition(*topology, *lids, *selected, in_place). The daemon runs it on a worker, the
 // simulator inline; either returns RoutesReady with the same ticket.
 struct ComputeRoutes {
   std::uint64_t ticket{};

@@ -442,7 +442,8 @@ void Core::Machine::on(const RoutesReady& ready) {
 
 RoutesReady carry_out(const ComputeRoutes& work, const base::ParallelFor& parallel) {
   auto selected =
-      routing::select_near_home(*work.topology, *work.lids, work.policy, work.home.get(), parallel);
+      routing::select_near_home(*work.topology, *work.lids, work.policy, work.home.get(), parallel,
+                                work.in_place.selected.get());
   routing::Transition transition;
   if (selected) {
     transition =
