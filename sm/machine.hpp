@@ -218,7 +218,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool trapped = false;    // a trap asks for a look as soon as we rest
   // How often this sweep had repeated a request when a trap told that a link had changed.
   std::optional<std::uint64_t> retries_at_change;
-  std::uint64_t silent_in_discovery = 0;  // TransactionCounters::fell_silent when it was over
+  std::uint64_t silent_at_start = 0;      // TransactionCounters::fell_silent when this sweep began
+  std::uint64_t silent_in_discovery = 0;  // the same, when that was over
   bool blind = false;                     // the own port has no link
   bool tables_are_ours = false;           // nobody else can have written one since our last sweep
   bool others_may_have_written = true;    // the same, as it was when this sweep began

@@ -158,6 +158,7 @@ void Core::Machine::prepare_sweep(bool full, std::string reason) {
   others_may_have_written = !tables_are_ours;
   tables_are_ours = false;
   transactions.begin_counting();
+  silent_at_start = transactions.counters().fell_silent;
   guid_before = own_guid();
   programming.begin_sweep();
   shadow.begin_sweep();
@@ -230,6 +231,7 @@ bool Core::Machine::is_overtaken() const {
   if (hurried >= kMaxHurried) return false;
   if (stage > Stage::Discovery && loses_ways(kManySilent)) return true;
   if (revisiting && stage == Stage::Discovery) return false;  // it goes where the traps lead
+  if (transactions.counters().fell_silent >= silent_at_start + kManySilent) return true;
   return retries_at_change && transactions.counters().retries > *retries_at_change;
 }
 
