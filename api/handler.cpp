@@ -115,6 +115,8 @@ std::span<const Route> routes() {
       {"GET", "/v1/nodes/{node}", {}, Role::Reader, &get_node},
       {"GET", "/v1/ports", {"node"}, Role::Reader, &get_ports},
       {"GET", "/v1/links", {"node"}, Role::Reader, &get_links},
+      {"GET", "/v1/links/load", {"node", "only"}, Role::Reader, &get_links_load},
+      {"GET", "/v1/counters", {"node", "only"}, Role::Reader, &get_counters},
       {"GET", "/v1/path", {"from", "to"}, Role::Reader, &get_path},
       {"GET", "/v1/partitions", {}, Role::Reader, &get_partitions},
       {"GET", "/v1/groups", {}, Role::Reader, &get_groups},

@@ -37,7 +37,7 @@ struct Told {
   WallTime time;
 };
 using Mail = std::variant<std::shared_ptr<const sm::Snapshot>, std::shared_ptr<const sm::GroupList>,
-                          Told, Seat>;
+                          Told, Seat, std::shared_ptr<const perf::Readings>>;
 
 bool somebody_listens(asio::io_context& loop, const stream_protocol::endpoint& at) {
   stream_protocol::socket probe(loop);
@@ -253,8 +253,10 @@ class Server::Inner final : public Host {
         state_.groups = std::move(*groups);
       } else if (auto* told = std::get_if<Told>(&each)) {
         state_.take(told->event, told->time);
+      } else if (auto* seat = std::get_if<Seat>(&each)) {
+        state_.seat = std::move(*seat);
       } else {
-        state_.seat = std::move(std::get<Seat>(each));
+        state_.take(std::move(std::get<std::shared_ptr<const perf::Readings>>(each)), now);
       }
     }
     wake(false);
@@ -308,6 +310,10 @@ void Server::publish(std::shared_ptr<const sm::Snapshot> snapshot) {
 
 void Server::publish(std::shared_ptr<const sm::GroupList> groups) {
   inner_->put(std::move(groups));
+}
+
+void Server::publish(std::shared_ptr<const perf::Readings> readings) {
+  inner_->put(std::move(readings));
 }
 
 void Server::tell(const sm::Event& event) {

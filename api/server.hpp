@@ -61,6 +61,7 @@ class Server {
   // Thread-safe, and quick.
   void publish(std::shared_ptr<const sm::Snapshot> snapshot);
   void publish(std::shared_ptr<const sm::GroupList> groups);
+  void publish(std::shared_ptr<const perf::Readings> readings);
   void tell(const sm::Event& event);
   void sit(Seat seat);
 

@@ -37,6 +37,11 @@ void State::take(const sm::Event& event, WallTime time) {
   if (const auto* changed = std::get_if<sm::StateChanged>(&event.value)) role = changed->to;
 }
 
+void State::take(std::shared_ptr<const perf::Readings> counted, WallTime time) {
+  readings = std::move(counted);
+  measured = time;
+}
+
 std::vector<std::string> complaints(const State& state) {
   if (state.fabric == nullptr) return {"the first sweep is not finished"};
   const sm::Snapshot& fabric = *state.fabric;

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "api/handler.hpp"
@@ -21,6 +23,10 @@ Response get_path(const State&, const Request&, const Target&);
 Response get_partitions(const State&, const Request&, const Target&);
 Response get_groups(const State&, const Request&, const Target&);
 Response get_export(const State&, const Request&, const Target&);
+
+// --- what its ports counted (views_counters.cpp)
+Response get_counters(const State&, const Request&, const Target&);
+Response get_links_load(const State&, const Request&, const Target&);
 
 // --- the subnet manager (views_manager.cpp)
 Response get_health(const State&, const Request&, const Target&);
@@ -45,6 +51,10 @@ Response get_load(const State&, const Request&, const Target&);
 Response get_what_if(const State&, const Request&, const Target&);
 
 // --- what they share
+const std::string* parameter(const Target& target, const char* name);
+// The node that the parameter `node` names; nothing when there is no such parameter.
+base::Result<std::optional<fabric::NodeIndex>> wanted_node(const sm::Snapshot& fabric,
+                                                           const Target& target);
 Response json_response(const Json& json, unsigned status = 200);
 // What is said of nearly everything before the first sweep is over.
 Response not_yet();

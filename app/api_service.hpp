@@ -42,6 +42,9 @@ class ApiService final : public Audience {
     server_->publish(std::move(groups));
   }
   void told(const sm::Event& event) override { server_->tell(event); }
+  void measured(std::shared_ptr<const perf::Readings> readings) override {
+    server_->publish(std::move(readings));
+  }
 
  private:
   std::shared_ptr<LiveAtlas> atlas_ = std::make_shared<LiveAtlas>();

@@ -14,6 +14,7 @@
 
 #include "app/front_desk.hpp"
 #include "app/logging.hpp"
+#include "app/meter.hpp"
 #include "app/perform.hpp"
 #include "app/progress.hpp"
 #include "app/run_record.hpp"
@@ -35,6 +36,7 @@ class Daemon {
     RunRecord* record = nullptr;
     Audience* audience = nullptr;
     FrontDesk* desk = nullptr;  // of the transport; null: the machine is asked everything
+    MeterOptions meter = {};    // of the performance manager; not with `once`
   };
 
   // The transport and the loop must outlive the daemon.
@@ -47,7 +49,7 @@ class Daemon {
   void run();
   void stop();
 
-  void change_options(const sm::Options& options, OutputFiles files);
+  void change_options(const sm::Options& options, OutputFiles files, MeterOptions meter);
   void resweep(std::string reason) { step(sm::ResweepCommand{std::move(reason)}); }
 
   const Performer& performer() const { return performer_; }
@@ -66,6 +68,7 @@ class Daemon {
   void hear_desk();
   void after_steps();
   void arm();
+  void on_timer();
 
   boost::asio::io_context& loop_;
   transport::Transport& transport_;
@@ -79,6 +82,7 @@ class Daemon {
   sm::Core core_;
   Progress& progress_;
   Performer performer_;
+  Meter meter_;
   boost::asio::steady_timer timer_;
   base::Instant armed_ = base::kNever;
   // Gone when the daemon is: the loop may run on without it, when a port comes back.

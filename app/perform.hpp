@@ -10,6 +10,7 @@
 #include "app/logging.hpp"
 #include "app/progress.hpp"
 #include "base/result.hpp"
+#include "perf/readings.hpp"
 #include "sm/core.hpp"
 #include "transport/transport.hpp"
 
@@ -36,6 +37,8 @@ class Audience {
   virtual void published(std::shared_ptr<const sm::Snapshot> snapshot) = 0;
   virtual void published(std::shared_ptr<const sm::GroupList> groups) = 0;
   virtual void told(const sm::Event& event) = 0;
+  // Of the performance manager, after each of its sweeps.
+  virtual void measured(std::shared_ptr<const perf::Readings> readings) = 0;
 };
 
 class Performer {

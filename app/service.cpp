@@ -114,4 +114,8 @@ void Service::told(const sm::Event& event) {
   if (next_ != nullptr) next_->told(event);
 }
 
+void Service::measured(std::shared_ptr<const perf::Readings> readings) {
+  if (next_ != nullptr) next_->measured(std::move(readings));
+}
+
 }  // namespace heddle::app

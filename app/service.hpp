@@ -35,6 +35,7 @@ class Service final : public Audience {
   void published(std::shared_ptr<const sm::Snapshot> snapshot) override;
   void published(std::shared_ptr<const sm::GroupList> groups) override;
   void told(const sm::Event& event) override;
+  void measured(std::shared_ptr<const perf::Readings> readings) override;
 
  private:
   void beat();

@@ -16,6 +16,7 @@
 #include "app/commands.hpp"
 #include "app/controls.hpp"
 #include "app/logging.hpp"
+#include "app/meter.hpp"
 #include "app/partition_policy.hpp"
 #include "app/perform.hpp"
 #include "app/prefix_routes.hpp"
@@ -50,7 +51,7 @@ struct Session {
 sm::Options machine_options(Session& session);
 
 // What signals do in this session.
-using ChangeOptions = std::function<void(const sm::Options&, OutputFiles)>;
+using ChangeOptions = std::function<void(const sm::Options&, OutputFiles, MeterOptions)>;
 Controls controls(Session& session, std::function<void()> stop, ChangeOptions change);
 
 // The API is told what runs, and does in it what it is asked for, as long as this lives.

@@ -29,13 +29,22 @@ SimRunner::SimRunner(Setup setup, Log& log, Progress& progress)
                          ready_.push_back(sm::carry_out(request, parallel_));
                        },
                        [this](sm::LookUp work) { ready_.push_back(look_up(work)); }},
-                 std::move(setup.files), log, progress, setup.audience) {
+                 std::move(setup.files), log, progress, setup.audience),
+      meter_(
+          std::move(setup.meter),
+          [this](mad::Datagram datagram) { kernel_.send(std::move(datagram)); },
+          [audience = setup.audience](std::shared_ptr<const perf::Readings> readings) {
+            if (audience != nullptr) audience->measured(std::move(readings));
+          },
+          log) {
   kernel_.set_receiver([this](std::span<transport::Received> batch) { receive(batch); });
   kernel_.set_is_sm(!setup.options.shadow);
 }
 
 void SimRunner::receive(std::span<transport::Received> batch) {
-  for (transport::Received& received : batch) step(input_of(std::move(received)));
+  for (transport::Received& received : batch) {
+    if (!meter_.take(received, now_)) step(input_of(std::move(received)));
+  }
 }
 
 void SimRunner::feed(sm::Input input) {
@@ -61,11 +70,13 @@ void SimRunner::turn() {
   }
   kernel_.advance(now_);
   step(sm::Tick{});
+  meter_.see(performer_.newest(), core_.state(), now_);
+  if (meter_.deadline() <= now_) meter_.advance(now_);
   progress_.update(core_.progress(), steady_now());
 }
 
 base::Instant SimRunner::next() const {
-  return std::min({world_.next_event(), core_.deadline(), kernel_.deadline()});
+  return std::min({world_.next_event(), core_.deadline(), kernel_.deadline(), meter_.deadline()});
 }
 
 void SimRunner::bring_up(boost::asio::io_context& loop) {
@@ -98,8 +109,9 @@ void SimRunner::keep_watch(boost::asio::io_context& loop) {
   progress_.clear();
 }
 
-void SimRunner::change_options(const sm::Options& options, OutputFiles files) {
+void SimRunner::change_options(const sm::Options& options, OutputFiles files, MeterOptions meter) {
   performer_.set_files(std::move(files));
+  meter_.change(std::move(meter), now_);
   step(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
 }
 

@@ -10,6 +10,7 @@
 
 #include "app/controls.hpp"
 #include "app/logging.hpp"
+#include "app/meter.hpp"
 #include "app/perform.hpp"
 #include "app/progress.hpp"
 #include "app/run_record.hpp"
@@ -31,6 +32,7 @@ class SimRunner {
     base::ParallelFor parallel;
     RunRecord* record = nullptr;
     Audience* audience = nullptr;
+    MeterOptions meter = {};
   };
 
   SimRunner(Setup setup, Log& log, Progress& progress);
@@ -42,7 +44,7 @@ class SimRunner {
 
   void stop() { stopped_ = true; }
   bool stopped() const { return stopped_; }
-  void change_options(const sm::Options& options, OutputFiles files);
+  void change_options(const sm::Options& options, OutputFiles files, MeterOptions meter);
   void resweep(std::string reason) { step(sm::ResweepCommand{std::move(reason)}); }
 
   const Performer& performer() const { return performer_; }
@@ -65,6 +67,7 @@ class SimRunner {
   transport::KernelHabits kernel_;  // between the two, as on a real host
   Progress& progress_;
   Performer performer_;
+  Meter meter_;
   bool stopped_ = false;
 };
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "config/options.hpp"
+#include "perf/thresholds.hpp"
 #include "routing/engine.hpp"
 
 namespace heddle::app {
@@ -109,6 +110,10 @@ std::string routing_options_text(const config::Config& config) {
 config::Vocabulary vocabulary() {
   config::Vocabulary words;
   for (const routing::Engine* engine : routing::engines()) words.engines.push_back(engine->name());
+  words.wrong_threshold = [](std::string_view text) {
+    const auto threshold = perf::parse_threshold(text);
+    return threshold ? std::string() : threshold.error().message;
+  };
   return words;
 }
 

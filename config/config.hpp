@@ -94,6 +94,31 @@ struct Config {
   std::uint32_t attempts = 4;
   std::uint32_t max_hops = 63;
 
+  // [performance]
+  bool performance_enabled = true;
+  bool performance_hosts = false;
+  base::Duration performance_interval = std::chrono::seconds(60);
+  std::uint32_t performance_window = 32;
+  std::uint32_t performance_rate = 2000;
+  bool performance_ask_capabilities = true;
+  bool performance_clear_full = false;
+  std::uint32_t performance_hot_links = 80;
+  bool performance_log_errors = true;
+  std::string performance_metrics = "all";
+  std::vector<std::string> performance_thresholds{
+      "symbol_error 120/h",
+      "link_error_recovery 10/h",
+      "link_downed 5/h",
+      "receive_errors 10/h",
+      "receive_remote_physical_errors 100/h",
+      "transmit_discards 100/min",
+      "transmit_constraint_errors 100/h",
+      "receive_constraint_errors 100/h",
+      "local_link_integrity_errors 10/h",
+      "excessive_buffer_overrun_errors 10/h",
+      "vl15_dropped 100/min",
+  };
+
   // [output]
   std::string dump_dir;  // "": no dumps
 

@@ -233,6 +233,16 @@ void check_engines(const Config& config, const Vocabulary& vocabulary,
   }
 }
 
+void check_thresholds(const Config& config, const Vocabulary& vocabulary,
+                      std::vector<Contradiction>& out) {
+  if (vocabulary.wrong_threshold == nullptr) return;
+  for (const std::string& threshold : config.performance_thresholds) {
+    std::string wrong = vocabulary.wrong_threshold(threshold);
+    if (wrong.empty()) continue;
+    out.push_back({find_option("performance", "thresholds"), nullptr, std::move(wrong)});
+  }
+}
+
 }  // namespace
 
 std::vector<Contradiction> contradictions(const Config& config, const Vocabulary& vocabulary) {
@@ -250,6 +260,7 @@ std::vector<Contradiction> contradictions(const Config& config, const Vocabulary
   }
   check_m_keys(config, out);
   check_engines(config, vocabulary, out);
+  check_thresholds(config, vocabulary, out);
   return out;
 }
 

@@ -31,7 +31,7 @@ TEST(SmOptions, EveryOptionOfTheMachineArrives) {
   for (const config::Option& option : config::options()) {
     const bool outside =
         option.section == "output" || option.section == "log" || option.section == "api" ||
-        option.key == "port" || option.key == "memory_file" ||
+        option.section == "performance" || option.key == "port" || option.key == "memory_file" ||
         config::qualified(option) == "partitions.file" || option.key == "prefix_routes" ||
         option.key == "qos_policy" || option.key == "torus_config" ||
         (option.section == "routing" && option.key.ends_with("_file")) ||
