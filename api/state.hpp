@@ -12,6 +12,7 @@
 
 #include "api/atlas.hpp"
 #include "api/journal.hpp"
+#include "api/link_care.hpp"
 #include "api/losses.hpp"
 #include "mad/types.hpp"
 #include "perf/readings.hpp"
@@ -57,7 +58,8 @@ struct State {
   std::shared_ptr<const sm::GroupList> groups;  // null before that
   // What the ports have counted; null before the first of its sweeps is over.
   std::shared_ptr<const perf::Readings> readings;
-  WallTime measured{};  // when that was
+  WallTime measured{};                   // when that was
+  std::shared_ptr<const LinkCare> care;  // null: nothing is found or ordered
   // Of this subnet manager. Changed on the thread of the server alone, which reads it too.
   mad::SMState role = mad::SMState::Discovering;
   std::shared_ptr<Journal> journal = std::make_shared<Journal>();

@@ -28,6 +28,12 @@ Response get_export(const State&, const Request&, const Target&);
 Response get_counters(const State&, const Request&, const Target&);
 Response get_links_load(const State&, const Request&, const Target&);
 
+// --- what is wrong with links, and done about it (views_links.cpp)
+Response get_links_health(const State&, const Request&, const Target&);
+Response post_port_disable(const State&, const Request&, const Target&);
+Response post_port_enable(const State&, const Request&, const Target&);
+Response post_link_restore(const State&, const Request&, const Target&);
+
 // --- the subnet manager (views_manager.cpp)
 Response get_health(const State&, const Request&, const Target&);
 Response get_ready(const State&, const Request&, const Target&);
@@ -56,6 +62,9 @@ const std::string* parameter(const Target& target, const char* name);
 base::Result<std::optional<fabric::NodeIndex>> wanted_node(const sm::Snapshot& fabric,
                                                            const Target& target);
 Response json_response(const Json& json, unsigned status = 200);
+Response accepted(Command command, std::string_view what);
+// The body as an object; an empty one if there is none, nothing if it is something else.
+std::optional<Json> body_of(const Request& request);
 // What is said of nearly everything before the first sweep is over.
 Response not_yet();
 

@@ -67,19 +67,6 @@ class EventStream {
   std::uint64_t after_;
 };
 
-Response accepted(Command command, std::string_view what) {
-  Response response = json_response({{"accepted", what}}, 202);
-  response.command = std::move(command);
-  return response;
-}
-
-// The body as an object; an empty one if there is none.
-std::optional<Json> body_of(const Request& request) {
-  if (request.body.empty()) return Json::object();
-  Json body = Json::parse(request.body, nullptr, /*allow_exceptions=*/false);
-  return body.is_object() ? std::optional(std::move(body)) : std::nullopt;
-}
-
 // The text under this name; empty when there is none. Nothing when it is no text, or too long.
 std::optional<std::string> text_in(const Json& body, const char* name) {
   constexpr std::size_t kMostBytes = 200;
@@ -99,6 +86,18 @@ Response plain(unsigned status, std::string text) {
 }
 
 }  // namespace
+
+Response accepted(Command command, std::string_view what) {
+  Response response = json_response({{"accepted", what}}, 202);
+  response.command = std::move(command);
+  return response;
+}
+
+std::optional<Json> body_of(const Request& request) {
+  if (request.body.empty()) return Json::object();
+  Json body = Json::parse(request.body, nullptr, /*allow_exceptions=*/false);
+  return body.is_object() ? std::optional(std::move(body)) : std::nullopt;
+}
 
 Json manager_json(const State& state) {
   Json peers = Json::array();

@@ -45,6 +45,9 @@ class ApiService final : public Audience {
   void measured(std::shared_ptr<const perf::Readings> readings) override {
     server_->publish(std::move(readings));
   }
+  void cared(std::shared_ptr<const api::LinkCare> care) override {
+    server_->publish(std::move(care));
+  }
 
  private:
   std::shared_ptr<LiveAtlas> atlas_ = std::make_shared<LiveAtlas>();

@@ -29,12 +29,23 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
                          transport_.send(std::move(datagram));
                        },
                        [this](sm::ComputeRoutes request) { compute(std::move(request)); },
-                       [this](sm::LookUp work) { look_up(std::move(work)); }},
+                       [this](sm::LookUp work) { look_up(std::move(work)); },
+                       [this](std::shared_ptr<const sm::OrderOutcomes> outcomes) {
+                         care_.hear(std::move(outcomes));
+                       },
+                       [this](const sm::Event& event) { care_.hear(event); }},
                  std::move(setup.files), log, progress, setup.audience),
+      care_(
+          setup.meter.health,
+          [audience = setup.audience](std::shared_ptr<const api::LinkCare> care) {
+            if (audience != nullptr) audience->cared(std::move(care));
+          },
+          log),
       meter_(
           once_ ? MeterOptions{} : std::move(setup.meter),
           [this](mad::Datagram datagram) { transport_.send(std::move(datagram)); },
-          [audience = setup.audience](std::shared_ptr<const perf::Readings> readings) {
+          [this, audience = setup.audience](std::shared_ptr<const perf::Readings> readings) {
+            care_.see(*readings, steady_now());
             if (audience != nullptr) audience->measured(std::move(readings));
           },
           log),
@@ -62,7 +73,10 @@ void Daemon::stop() {
 
 void Daemon::change_options(const sm::Options& options, OutputFiles files, MeterOptions meter) {
   performer_.set_files(std::move(files));
-  if (!once_) meter_.change(std::move(meter), steady_now());
+  if (!once_) {
+    care_.change(meter.health, steady_now());
+    meter_.change(std::move(meter), steady_now());
+  }
   step(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
 }
 
@@ -126,9 +140,23 @@ void Daemon::after_steps() {
   perform(now);
   meter_.see(performer_.newest(), core_.state(), now);
   if (meter_.deadline() <= now) meter_.advance(now);
+  if (!once_) care_.see(performer_.newest(), core_.state(), now);
+  give_orders(now);
   progress_.update(core_.progress(), now);
   if (once_ && swept() && core_.quiet()) stop();
   arm();
+}
+
+void Daemon::give_orders(base::Instant now) {
+  auto orders = care_.take_orders();
+  if (!orders) return;
+  feed(sm::OrdersChanged{std::move(*orders)});
+  perform(now);
+}
+
+void Daemon::care(const api::CareForLink& command) {
+  care_.obey(command, steady_now());
+  after_steps();
 }
 
 void Daemon::arm() {

@@ -13,6 +13,7 @@
 #include <boost/asio/thread_pool.hpp>
 
 #include "app/front_desk.hpp"
+#include "app/link_care.hpp"
 #include "app/logging.hpp"
 #include "app/meter.hpp"
 #include "app/perform.hpp"
@@ -50,6 +51,7 @@ class Daemon {
   void stop();
 
   void change_options(const sm::Options& options, OutputFiles files, MeterOptions meter);
+  void care(const api::CareForLink& command);
   void resweep(std::string reason) { step(sm::ResweepCommand{std::move(reason)}); }
 
   const Performer& performer() const { return performer_; }
@@ -61,6 +63,7 @@ class Daemon {
  private:
   void receive(std::span<transport::Received> batch);
   void feed(sm::Input input);
+  void give_orders(base::Instant now);
   void step(sm::Input input);
   void compute(sm::ComputeRoutes request);
   void look_up(sm::LookUp work);
@@ -82,6 +85,7 @@ class Daemon {
   sm::Core core_;
   Progress& progress_;
   Performer performer_;
+  LinkCare care_;
   Meter meter_;
   boost::asio::steady_timer timer_;
   base::Instant armed_ = base::kNever;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "app/link_care.hpp"
 #include "base/text.hpp"
 #include "mad/link.hpp"
 #include "transport/header.hpp"
@@ -63,6 +64,7 @@ MeterOptions meter_options(const config::Config& config) {
   options.perf.hot_share = config.performance_hot_links / 100.0;
   // The kernel outwaits this.
   options.perf.timeout = config.largest_timeout;
+  options.health = health_policy(config);
   for (const std::string& text : config.performance_thresholds) {
     if (const auto threshold = perf::parse_threshold(text)) {
       options.perf.thresholds.push_back(*threshold);

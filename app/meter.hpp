@@ -10,6 +10,7 @@
 
 #include "app/logging.hpp"
 #include "config/config.hpp"
+#include "perf/health.hpp"
 #include "perf/machine.hpp"
 #include "sm/snapshot.hpp"
 #include "transport/transport.hpp"
@@ -21,6 +22,7 @@ struct MeterOptions {
   bool hosts = false;  // their own ports too
   bool log_errors = false;
   perf::Options perf;
+  perf::HealthPolicy health;
 };
 MeterOptions meter_options(const config::Config& config);
 

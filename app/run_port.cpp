@@ -116,7 +116,8 @@ class PortRun {
         [&daemon](std::string reason) { daemon.resweep(std::move(reason)); },
         [&daemon](const sm::Options& options, OutputFiles files, MeterOptions meter) {
           daemon.change_options(options, std::move(files), std::move(meter));
-        });
+        },
+        [&daemon](const api::CareForLink& command) { daemon.care(command); });
     daemon_ = &daemon;
     daemon.run();
     daemon_ = nullptr;

@@ -75,7 +75,8 @@ Exit run_on_simulated_fabric(Session& session, sim::Blueprint blueprint) {
     runner.change_options(options, std::move(files), std::move(meter));
   };
   const Operated operated(
-      session, title, [&runner](std::string reason) { runner.resweep(std::move(reason)); }, change);
+      session, title, [&runner](std::string reason) { runner.resweep(std::move(reason)); }, change,
+      [&runner](const api::CareForLink& command) { runner.care(command); });
   Signals signals(session.loop, controls(
                                     session, [&runner] { runner.stop(); }, change));
   runner.bring_up(session.loop);

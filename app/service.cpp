@@ -118,4 +118,8 @@ void Service::measured(std::shared_ptr<const perf::Readings> readings) {
   if (next_ != nullptr) next_->measured(std::move(readings));
 }
 
+void Service::cared(std::shared_ptr<const api::LinkCare> care) {
+  if (next_ != nullptr) next_->cared(std::move(care));
+}
+
 }  // namespace heddle::app

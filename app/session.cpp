@@ -78,12 +78,13 @@ Controls controls(Session& session, std::function<void()> stop, ChangeOptions ch
 }
 
 Operated::Operated(Session& session, std::string fabric, std::function<void(std::string)> resweep,
-                   ChangeOptions change)
+                   ChangeOptions change, Care care)
     : session_(session) {
   if (!session.api) return;
   session.api->sit(seat_of(session, fabric));
   session.api->set_operator([&session, fabric, resweep = std::move(resweep),
-                             change = std::move(change)](const api::Command& command) {
+                             change = std::move(change),
+                             care = std::move(care)](const api::Command& command) {
     if (const auto* wanted = std::get_if<api::Resweep>(&command)) {
       resweep(wanted->reason);
     } else if (const auto* level = std::get_if<api::SetLogLevel>(&command)) {
@@ -98,6 +99,8 @@ Operated::Operated(Session& session, std::string fabric, std::function<void(std:
       session.latest.priority = static_cast<std::uint8_t>(rank->priority);
       change(session.latest, output_files(session.config), meter_options(session.config));
       session.api->sit(seat_of(session, fabric));
+    } else if (const auto* link = std::get_if<api::CareForLink>(&command)) {
+      care(*link);
     } else if (std::holds_alternative<api::Reload>(command)) {
       reload(session, change);
       session.api->sit(seat_of(session, fabric));

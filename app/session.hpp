@@ -57,8 +57,9 @@ Controls controls(Session& session, std::function<void()> stop, ChangeOptions ch
 // The API is told what runs, and does in it what it is asked for, as long as this lives.
 class Operated {
  public:
+  using Care = std::function<void(const api::CareForLink&)>;
   Operated(Session& session, std::string fabric, std::function<void(std::string)> resweep,
-           ChangeOptions change);
+           ChangeOptions change, Care care);
   ~Operated();
   Operated(const Operated&) = delete;
   Operated& operator=(const Operated&) = delete;

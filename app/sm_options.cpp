@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "config/options.hpp"
+#include "perf/health.hpp"
 #include "perf/thresholds.hpp"
 #include "routing/engine.hpp"
 
@@ -113,6 +114,10 @@ config::Vocabulary vocabulary() {
   words.wrong_threshold = [](std::string_view text) {
     const auto threshold = perf::parse_threshold(text);
     return threshold ? std::string() : threshold.error().message;
+  };
+  words.wrong_health_action = [](std::string_view text) {
+    const auto action = perf::parse_health_action(text);
+    return action ? std::string() : action.error().message;
   };
   return words;
 }

@@ -262,6 +262,30 @@ std::vector<Listing> counter_listings() {
   };
 }
 
+std::vector<Listing> care_listings() {
+  return {
+      {"health",
+       "/v1/links/health",
+       "/findings",
+       {{"NODE", "/a/node"},
+        {"PORT", "/a/port"},
+        {"PEER", "/b/node"},
+        {"PEER PORT", "/b/port"},
+        {"CONDITIONS", "/conditions"},
+        {"COUNTERS", "/counters"},
+        {"ACTION", "/action"},
+        {"STATE", "/state"}}},
+      {"orders",
+       "/v1/links/health",
+       "/orders",
+       {{"NODE", "/node"},
+        {"PORT", "/port"},
+        {"ORDER", "/order"},
+        {"CARRIED OUT", "/carried_out"},
+        {"REFUSAL", "/refusal"}}},
+  };
+}
+
 std::vector<Listing> manager_listings() {
   return {
       {"peers",
@@ -298,6 +322,7 @@ std::span<const Listing> listings() {
   static const std::vector<Listing> table = [] {
     std::vector<Listing> all = fabric_listings();
     for (Listing& listing : counter_listings()) all.push_back(std::move(listing));
+    for (Listing& listing : care_listings()) all.push_back(std::move(listing));
     for (Listing& listing : manager_listings()) all.push_back(std::move(listing));
     return all;
   }();

@@ -119,6 +119,18 @@ struct Config {
       "vl15_dropped 100/min",
   };
 
+  // [health]
+  bool health_dry_run = true;
+  std::vector<std::string> health_actions{"errors report",    "degraded report",
+                                          "flapping report",  "unresponsive report",
+                                          "rebooting report", "noisy report"};
+  std::uint32_t health_losses = 5;
+  std::uint32_t health_reboots = 3;
+  std::uint32_t health_silences = 3;
+  base::Duration health_window = std::chrono::hours(1);
+  std::uint32_t health_most_links = 4;
+  std::uint32_t health_most_share = 2;
+
   // [output]
   std::string dump_dir;  // "": no dumps
 

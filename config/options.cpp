@@ -30,6 +30,7 @@ constexpr std::array kSections{
     Section{"sweep", "How the fabric is watched once it is up"},
     Section{"mads", "How hard the fabric is questioned; the defaults suit any size"},
     Section{"performance", "Counters of the ports, read while this is the master"},
+    Section{"health", "What is done about links and devices that are not well"},
     Section{"api", "How programs and the other commands of heddle ask the subnet manager"},
     Section{"output", "Files written after each sweep"},
     Section{"log", "What is logged, how and where"},
@@ -334,6 +335,33 @@ std::vector<Option> performance_options() {
   };
 }
 
+std::vector<Option> health_options() {
+  return {
+      {"health", "dry_run", &Config::health_dry_run,
+       "Only say what would be done about links; false does it", "false"},
+      {"health", "actions", &Config::health_actions,
+       "What to do about which condition: errors, degraded, flapping, unresponsive, rebooting, "
+       "noisy; report, route-around, isolate, disable (docs/link-health.md)",
+       "[\"errors route-around\"]"},
+      {"health", "losses", &Config::health_losses,
+       "A link that is lost so often within the window is flapping; 0: none is", "5", 0, 1000,
+       "losses"},
+      {"health", "reboots", &Config::health_reboots,
+       "A device that leaves and comes back so often within the window is rebooting; 0: none is",
+       "3", 0, 1000, "times"},
+      {"health", "silences", &Config::health_silences,
+       "A device that does not tell its counters so many times in a row is unresponsive; 0: none "
+       "is",
+       "3", 0, 1000, "times"},
+      {"health", "window", &Config::health_window, "Time in which losses and reboots are counted",
+       "\"1h\"", kSecond, 7 * kDay},
+      {"health", "most_links", &Config::health_most_links,
+       "Links about which anything is done at once", "4", 0, 100000, "links"},
+      {"health", "most_share", &Config::health_most_share,
+       "And no more than this share of all links", "2", 0, 100, "percent"},
+  };
+}
+
 std::vector<Option> output_options() {
   return {
       {"output", "dump_dir", &Config::dump_dir,
@@ -404,7 +432,7 @@ std::vector<Option> all_options() {
   std::vector<Option> all;
   for (auto* part : {&sm_options, &lid_options, &routing_options, &routing_file_options,
                      &partition_options, &administration_options, &link_options, &watch_options,
-                     &performance_options, &api_options, &output_options}) {
+                     &performance_options, &health_options, &api_options, &output_options}) {
     for (Option& option : part()) all.push_back(std::move(option));
   }
   return all;

@@ -24,6 +24,7 @@
 #include "sm/group_list.hpp"
 #include "sm/lid_assignment.hpp"
 #include "sm/options.hpp"
+#include "sm/orders.hpp"
 #include "sm/snapshot.hpp"
 
 namespace heddle::sm {
@@ -64,8 +65,13 @@ struct OptionsChanged {
   std::shared_ptr<const Options> options;
 };
 
+// Replaces all orders about links. A sweep begins now.
+struct OrdersChanged {
+  PortOrders orders;
+};
+
 using Input = std::variant<Tick, MadReceived, SendFailed, RoutesReady, LookedUp, AnsweredElsewhere,
-                           ResweepCommand, OptionsChanged>;
+                           ResweepCommand, OptionsChanged, OrdersChanged>;
 
 // --- outputs ------------------------------------------------------------------------------------
 
@@ -107,8 +113,13 @@ struct PublishGroups {
   std::shared_ptr<const GroupList> groups;
 };
 
-using Output =
-    std::variant<SendMad, ComputeRoutes, LookUp, StoreLids, Publish, PublishGroups, Event>;
+// What became of the orders about links, when that has changed.
+struct PublishOrders {
+  std::shared_ptr<const OrderOutcomes> outcomes;
+};
+
+using Output = std::variant<SendMad, ComputeRoutes, LookUp, StoreLids, Publish, PublishGroups,
+                            PublishOrders, Event>;
 
 // --- the machine --------------------------------------------------------------------------------
 

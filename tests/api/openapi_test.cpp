@@ -123,6 +123,12 @@ TEST(OpenApi, DescribesWhatIsAnswered) {
   port.number = mad::PortNumber{1};
   port.known = 0xFFFF;
   stage.state().readings = readings;
+  auto care = std::make_shared<api::LinkCare>();
+  perf::Finding& finding = care->findings.emplace_back();
+  finding.link = {{node.guid, port.number}, {mad::Guid{1}, port.number}};
+  finding.conditions = finding.counters = 1;
+  care->orders.push_back({{node.guid, port.number}, false, "for a reason"});
+  stage.state().care = care;
   const std::pair<const char*, const char*> questions[] = {
       {"/v1/status", "/v1/status"},
       {"/v1/fabric", "/v1/fabric"},
@@ -131,6 +137,7 @@ TEST(OpenApi, DescribesWhatIsAnswered) {
       {"/v1/ports", "/v1/ports"},
       {"/v1/links", "/v1/links"},
       {"/v1/links/load", "/v1/links/load"},
+      {"/v1/links/health", "/v1/links/health"},
       {"/v1/counters", "/v1/counters"},
       {"/v1/path", "/v1/path?from=host-0001&to=host-0008"},
       {"/v1/partitions", "/v1/partitions"},
