@@ -183,16 +183,44 @@ void add_config(CLI::App& app, std::function<Exit()>& command) {
       "What became of each option that is not at OpenSM's default goes to standard error.\n"
       "Exit codes: 0 done, 3 the file cannot be read or a value in it is wrong.");
   import->callback([opensm, output, &command] {
-    command = [opensm, output] { return run_config_import(*opensm, *output); };
-  });
-  add_config_diff(*config, command);
-  // For docs/migrating.md, as the next one for docs/configuration.md; an empty group hides it.
-  config->add_subcommand("opensm-options", "Print what becomes of OpenSM's options as Markdown")
-      ->group("")
-      ->callback([&command] { command = &run_config_opensm_options; });
-  config->add_subcommand("reference", "Print the options as Markdown tables")
-      ->group("")
-      ->callback([&command] { command = &run_config_reference; });
+    command = [opensm, output] { return run_config_import(*opensm, *output);
+};
+}  // namespace
+);
+add_config_diff(*config, command);
+// For docs/migrating.md, as the next one for docs/configuration.md; an empty group hides it.
+config->add_subcommand("opensm-options", "Print what becomes of OpenSM's options as Markdown")
+    ->group("")
+    ->callback([&command] { command = &run_config_opensm_options; });
+config->add_subcommand("reference", "Print the options as Markdown tables")
+    ->group("")
+    ->callback([&command] { command = &run_config_reference; });
+}  // namespace heddle::app
+
+void add_snapshot(CLI::App& app, std::function<Exit()>& command) {
+  CLI::App* snapshot = app.add_subcommand(
+      "snapshot", "Save what a subnet manager remembers to a file, or restore it");
+  snapshot->require_subcommand(1);
+  const auto add = [&](const char* verb, const char* what, bool restores) {
+    CLI::App* sub = snapshot->add_subcommand(verb, what);
+    auto arguments = std::make_shared<SnapshotArguments>();
+    arguments->restores = restores;
+    sub->add_option("FILE", arguments->file, "The snapshot")->required()->option_text(" ");
+    sub->add_option("--memory", arguments->memory,
+                    "The database, which is beside the file of LIDs: FILE.db")
+        ->option_text("FILE");
+    sub->add_option("--config", arguments->config, "Read lids.memory_file from this file")
+        ->option_text("FILE");
+    if (restores) sub->add_flag("--force", arguments->force, "Take one of another fabric too");
+    sub->footer(
+        "Exit codes: 0 done, 3 the configuration is wrong, 7 a file cannot be read or "
+        "written.");
+    sub->callback(
+        [arguments, &command] { command = [arguments] { return run_snapshot(*arguments); }; });
+  };
+  add("save", "Copy it, while the subnet manager runs or not", false);
+  add("restore",
+      "Put a copy in its place, while none runs; clients will be asked to register again", true);
 }
 
 // For those who look for a bug in a recorded run; an empty group hides it from --help.
@@ -237,6 +265,7 @@ int run(int argc, const char* const* argv) {
   add_ports(app, command);
   add_config(app, command);
   add_replay(app, command);
+  add_snapshot(app, command);
   add_completion(app, command);
   app.footer(
       "Try it without any hardware:\n"

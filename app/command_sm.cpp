@@ -11,6 +11,8 @@
 
 #include "app/commands.hpp"
 #include "app/session.hpp"
+#include "base/text.hpp"
+#include "store/text_file.hpp"
 
 namespace heddle::app {
 namespace {
@@ -32,6 +34,47 @@ base::Result<void> make_directories(const config::Config& config) {
   return {};
 }
 
+// What is stored comes first; of ports that it does not know, the file of LIDs may.
+void open_keeper(Session& session) {
+  const std::filesystem::path lid_memory = session.config.memory_file;
+  Keeper::Found found;
+  session.keeper =
+      std::make_unique<Keeper>(Keeper::file_beside(lid_memory), session.loop, session.log, found);
+  if (found.is_new) found.recalled.registrations = take_registrations(lid_memory, session.log);
+  session.registrations = std::move(found.recalled.registrations);
+  auto& lids = found.recalled.lids;
+  lids.insert(lids.end(), session.remembered.begin(), session.remembered.end());
+  session.remembered = std::move(lids);
+}
+
+base::Result<PartnerKeys> partner_keys(const config::Config& config) {
+  PartnerKeys keys{{}, config.standby_certificate, config.standby_key, config.standby_authority};
+  if (config.standby_secret_file.empty()) {
+    if (!keys.certificate.empty() && !keys.key.empty() && !keys.authority.empty()) return keys;
+    return base::error(
+        "[standby] needs a secret_file, or a certificate with its key and an authority");
+  }
+  const auto file = store::TextFile(config.standby_secret_file, "secret").read_named();
+  if (!file) return file.error();
+  keys.secret = base::trim(file->text);
+  constexpr std::size_t kLeast = 16, kMost = 256;  // what OpenSSL takes
+  if (keys.secret.size() >= kLeast && keys.secret.size() <= kMost) return keys;
+  return base::error(
+      fmt::format("{}: a secret has {} to {} bytes", config.standby_secret_file, kLeast, kMost));
+}
+
+base::Result<void> join_partner(Session& session) {
+  const config::Config& config = session.config;
+  if (config.standby_listen.empty() && config.standby_peer.empty()) return {};
+  if (!session.keeper) {
+    return base::error("[standby] needs [lids] memory_file, and no shadow or simulated fabric");
+  }
+  auto keys = partner_keys(config);
+  if (!keys) return keys.error();
+  return session.keeper->join({config.standby_listen, config.standby_peer, std::move(*keys),
+                               base::hex(config.subnet_prefix)});
+}
+
 // Everything that may fail before the fabric is touched.
 base::Result<void> prepare(Session& session) {
   const auto made = make_directories(session.config);
@@ -44,7 +87,10 @@ base::Result<void> prepare(Session& session) {
   auto remembered = remembered_lids(session.config.memory_file, session.log);
   if (remembered.has_error()) return remembered.error();
   session.remembered = std::move(remembered.value());
-  return {};
+  // A simulated fabric has no clients, and what only watches promises nothing.
+  const bool durable = !session.arguments.fabric && !session.config.shadow;
+  if (durable && !session.config.memory_file.empty()) open_keeper(session);
+  return join_partner(session);
 }
 
 Exit run_prepared(Session& session) {

@@ -40,6 +40,16 @@ Exit run_config_opensm_options();
 // Plays what --record wrote again: "same", or the first difference and Exit::Internal.
 Exit run_replay(const std::filesystem::path& file);
 
+// `heddle snapshot save|restore FILE`: what a subnet manager remembers, as one file.
+struct SnapshotArguments {
+  bool restores = false;
+  bool force = false;            // of another fabric too
+  std::filesystem::path file;    // the snapshot
+  std::filesystem::path memory;  // the database; empty: where the configuration has it
+  std::filesystem::path config;  // empty: defaults
+};
+Exit run_snapshot(const SnapshotArguments& arguments);
+
 // `heddle sim FABRIC`: a simulated fabric in real time, for programs of others.
 struct SimArguments {
   std::string fabric;

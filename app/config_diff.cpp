@@ -14,8 +14,8 @@ namespace heddle::app {
 namespace {
 
 bool is_secret(const config::Option& option) {
-  return option.section == "sm" && (option.key == "sm_key" || option.key == "m_key" ||
-                                    option.key == "former_m_keys");
+  return option.section == "sm" &&
+         (option.key == "sm_key" || option.key == "m_key" || option.key == "former_m_keys");
 }
 
 std::optional<config::Config> load(const std::filesystem::path& file) {
@@ -32,9 +32,8 @@ std::string configuration_difference(const config::Config& from, const config::C
   for (const config::Option& option : config::options()) {
     const std::string before = config::text_of(from, option), after = config::text_of(to, option);
     if (before == after) continue;
-    text += is_secret(option)
-                ? fmt::format("{}: another one\n", qualified(option))
-                : fmt::format("{}: {} -> {}\n", qualified(option), before, after);
+    text += is_secret(option) ? fmt::format("{}: another one\n", qualified(option))
+                              : fmt::format("{}: {} -> {}\n", qualified(option), before, after);
   }
   return text;
 }

@@ -21,6 +21,7 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
       record_(setup.record),
       // A recording shows all that came, so then everything goes to the machine.
       desk_(setup.record == nullptr ? setup.desk : nullptr),
+      keeper_(setup.keeper),
       core_(begin_machine(record_, steady_now(), std::move(setup.options),
                           std::move(setup.remembered), std::move(setup.registrations))),
       progress_(progress),
@@ -30,6 +31,7 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
                        },
                        [this](sm::ComputeRoutes request) { compute(std::move(request)); },
                        [this](sm::LookUp work) { look_up(std::move(work)); },
+                       [this](sm::Store store) { keeper_->store(std::move(store)); },
                        [this](std::shared_ptr<const sm::OrderOutcomes> outcomes) {
                          care_.hear(std::move(outcomes));
                        },
@@ -54,12 +56,16 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
 // The worker's result is posted to the loop, which may run again for another daemon.
 Daemon::~Daemon() {
   if (desk_ != nullptr) desk_->close();
+  if (keeper_ != nullptr) keeper_->set_listener({});
   worker_.join();
   librarian_.join();
 }
 
 void Daemon::run() {
   transport_.set_receiver([this](std::span<transport::Received> batch) { receive(batch); });
+  if (keeper_ != nullptr) {
+    keeper_->set_listener([this](sm::Input input) { step(std::move(input)); });
+  }
   transport_.set_is_sm(takes_part_);
   step(sm::Tick{});
   loop_.run();
@@ -136,6 +142,7 @@ void Daemon::look_up(sm::LookUp work) {
 
 void Daemon::after_steps() {
   hear_desk();
+  if (keeper_ != nullptr) keeper_->set_state(core_.state());
   const base::Instant now = steady_now();
   perform(now);
   meter_.see(performer_.newest(), core_.state(), now);

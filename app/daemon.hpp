@@ -13,6 +13,7 @@
 #include <boost/asio/thread_pool.hpp>
 
 #include "app/front_desk.hpp"
+#include "app/keeper.hpp"
 #include "app/link_care.hpp"
 #include "app/logging.hpp"
 #include "app/meter.hpp"
@@ -30,12 +31,13 @@ class Daemon {
   struct Setup {
     sm::Options options;
     std::vector<sm::RememberedLids> remembered;
-    std::string registrations;  // of clients, from a run that ended in good order
+    std::string registrations;  // of clients, from before
     OutputFiles files;
     base::ParallelFor parallel;
     bool once = false;  // end after the first sweep
     RunRecord* record = nullptr;
     Audience* audience = nullptr;
+    Keeper* keeper = nullptr;   // null: nothing is durable
     FrontDesk* desk = nullptr;  // of the transport; null: the machine is asked everything
     MeterOptions meter = {};    // of the performance manager; not with `once`
   };
@@ -80,6 +82,7 @@ class Daemon {
   const bool takes_part_;  // in the election
   RunRecord* record_;
   FrontDesk* desk_;
+  Keeper* keeper_;
   base::Instant hears_desk_{};  // when the machine is told next what was asked there
   base::Instant now_{};
   sm::Core core_;

@@ -73,6 +73,10 @@ void Performer::carry_out(sm::StoreLids&& output, base::Instant) {
   }
 }
 
+void Performer::carry_out(sm::Store&& output, base::Instant) {
+  if (sinks_.store) sinks_.store(std::move(output));
+}
+
 void Performer::carry_out(sm::Publish&& output, base::Instant) {
   newest_ = std::move(output.snapshot);
   if (audience_ != nullptr) audience_->published(newest_);
@@ -120,15 +124,6 @@ std::string take_registrations(const std::filesystem::path& lid_memory, Log& log
   if (content) return std::move(content->text);
   log.say(sm::Severity::Warning, "RegistrationsNotRead", content.error().message);
   return {};
-}
-
-void keep_registrations(const std::filesystem::path& lid_memory, const std::string& registrations,
-                        Log& log) {
-  if (lid_memory.empty() || registrations.empty()) return;
-  const auto written = registrations_file(lid_memory).replace(registrations);
-  if (written.has_error()) {
-    log.say(sm::Severity::Warning, "RegistrationsNotWritten", written.error().message);
-  }
 }
 
 sm::Input input_of(transport::Received received) {

@@ -24,6 +24,8 @@ struct Sinks {
   std::function<void(sm::ComputeRoutes)> compute;
   // Likewise to a LookedUp.
   std::function<void(sm::LookUp)> look_up;
+  // Likewise to a Stored; may be empty where nothing is durable.
+  std::function<void(sm::Store)> store = {};
   // What became of orders, and everything that is told; may be empty.
   std::function<void(std::shared_ptr<const sm::OrderOutcomes>)> ordered = {};
   std::function<void(const sm::Event&)> told = {};
@@ -69,6 +71,7 @@ class Performer {
   void carry_out(sm::ComputeRoutes&& output, base::Instant now);
   void carry_out(sm::LookUp&& output, base::Instant now);
   void carry_out(sm::StoreLids&& output, base::Instant now);
+  void carry_out(sm::Store&& output, base::Instant now);
   void carry_out(sm::Publish&& output, base::Instant now);
   void carry_out(sm::PublishGroups&& output, base::Instant now);
   void carry_out(sm::PublishOrders&& output, base::Instant now);
@@ -89,11 +92,9 @@ class Performer {
 base::Result<std::vector<sm::RememberedLids>> remembered_lids(const std::filesystem::path& file,
                                                               Log& log);
 
-// What clients had registered when the last run ended in good order, kept beside the LID memory.
-// Taken once: if this run ends otherwise, the next one finds nothing and asks every client.
+// What earlier versions of Heddle wrote beside the LID memory when they ended in good order: what
+// clients had registered. Taken once.
 std::string take_registrations(const std::filesystem::path& lid_memory, Log& log);
-void keep_registrations(const std::filesystem::path& lid_memory, const std::string& registrations,
-                        Log& log);
 
 // What a transport hands up, as the machine takes it.
 sm::Input input_of(transport::Received received);

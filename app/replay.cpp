@@ -65,6 +65,12 @@ class Replay {
       auto orders = parse_orders_text(rest);
       if (orders.has_error()) return orders.error();
       step(sm::OrdersChanged{std::move(orders.value())});
+    } else if (verb == "stored") {
+      return stored(rest);
+    } else if (verb == "shared") {
+      return shared(rest);
+    } else if (verb == "peer-silent") {
+      step(sm::PeerSilent{});
     } else if (verb == "routes") {
       return compute(rest);
     } else if (verb == "looked-up") {
@@ -96,6 +102,32 @@ class Replay {
     const auto request = ticket ? asked_.find(*ticket) : asked_.end();
     if (request == asked_.end()) return base::error("routes that nobody asked for");
     step(sm::carry_out(request->second, parallel_));
+    return {};
+  }
+
+  base::Result<void> stored(std::string_view text) {
+    const auto blank = std::min(text.find(' '), text.size());
+    const auto ticket = base::parse_number(text.substr(0, blank));
+    if (!ticket) return base::error("what was stored has no ticket");
+    step(sm::Stored{*ticket, std::string(text.substr(std::min(blank + 1, text.size())))});
+    return {};
+  }
+
+  base::Result<void> shared(std::string_view text) {
+    const auto fields = base::split(text, '\t');
+    const auto head = base::split(fields[0], ' ');
+    const auto epoch = base::parse_number(head[0]);
+    if (!epoch || head.size() != 2 || fields.size() % 3 != 1) {
+      return base::error("what was shared is not whole");
+    }
+    sm::Shared input{*epoch, head[1] == "1", {}};
+    for (std::size_t i = 1; i < fields.size(); i += 3) {
+      base::Record record{std::string(fields[i + 1]), std::string(fields[i + 2])};
+      if (record.value == "-") record.value.reset();
+      record.age = base::parse_number(fields[i]).value_or(0);
+      input.records.push_back(std::move(record));
+    }
+    step(std::move(input));
     return {};
   }
 

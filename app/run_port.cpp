@@ -109,7 +109,7 @@ class PortRun {
         session_.loop, *port.transport,
         {machine_options(session_), session_.remembered, std::exchange(session_.registrations, {}),
          output_files(session_.config), all_cores(), session_.arguments.once, session_.record.get(),
-         &session_.service, &desk_, meter_options(session_.config)},
+         &session_.service, session_.keeper.get(), &desk_, meter_options(session_.config)},
         session_.log, session_.progress);
     const Operated operated(
         session_, to_string(port.choice.id),
@@ -153,10 +153,7 @@ Exit run_on_port(Session& session) {
     complain(wish.error().message);
     return Exit::Usage;
   }
-  session.registrations = take_registrations(session.config.memory_file, session.log);
-  const Exit outcome = PortRun(session, std::move(wish.value())).run();
-  keep_registrations(session.config.memory_file, session.registrations, session.log);
-  return outcome;
+  return PortRun(session, std::move(wish.value())).run();
 }
 
 }  // namespace heddle::app

@@ -41,6 +41,22 @@ RecordEntry entry(const sm::AnsweredElsewhere& input) {
 RecordEntry entry(const sm::ResweepCommand& input) {
   return {{}, RecordKind::Note, {}, fmt::format("resweep {}", input.reason)};
 }
+RecordEntry entry(const sm::Stored& input) {
+  const std::string space = input.trouble.empty() ? "" : " ";
+  return {
+      {}, RecordKind::Note, {}, fmt::format("stored {}{}{}", input.ticket, space, input.trouble)};
+}
+// Records are printable words: names and values are parted by tabs, and so are they.
+RecordEntry entry(const sm::Shared& input) {
+  std::string note = fmt::format("shared {} {}", input.epoch, input.whole ? 1 : 0);
+  for (const base::Record& record : input.records) {
+    note += fmt::format("\t{}\t{}\t{}", record.age, record.name, record.value.value_or("-"));
+  }
+  return {{}, RecordKind::Note, {}, note};
+}
+RecordEntry entry(const sm::PeerSilent&) {
+  return {{}, RecordKind::Note, {}, "peer-silent"};
+}
 RecordEntry entry(const sm::OptionsChanged& input) {
   return {{}, RecordKind::Note, {}, "options " + options_text(*input.options)};
 }

@@ -16,7 +16,8 @@
 
 namespace heddle::app {
 
-// "tick", "routes 3", "looked-up 3", "resweep REASON", "options OPTIONS"; nothing for a MAD.
+// "tick", "routes 3", "looked-up 3", "resweep REASON", "options OPTIONS", "stored 3 [TROUBLE]",
+// "shared EPOCH WHOLE[\tAGE\tNAME\tVALUE]...", "peer-silent"; nothing for a MAD.
 std::optional<std::string> note_of(const sm::Input& input);
 
 // What a machine begins with: "remember ..." (option_text.hpp), "registered LINE" for each line of

@@ -64,6 +64,7 @@ sm::Options machine_options(Session& session) {
   options.prefix_routes = session.prefix_routes.read(session.config, session.log);
   session.routing_files.read(session.config, session.log, options.routing.options);
   if (session.api) session.api->route_by(options.routing);
+  options.durable = session.keeper != nullptr;
   session.latest = options;
   return options;
 }

@@ -15,6 +15,7 @@
 #include "app/api_service.hpp"
 #include "app/commands.hpp"
 #include "app/controls.hpp"
+#include "app/keeper.hpp"
 #include "app/logging.hpp"
 #include "app/meter.hpp"
 #include "app/partition_policy.hpp"
@@ -35,7 +36,7 @@ struct Session {
   Log& log;
   std::unique_ptr<RunRecord> record;  // null: nothing is recorded
   std::vector<sm::RememberedLids> remembered;
-  std::string registrations;  // what clients had registered when the last run ended well
+  std::string registrations;  // what clients had registered
   PartitionPolicy partitions;
   PrefixRoutesFile prefix_routes;
   QosPolicyFile qos_policy;
@@ -44,6 +45,7 @@ struct Session {
   Progress progress{std::cerr, is_live_terminal(STDERR_FILENO)};
   boost::asio::io_context loop{1};
   Service service{loop};
+  std::unique_ptr<Keeper> keeper = nullptr;   // null: nothing is durable
   std::unique_ptr<ApiService> api = nullptr;  // null: nobody may ask
 };
 

@@ -29,6 +29,7 @@ SimRunner::SimRunner(Setup setup, Log& log, Progress& progress)
                          ready_.push_back(sm::carry_out(request, parallel_));
                        },
                        [this](sm::LookUp work) { ready_.push_back(look_up(work)); },
+                       {},
                        [this](std::shared_ptr<const sm::OrderOutcomes> outcomes) {
                          care_.hear(std::move(outcomes));
                        },

@@ -83,8 +83,9 @@ class Life {
     options.on_work = [this](bool begins) { meter_.on_work(begins); };
     options.routes = [this](const sm::ComputeRoutes& work) {
       routing_.on_work(true);
-      auto selected = routing::select_near_home(*work.topology, *work.lids, work.policy,
-                                                work.home.get(), in_parallel);
+      auto selected =
+          routing::select_near_home(*work.topology, *work.lids, work.policy, work.home.get(),
+                                    in_parallel, work.in_place.selected.get());
       routing_.on_work(false);
       return selected;
     };

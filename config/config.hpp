@@ -134,6 +134,14 @@ struct Config {
   // [output]
   std::string dump_dir;  // "": no dumps
 
+  // [standby]
+  std::string standby_listen;  // "": nobody may connect
+  std::string standby_peer;    // "": there is none
+  std::string standby_secret_file;
+  std::string standby_certificate;
+  std::string standby_key;
+  std::string standby_authority;
+
   // [api]
   bool api_enabled = true;
   std::string api_socket;  // "": in the runtime directory

@@ -29,6 +29,7 @@ constexpr std::array kSections{
     Section{"links", "What every port and switch of the fabric is set to"},
     Section{"sweep", "How the fabric is watched once it is up"},
     Section{"mads", "How hard the fabric is questioned; the defaults suit any size"},
+    Section{"standby", "The other subnet manager of this fabric, and what both remember"},
     Section{"performance", "Counters of the ports, read while this is the master"},
     Section{"health", "What is done about links and devices that are not well"},
     Section{"api", "How programs and the other commands of heddle ask the subnet manager"},
@@ -392,6 +393,27 @@ std::vector<Option> output_options() {
   };
 }
 
+std::vector<Option> standby_options() {
+  return {
+      {"standby", "listen", &Config::standby_listen,
+       "ADDRESS:PORT where the other subnet manager may connect and is told what this one, as "
+       "master, remembers; empty: nobody may",
+       "\"192.0.2.1:9316\""},
+      {"standby", "peer", &Config::standby_peer,
+       "HOST:PORT of the other subnet manager; empty: there is none", "\"sm-2.example:9316\""},
+      {"standby", "secret_file", &Config::standby_secret_file,
+       "File with a secret that both share, at least 16 bytes of it; or certificates",
+       "\"/etc/heddle/standby.secret\""},
+      {"standby", "certificate", &Config::standby_certificate,
+       "PEM file with the certificate that this side shows", "\"/etc/heddle/standby.pem\""},
+      {"standby", "key", &Config::standby_key, "PEM file with the key of that certificate",
+       "\"/etc/heddle/standby.key\""},
+      {"standby", "authority", &Config::standby_authority,
+       "PEM file with the authority whose certificates the other side may show",
+       "\"/etc/heddle/authority.pem\""},
+  };
+}
+
 std::vector<Option> api_options() {
   return {
       {"api", "enabled", &Config::api_enabled,
@@ -430,9 +452,10 @@ std::vector<Option> api_options() {
 
 std::vector<Option> all_options() {
   std::vector<Option> all;
-  for (auto* part : {&sm_options, &lid_options, &routing_options, &routing_file_options,
-                     &partition_options, &administration_options, &link_options, &watch_options,
-                     &performance_options, &health_options, &api_options, &output_options}) {
+  for (auto* part :
+       {&sm_options, &lid_options, &routing_options, &routing_file_options, &partition_options,
+        &administration_options, &link_options, &watch_options, &standby_options,
+        &performance_options, &health_options, &api_options, &output_options}) {
     for (Option& option : part()) all.push_back(std::move(option));
   }
   return all;

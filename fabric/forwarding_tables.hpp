@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Linear forwarding tables of all switches: one flat array, so that 3,840 switches by 49,151 LIDs
-// are 188 MB and a difference is a memcmp.
+// Linear forwarding tables of all switches: 3,840 switches by 49,151 LIDs are 188 MB. Tables that
+// differ little from others share with them all chunks that are the same, so a repair costs neither
+// the memory nor the copying of all, and what is shared need not be compared.
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "fabric/topology.hpp"
@@ -17,37 +22,120 @@ inline constexpr std::size_t kLftBlockLids = 64;  // one LinearForwardingTable a
 
 class ForwardingTables {
  public:
+  // What is shared or not; a few blocks.
+  static constexpr std::size_t kChunk = 4 * kLftBlockLids;
+
   ForwardingTables() = default;
   // Rows cover LIDs 0 .. top, rounded up to whole blocks; every entry starts without a route.
-  ForwardingTables(std::size_t switch_count, mad::Lid top)
-      : row_bytes_((top.value / kLftBlockLids + 1) * kLftBlockLids),
-        entries_(switch_count * row_bytes_, mad::kNoPortNumber.value) {}
+  ForwardingTables(std::size_t switch_count, mad::Lid top);
+  // Row s has the entries of row_of[s] of `base`, which nobody may change any more.
+  ForwardingTables(std::shared_ptr<const ForwardingTables> base,
+                   std::span<const SwitchIndex> row_of);
+  // A copy shares nothing.
+  ForwardingTables(const ForwardingTables& other);
+  ForwardingTables& operator=(const ForwardingTables& other) {
+    return *this = ForwardingTables(other);
+  }
+  ForwardingTables(ForwardingTables&&) noexcept = default;
+  ForwardingTables& operator=(ForwardingTables&&) noexcept = default;
+  ~ForwardingTables() = default;
 
-  std::size_t switch_count() const { return row_bytes_ == 0 ? 0 : entries_.size() / row_bytes_; }
+  std::size_t switch_count() const { return switches_; }
   std::size_t row_size() const { return row_bytes_; }
   std::size_t block_count() const { return row_bytes_ / kLftBlockLids; }
+  std::size_t chunk_count() const { return chunks_each_; }  // of a row; the last may be shorter
 
-  // Out port by LID; 255 is no route. The raw bytes, because the hot loops live here.
+  // Out port by LID; 255 is no route. The raw bytes, because the hot loops live here. Threads may
+  // write at the same time to tables that share nothing. To read whole rows of such as do costs a
+  // copy of each row that is not all shared, once.
   std::span<std::uint8_t> row(SwitchIndex of) {
-    return std::span(entries_).subspan(of.value * row_bytes_, row_bytes_);
+    if (base_ == nullptr) return {entries_.data() + of.value * row_bytes_, row_bytes_};
+    return {own_row(of), row_bytes_};
   }
   std::span<const std::uint8_t> row(SwitchIndex of) const {
-    return std::span(entries_).subspan(of.value * row_bytes_, row_bytes_);
+    if (base_ == nullptr) return {entries_.data() + of.value * row_bytes_, row_bytes_};
+    return {whole_row(of), row_bytes_};
+  }
+
+  // One chunk: kChunk bytes, or what is left of the row. The same place in memory for the same
+  // chunk of tables that share it.
+  const std::uint8_t* chunk(SwitchIndex of, std::size_t chunk) const {
+    return chunks_[of.value * chunks_each_ + chunk];
+  }
+  const std::uint8_t* const* chunks(SwitchIndex of) const {
+    return chunks_.data() + of.value * chunks_each_;
+  }
+  std::size_t chunk_size(std::size_t chunk) const {
+    return std::min(kChunk, row_bytes_ - chunk * kChunk);
   }
   std::span<const std::uint8_t, kLftBlockLids> block(SwitchIndex of, std::size_t block) const {
-    return row(of).subspan(block * kLftBlockLids).first<kLftBlockLids>();
+    const std::size_t at = block * kLftBlockLids;
+    return std::span<const std::uint8_t, kLftBlockLids>(chunk(of, at / kChunk) + at % kChunk,
+                                                        kLftBlockLids);
+  }
+  // LIDs within the row only.
+  std::uint8_t entry(SwitchIndex of, std::size_t lid) const {
+    return chunk(of, lid / kChunk)[lid % kChunk];
   }
 
   mad::PortNumber out_port(SwitchIndex of, mad::Lid lid) const {
-    return lid.value < row_bytes_ ? mad::PortNumber{row(of)[lid.value]} : mad::kNoPortNumber;
+    return lid.value < row_bytes_ ? mad::PortNumber{entry(of, lid.value)} : mad::kNoPortNumber;
   }
-  void set(SwitchIndex of, mad::Lid lid, mad::PortNumber out) { row(of)[lid.value] = out.value; }
+  void set(SwitchIndex of, mad::Lid lid, mad::PortNumber out) {
+    if (base_ == nullptr) {
+      entries_[of.value * row_bytes_ + lid.value] = out.value;
+    } else {
+      own_chunk(of, lid.value / kChunk)[lid.value % kChunk] = out.value;
+    }
+  }
 
-  friend bool operator==(const ForwardingTables&, const ForwardingTables&) = default;
+  friend bool operator==(const ForwardingTables& a, const ForwardingTables& b);
 
  private:
+  // Rows that were put together for whoever reads them whole.
+  class WholeRows {
+   public:
+    WholeRows() = default;
+    explicit WholeRows(std::size_t count) : rows_(count) {}
+    WholeRows(WholeRows&& other) noexcept : rows_(std::move(other.rows_)) { other.rows_.clear(); }
+    WholeRows& operator=(WholeRows&& other) noexcept {
+      std::swap(rows_, other.rows_);
+      return *this;
+    }
+    ~WholeRows();
+    std::atomic<std::uint8_t*>& of(SwitchIndex at) { return rows_[at.value]; }
+
+   private:
+    std::vector<std::atomic<std::uint8_t*>> rows_;
+  };
+
+  void point_at_entries();
+  std::uint8_t* own_chunk(SwitchIndex of, std::size_t chunk);
+  std::uint8_t* own_row(SwitchIndex of);
+  const std::uint8_t* whole_row(SwitchIndex of) const;
+  bool is_in_one_piece(SwitchIndex of) const;
+  void copy_row(SwitchIndex of, std::uint8_t* to) const;
+
+  std::size_t switches_ = 0;
   std::size_t row_bytes_ = 0;
-  std::vector<std::uint8_t> entries_;
+  std::size_t chunks_each_ = 0;
+  std::vector<std::uint8_t> entries_;        // all rows; none with a base
+  std::vector<const std::uint8_t*> chunks_;  // by switch and chunk, wherever they are
+  std::shared_ptr<const ForwardingTables> base_;
+  // With a base: what differs.
+  std::vector<bool> is_own_;  // by switch and chunk
+  std::vector<std::unique_ptr<std::uint8_t[]>> own_;
+  mutable WholeRows whole_;
 };
+
+// Calls visit(chunk) for each chunk in which two rows may differ: those that they do not share. The
+// rows must be of the same size.
+template <class Visit>
+void for_each_unshared(const ForwardingTables& a, SwitchIndex of_a, const ForwardingTables& b,
+                       SwitchIndex of_b, const Visit& visit) {
+  for (std::size_t chunk = 0; chunk < a.chunk_count(); ++chunk) {
+    if (a.chunk(of_a, chunk) != b.chunk(of_b, chunk)) visit(chunk);
+  }
+}
 
 }  // namespace heddle::fabric

@@ -99,6 +99,7 @@ Group& Groups::insert(const mad::MCMemberRecord& terms, Changes& changes) {
   group.record_ = record;
   by_mlid_[record.mlid].groups.push_back(record.mgid);
   changes.groups.push_back(event(GroupEvent::Kind::Created, group));
+  touched_.add({record.mgid, {}});
   return group;
 }
 
@@ -108,6 +109,7 @@ void Groups::erase(ByMgid::iterator where, Changes& changes) {
     set_join_state(group, group.members_.begin()->second, 0, changes);
   }
   changes.groups.push_back(event(GroupEvent::Kind::Deleted, group));
+  touched_.add({group.mgid(), {}});
   const mad::Lid mlid = group.mlid();
   auto& on_mlid = by_mlid_.at(mlid).groups;
   on_mlid.erase(std::find(on_mlid.begin(), on_mlid.end(), group.mgid()));
@@ -142,6 +144,7 @@ void Groups::leave_seat(mad::Guid port, const Seat& seat) {
 }
 
 void Groups::set_join_state(Group& group, Member as, std::uint8_t join_state, Changes& changes) {
+  touched_.add({group.mgid(), as.port_gid});
   const auto found = group.members_.find(as.port_gid);
   const bool was_there = found != group.members_.end();
   Member before = as;
@@ -202,6 +205,7 @@ std::vector<mad::Gid> Groups::change_terms(Group& group, const mad::MCMemberReco
     other.record_.mtu = terms.mtu;
     other.record_.rate = terms.rate;
     other.record_.sl = terms.sl;
+    touched_.add({mgid, {}});
     changed.push_back(mgid);
   }
   return changed;
@@ -236,6 +240,7 @@ Answer Groups::add_permanent(const mad::MCMemberRecord& terms) {
     record.mlid = found->second.mlid();
     answer.other_terms = change_terms(found->second, record);
     found->second.permanent_ = true;
+    touched_.add({terms.mgid, {}});
   } else if (by_mgid_.size() >= policy_.limits.groups) {
     return refuse(mad::kSANoResources, "there are too many groups");
   } else {
@@ -255,7 +260,7 @@ Changes Groups::retain_permanent(std::span<const mad::Gid> mgids) {
     const auto here = next++;
     Group& group = here->second;
     if (std::binary_search(kept.begin(), kept.end(), here->first, GidOrder{})) continue;
-    group.permanent_ = false;
+    if (std::exchange(group.permanent_, false)) touched_.add({here->first, {}});
     if (group.keeping_alive_ == 0) erase(here, changes);
   }
   return changes;

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/touched.hpp"
 #include "mad/mc_member_record.hpp"
 #include "mad/sa_attributes.hpp"
 #include "mad/sa_rate.hpp"
@@ -170,6 +171,13 @@ class Groups {
   bool for_each_record(const Query& query,
                        const std::function<bool(const mad::MCMemberRecord&)>& take) const;
 
+  // Which groups (port_gid 0) and members came, went or became others, for those who remember them.
+  struct Place {
+    mad::Gid mgid;
+    mad::Gid port_gid;
+  };
+  base::Touched<Place>& touched() { return touched_; }
+
   const Policy& policy() const { return policy_; }
   // Holds for what comes; groups that exist stay as they are.
   void set_policy(const Policy& policy) { policy_ = policy; }
@@ -220,6 +228,7 @@ class Groups {
   std::map<std::pair<mad::GidPrefix, unsigned>, mad::Lid> solicited_node_mlids_;
   std::size_t memberships_ = 0;
   std::uint32_t made_mgids_ = 0;
+  base::Touched<Place> touched_;
 };
 
 }  // namespace heddle::multicast

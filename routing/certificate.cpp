@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "routing/certificate.hpp"
 
+#include <utility>
+
 namespace heddle::routing {
-namespace {
 
 using fabric::ChannelIndex;
-
-}  // namespace
 
 Certificate::Certificate(const fabric::Topology& topology)
     : channels_(topology), by_port_(topology.switch_count() * 256, kNone), order_(channels_) {
@@ -15,46 +14,33 @@ Certificate::Certificate(const fabric::Topology& topology)
   }
 }
 
-// Kahn's algorithm; false if some channels are left, which is so if there is a cycle.
-bool Certificate::arrange(const std::vector<std::vector<std::uint32_t>>& onward) {
-  std::vector<std::uint32_t> waiting(onward.size());
-  for (const auto& nexts : onward) {
-    for (const std::uint32_t next : nexts) ++waiting[next];
-  }
-  std::vector<std::uint32_t> sorted;
-  sorted.reserve(onward.size());
-  for (std::uint32_t channel = 0; channel < onward.size(); ++channel) {
-    if (waiting[channel] == 0) sorted.push_back(channel);
-  }
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    for (const std::uint32_t next : onward[sorted[i]]) {
-      if (--waiting[next] == 0) sorted.push_back(next);
-    }
-  }
-  if (sorted.size() != onward.size()) return false;
-  order_.arrange(sorted);
-  return true;
-}
-
 std::shared_ptr<const Certificate> Certificate::make(const fabric::Topology& topology,
                                                      const fabric::Dependencies& dependencies) {
+  auto witness = fabric::Witness::make(topology, dependencies);
+  if (!witness) return nullptr;
   auto made = std::make_shared<Certificate>(topology);
-  std::vector<std::uint32_t> compact;  // by the topology's index
+  made->witness_ = std::move(*witness);
+  made->compact_.reserve(topology.channels().size());
   for (const fabric::Channel& channel : topology.channels()) {
-    compact.push_back(made->channel(channel.from.value, channel.out.value));
+    made->compact_.push_back(made->channel(channel.from.value, channel.out.value));
   }
-  std::vector<std::vector<std::uint32_t>> onward(compact.size());
+  const auto& compact = made->compact_;
+  std::vector<std::uint32_t> line(compact.size());
+  for (std::uint32_t i = 0; i < compact.size(); ++i) line[made->witness_.places()[i]] = compact[i];
+  made->order_.arrange(line);
   for (std::uint32_t i = 0; i < compact.size(); ++i) {
-    auto& nexts = onward[compact[i]];
     dependencies.for_each({ChannelIndex{i}, 0}, [&](fabric::LaneChannel next) {
-      nexts.push_back(compact[next.channel.value]);
+      made->order_.put(compact[i], compact[next.channel.value]);
     });
   }
-  if (!made->arrange(onward)) return nullptr;
-  for (std::uint32_t held = 0; held < onward.size(); ++held) {
-    for (const std::uint32_t next : onward[held]) made->order_.put(held, next);
-  }
   return made;
+}
+
+std::vector<std::uint32_t> Certificate::by_topology(
+    const std::vector<std::uint32_t>& places) const {
+  std::vector<std::uint32_t> same(compact_.size());
+  for (std::uint32_t i = 0; i < same.size(); ++i) same[i] = places[compact_[i]];
+  return same;
 }
 
 }  // namespace heddle::routing

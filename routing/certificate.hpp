@@ -10,6 +10,7 @@
 
 #include "fabric/dependencies.hpp"
 #include "fabric/topology.hpp"
+#include "fabric/witness.hpp"
 #include "routing/channel_order.hpp"
 #include "routing/way_finder.hpp"
 
@@ -28,21 +29,27 @@ class Certificate {
   const CompactChannels& channels() const { return channels_; }
   // Copies may be used as long as the certificate lives.
   const ChannelOrder& order() const { return order_; }
+  std::size_t switch_count() const { return by_port_.size() / 256; }
   // The channel that leaves a switch by a port; kNone for any other value of a table's entry.
   std::uint32_t channel(std::uint32_t from, std::uint8_t out) const {
     return by_port_[from * std::size_t{256} + out];
   }
+
+  // What it was made from: the same in the words of the fabric.
+  const fabric::Witness& witness() const { return witness_; }
+  // Places by channel of the topology, from places by channel of this.
+  std::vector<std::uint32_t> by_topology(const std::vector<std::uint32_t>& places) const;
 
   explicit Certificate(const fabric::Topology& topology);  // of no dependencies
   Certificate(const Certificate&) = delete;
   Certificate& operator=(const Certificate&) = delete;
 
  private:
-  bool arrange(const std::vector<std::vector<std::uint32_t>>& onward);
-
   CompactChannels channels_;
   std::vector<std::uint32_t> by_port_;  // 256 for each switch
   ChannelOrder order_;
+  std::vector<std::uint32_t> compact_;  // by channel of the topology
+  fabric::Witness witness_;
 };
 
 }  // namespace heddle::routing

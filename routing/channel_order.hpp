@@ -26,6 +26,8 @@ class ChannelOrder {
   void arrange(const std::vector<std::uint32_t>& from_first_to_last);
 
   bool has(std::uint32_t held, std::uint32_t next) const { return is_set(onward_, held, next); }
+  // By channel; no two have the same.
+  const std::vector<std::uint32_t>& positions() const { return position_; }
   // Whether it could be added without moving any channel.
   bool agrees(std::uint32_t held, std::uint32_t next) const {
     return position_[held] < position_[next];

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "fabric/recheck.hpp"
 #include "routing/repair.hpp"
 #include "routing/standing.hpp"
 
@@ -86,14 +87,28 @@ std::vector<fabric::DepartedLid> departed_from(const Home& home, const LidMap& l
   return departed;
 }
 
-// Home's tables, repaired. A repair has reasons of its own to be right; whole tables go before the
-// same judge as everybody's, who knows nothing of how they were made.
+// Whether the judge who looks only at what differs is satisfied.
+bool is_shown(const Topology& topology, const LidMap& lids, const Home& home,
+              const Departure& departure, const Repair& found, const Selected& mended) {
+  const Selected& before = *home.selected;
+  const auto& certificate = *before.certificate;
+  if (!before.proof.proven() || before.routes.lanes.vls != 1) return false;
+  return fabric::follows({*home.topology, *home.lids, before.routes.tables, certificate.witness()},
+                         {topology, lids, mended.routes.tables, departure.at_home,
+                          certificate.by_topology(found.places)});
+}
+
+// Home's tables, repaired. A repair has reasons of its own to be right, which no judge believes:
+// who is not satisfied by what differs walks all of them.
 std::optional<Selected> mended_home(const Topology& topology, const LidMap& lids,
                                     const Policy& policy, const Home& home,
-                                    const Departure& departure, const base::ParallelFor& parallel) {
-  const auto found = repair(home, departure, topology, lids);
+                                    const Departure& departure, const base::ParallelFor& parallel,
+                                    const Kinship* present) {
+  const auto found = repair(home, departure, topology, lids, present);
   if (!found) return std::nullopt;
   auto selected = repaired(home, departure, topology, lids, *found);
+  if (is_shown(topology, lids, home, departure, *found, selected)) return selected;
+  selected.kin = nullptr;  // its line may not hold
   const Routes& routes = selected.routes;
   selected.proof = fabric::verify(topology, lids, routes.tables, routes.lanes, parallel,
                                   departed_from(home, lids));
@@ -183,11 +198,9 @@ void take_columns(const Home& home, const Departure& departure, const std::vecto
   }
 }
 
-base::Result<std::shared_ptr<const Selected>> select_near_home(const Topology& topology,
-                                                               const LidMap& lids,
-                                                               const Policy& policy,
-                                                               const Home* home,
-                                                               const base::ParallelFor& parallel) {
+base::Result<std::shared_ptr<const Selected>> select_near_home(
+    const Topology& topology, const LidMap& lids, const Policy& policy, const Home* home,
+    const base::ParallelFor& parallel, const Selected* present) {
   Departure departure;
   if (home != nullptr) departure = departure_from(*home, topology, lids, policy);
   if (departure.comparable && departure.whole) {
@@ -195,7 +208,8 @@ base::Result<std::shared_ptr<const Selected>> select_near_home(const Topology& t
     return select_standing(topology, lids, policy, *home, parallel);
   }
   if (departure.comparable) {
-    auto mended = mended_home(topology, lids, policy, *home, departure, parallel);
+    auto mended = mended_home(topology, lids, policy, *home, departure, parallel,
+                              present != nullptr ? present->kin.get() : nullptr);
     if (mended) return std::make_shared<const Selected>(std::move(*mended));
   }
   Refine refine;

@@ -52,10 +52,13 @@ void take_columns(const Home& home, const Departure& departure, const std::vecto
 
 // select_routes, but as close to home as can be proven. `home` may be null. Where nothing is
 // missing but hosts the result is that of home itself. Else home's tables are repaired
-// (routing/repair.hpp) and proven whole; only where they cannot be, engines compute anew, and what
-// is still right at home is taken from there.
+// (routing/repair.hpp) and what differs is proven (fabric/recheck.hpp), or all of it where that
+// shows nothing; only where they cannot be, engines compute anew, and what is still right at home
+// is taken from there. `present`, if not null: whose tables are in place now. What is selected does
+// not depend on it, but how easily the one can be written over the other may.
 base::Result<std::shared_ptr<const Selected>> select_near_home(
     const fabric::Topology& topology, const fabric::LidMap& lids, const Policy& policy,
-    const Home* home, const base::ParallelFor& parallel = base::inline_for);
+    const Home* home, const base::ParallelFor& parallel = base::inline_for,
+    const Selected* present = nullptr);
 
 }  // namespace heddle::routing

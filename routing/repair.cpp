@@ -57,9 +57,13 @@ class Mender {
 
   // Switches' own LIDs have fewer ways, so they come first and the others fit in with them; if that
   // fails, the other way round.
-  std::optional<Repair> run() {
+  std::optional<Repair> run(const Kinship* present) {
     for (const bool own_first : {true, false}) {
-      if (mend_all(own_first)) return std::move(repair_);
+      if (mend_all(own_first)) {
+        if (present != nullptr) take_in(*present);
+        repair_.places = order_.positions();
+        return std::move(repair_);
+      }
       order_ = certificate_.order();
       repair_ = {};
     }
@@ -67,6 +71,12 @@ class Mender {
   }
 
  private:
+  void take_in(const Kinship& present) {
+    for (const auto& [held, next] : present.added) {
+      if (!order_.has(held, next)) order_.add(held, next);
+    }
+  }
+
   // Of one column, and of the attempt that `stamp` says.
   struct Way {
     std::uint32_t stamp = 0;
@@ -116,7 +126,7 @@ class Mender {
     mended_.clear();
   }
 
-  std::uint8_t entry(std::uint32_t at) const { return tables_.row(SwitchIndex{at})[lid_.value]; }
+  std::uint8_t entry(std::uint32_t at) const { return tables_.entry(SwitchIndex{at}, lid_.value); }
   bool is_broken(std::uint32_t at) const { return broken_[at] == attempt_; }
 
   // The switches whose own entry leads out of a lost port.
@@ -288,7 +298,7 @@ class Mender {
       if (!own_lid_) break;
     }
     for (const auto& [from, to] : added_) order_.keep(from, to);
-    repair_.new_dependencies += added_.size();
+    repair_.added.insert(repair_.added.end(), added_.begin(), added_.end());
     return true;
   }
   bool withdraw() {
@@ -407,25 +417,29 @@ std::uint64_t count_routes(const Topology& now, const LidMap& lids) {
 }  // namespace
 
 std::optional<Repair> repair(const Home& home, const Departure& departure, const Topology& now,
-                             const LidMap& lids) {
-  if (!home.selected->certificate) return std::nullopt;
-  return Mender(home, departure, now, lids).run();
+                             const LidMap& lids, const Kinship* present) {
+  const auto& certificate = home.selected->certificate;
+  if (!certificate) return std::nullopt;
+  const bool is_kin = present != nullptr && present->certificate == certificate;
+  return Mender(home, departure, now, lids).run(is_kin ? present : nullptr);
 }
 
 Selected repaired(const Home& home, const Departure& departure, const Topology& now,
                   const LidMap& lids, const Repair& repair) {
   const Selected& before = *home.selected;
-  Selected selected{before.routes, before.proof, before.rejected,
-                    false,         nullptr,      before.certificate};
-  auto& tables = selected.routes.tables;
-  if (now.switch_count() != tables.switch_count()) {
-    tables = fabric::ForwardingTables(now.switch_count(), home.lids->top());
-    for (std::uint32_t s = 0; s < now.switch_count(); ++s) {
-      const auto row = before.routes.tables.row(departure.at_home[s]);
-      std::copy(row.begin(), row.end(), tables.row(SwitchIndex{s}).begin());
-    }
-  }
+  // Home's rows, but those that change.
+  fabric::ForwardingTables tables(
+      std::shared_ptr<const fabric::ForwardingTables>(home.selected, &before.routes.tables),
+      departure.at_home);
   for (const Repair::Entry& entry : repair.entries) tables.set(entry.at, entry.lid, entry.out);
+  Selected selected{
+      {before.routes.engine, std::move(tables), before.routes.notes, before.routes.lanes},
+      before.proof,
+      before.rejected,
+      false,
+      nullptr,
+      std::make_shared<const Kinship>(
+          Kinship{before.certificate, repair.places, repair.added, departure.at_home})};
   selected.routes.notes.push_back(
       repair.moved == 0 ? "all LIDs keep the ways they had before the loss"
                         : fmt::format("{} LIDs go around what was lost, by {} entries",
@@ -433,7 +447,7 @@ Selected repaired(const Home& home, const Departure& departure, const Topology& 
   auto& proof = selected.proof;
   proof.routes = count_routes(now, lids);
   proof.max_hops = std::max(proof.max_hops, repair.max_hops);
-  proof.dependencies += repair.new_dependencies;
+  proof.dependencies += repair.added.size();
   if (proof.routes > 0) {
     proof.mean_hops += static_cast<double>(repair.longer) / static_cast<double>(proof.routes);
   }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "fabric/forwarding_tables.hpp"
@@ -27,16 +28,20 @@ struct Repair {
   };
   // Switches' own LIDs first, then by LID; within one, nearest to the destination first.
   std::vector<Entry> entries;
-  std::size_t moved = 0;  // LIDs whose columns changed
-  std::uint64_t new_dependencies = 0;
-  unsigned max_hops = 0;    // of the routes that moved
+  // By channel of home's certificate: a line in which all dependencies lead forward, those of home
+  // and of these entries. For fabric::follows, which believes none of it.
+  std::vector<std::uint32_t> places;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> added;  // the dependencies that home has not
+  std::size_t moved = 0;                                       // LIDs whose columns changed
+  unsigned max_hops = 0;                                       // of the routes that moved
   std::int64_t longer = 0;  // hops that they are longer than before, all together
 };
 
 // For each LID of now of which a lost port was a part at home: the switches from which packets
 // passed it, and no others, get a way over those that still arrive. The way is a shortest one of
 // those that are free of credit loops together with *all* of home's routes, also with those that
-// it replaces: packets may be under way on old and new entries at once. Of several it is the
+// it replaces: some packets may be under way on old entries, some on new ones. (A packet that comes
+// from an old entry to a new one is the affair of routing/kin_transition.hpp.) Of several it is the
 // present one, and otherwise the LIDs take turns, so that what used a lost link spreads over what
 // is left. So:
 //   - every route arrives: a way is only laid to a switch whose own arrives, nearest first;
@@ -45,13 +50,17 @@ struct Repair {
 //     own LID that no host uses may change too, if hosts could reach it only by new turns.)
 // Where home was proven, home with the entries written over it is right by this construction
 // (tests/routing/repair_test.cpp holds that against fabric::verify). Tables that go to switches are
-// proven whole all the same (select_near_home).
+// proven all the same (select_near_home).
 //
 // Nothing if home has no certificate (several VLs, a credit loop that was accepted), or if some
 // destination that can still be reached is not within these rules; engines must compute anew then.
 // `departure` must be comparable, from `home` to `now` with `lids`. Deterministic.
+//
+// `present`, if not null: the kinship of another repair, whose tables are in place. It has no say
+// in the entries; the line takes in its dependencies as well, those that it can.
 std::optional<Repair> repair(const Home& home, const Departure& departure,
-                             const fabric::Topology& now, const fabric::LidMap& lids);
+                             const fabric::Topology& now, const fabric::LidMap& lids,
+                             const Kinship* present = nullptr);
 
 // Home's tables with the repair in them, for `now`. The proof counts the routes there are now; its
 // greatest number of hops is a bound, and its mean is home's, corrected by the routes that moved.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fabric/verification.hpp"
@@ -39,6 +40,16 @@ struct Rejected {
   std::string reason;  // for a person; names the credit loop when that was it
 };
 
+// How repaired tables relate to those that they were made from, their home's.
+struct Kinship {
+  std::shared_ptr<const Certificate> certificate;  // home's
+  // By its channel: a line in which all dependencies lead forward, home's and the repaired ones'.
+  std::vector<std::uint32_t> places;
+  // Those that home has not: from one of its channels to another.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> added;
+  std::vector<fabric::SwitchIndex> at_home;  // by switch
+};
+
 struct Selected {
   Routes routes;
   fabric::Verification proof;
@@ -47,8 +58,7 @@ struct Selected {
   bool fresh = true;
   // Of fresh ones on one VL without a credit loop: what a repair is held against. Null otherwise.
   std::shared_ptr<const Certificate> certificate = nullptr;
-  // Of a repair: the certificate it fits in with, that of the tables it repaired.
-  std::shared_ptr<const Certificate> repaired_from = nullptr;
+  std::shared_ptr<const Kinship> kin = nullptr;  // of a repair whose line was proven
 };
 
 // Tables to be preferred to an engine's fresh ones, proven; nothing if there are none.

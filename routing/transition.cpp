@@ -12,6 +12,7 @@
 #include "fabric/dependencies.hpp"
 #include "fabric/survey.hpp"
 #include "fabric/verification.hpp"
+#include "routing/kin_transition.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -457,14 +458,6 @@ void arrange(const Columns& found, const std::vector<std::uint64_t>& clashes,
   }
 }
 
-// One was made from the other in such a way that all entries of both fit together.
-bool made_to_fit(const Selected& wanted, const InPlace& in_place) {
-  if (in_place.selected == nullptr) return false;
-  const Selected& before = *in_place.selected;
-  const bool repaired = wanted.repaired_from && wanted.repaired_from == before.certificate;
-  return repaired || (before.repaired_from && before.repaired_from == wanted.certificate);
-}
-
 }  // namespace
 
 Transition plan_transition(const Topology& topology, const fabric::LidMap& lids,
@@ -474,16 +467,18 @@ Transition plan_transition(const Topology& topology, const fabric::LidMap& lids,
   if (in_place.topology == nullptr || in_place.tables == nullptr) return transition;
   const auto& tables = wanted.routes.tables;
   if (in_place.tables.get() == &tables) return transition;
-  transition.beside_losses = beside_losses(topology, *in_place.topology);
+  auto beside = beside_losses(topology, *in_place.topology);
+  if (auto plan = plan_among_kin(topology, lids, wanted, in_place, parallel)) {
+    plan->beside_losses = std::move(beside);
+    return *std::move(plan);
+  }
+  transition.beside_losses = std::move(beside);
   const auto rows = old_rows(topology, in_place);
   const fabric::Survey survey(topology, lids, tables);
-  const bool mixes = !made_to_fit(wanted, in_place);
-
   const Columns columns = compare(survey, rows, in_place, tables, parallel);
   transition.changed = count_bits(columns.changed);
   transition.circling = count_bits(columns.circling);
-  std::vector<std::uint64_t> clashes;
-  if (mixes) clashes = find_clashes({survey, lids, wanted, rows, in_place, columns}, parallel);
+  const auto clashes = find_clashes({survey, lids, wanted, rows, in_place, columns}, parallel);
   transition.clashing = count_bits(clashes);
   arrange(columns, clashes, tables, transition);
   return transition;

@@ -92,6 +92,7 @@ void AliasGuids::set(mad::Guid port, std::size_t entry, mad::Guid alias) {
   Entries& entries = by_port_.own(port)[port];
   if (entries.size() <= entry) entries.resize(entry + 1);
   entries[entry] = alias;
+  touched_.add({port, entry});
   owners_.own(alias)[alias] = {port, entry};
   ++size_;
 }
@@ -99,6 +100,7 @@ void AliasGuids::set(mad::Guid port, std::size_t entry, mad::Guid alias) {
 void AliasGuids::clear(Seat seat) {
   const mad::Guid held = at(seat.port, seat.entry);
   if (held == mad::Guid{}) return;
+  touched_.add(seat);
   owners_.own(held).erase(held);
   --size_;
   auto& part = by_port_.own(seat.port);

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/touched.hpp"
 #include "mad/datagram.hpp"
 #include "mad/guid_info.hpp"
 #include "mad/types.hpp"
@@ -61,11 +62,15 @@ class AliasGuids {
   // Of all ports, in order.
   std::vector<std::pair<mad::Guid, const Entries*>> all() const;
 
- private:
+  // An entry of a port.
   struct Seat {
     mad::Guid port{};
     std::size_t entry = 0;
   };
+  // Which entries changed, for those who remember them.
+  base::Touched<Seat>& touched() { return touched_; }
+
+ private:
   static constexpr std::size_t kParts = 512;
   template <class Value>
   struct Parts {
@@ -82,6 +87,7 @@ class AliasGuids {
   Parts<Entries> by_port_;
   Parts<Seat> owners_;
   std::size_t size_ = 0;
+  base::Touched<Seat> touched_;
 };
 
 // A block as a device is to hold it.

@@ -2,8 +2,10 @@
 #include "sa/registrations_text.hpp"
 
 #include <array>
+#include <map>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -14,6 +16,7 @@ namespace {
 
 constexpr std::string_view kHead = "heddle registrations 1";
 constexpr std::string_view kTail = "end";
+constexpr std::string_view kService = "service";
 
 // --- writing
 
@@ -23,40 +26,88 @@ std::string bytes_of(const T& record) {
   return base::hex_bytes(bytes);
 }
 
-void write_line(std::string& text, std::initializer_list<std::string> words) {
-  std::string_view separator;
+// Records are in the order of their names, and a group must be there before its members.
+base::Record said(std::string name, const std::vector<std::string>& words) {
+  base::Record record{std::move(name), std::string{}};
   for (const std::string& word : words) {
-    text.append(separator).append(word);
-    separator = " ";
+    if (!record.value->empty()) *record.value += ' ';
+    *record.value += word;
   }
-  text += '\n';
+  return record;
 }
 
-void write_group(std::string& text, const multicast::Group& group) {
-  write_line(text, {"group", bytes_of(group.record()), group.permanent() ? "1" : "0"});
-  for (const auto& [gid, member] : group.members()) {
-    write_line(text, {"member", bytes_of(group.record_of(member)), base::hex(member.port.value),
-                      base::hex(member.joined_by.value)});
-  }
+std::string name_of_group(const mad::Gid& mgid) {
+  return "group " + bytes_of(mgid);
+}
+base::Record record_of(const multicast::Group& group) {
+  return said(name_of_group(group.mgid()),
+              {bytes_of(group.record()), group.permanent() ? "1" : "0"});
 }
 
-void write_subscription(std::string& text, const Subscription& subscription) {
+std::string name_of_member(const mad::Gid& mgid, const mad::Gid& port_gid) {
+  return "member " + bytes_of(mgid) + ' ' + bytes_of(port_gid);
+}
+base::Record record_of(const multicast::Group& group, const multicast::Member& member) {
+  return said(name_of_member(group.mgid(), member.port_gid),
+              {bytes_of(group.record_of(member)), base::hex(member.port.value),
+               base::hex(member.joined_by.value)});
+}
+
+std::string name_of_service(const Services::Name& name) {
+  const auto [id, prefix, guid, p_key] = name;
+  return "service " + base::hex(id) + ' ' + base::hex(prefix) + ' ' + base::hex(guid) + ' ' +
+         base::hex(p_key, 4);
+}
+base::Record record_of(const mad::ServiceRecord& service) {
+  return said(name_of_service(Services::name_of(service)), {bytes_of(service)});
+}
+
+std::string name_of_subscription(SubscriptionId id) {
+  return "subscription " + base::hex(id.value);
+}
+base::Record record_of(SubscriptionId id, const Subscription& subscription) {
   const mad::Address& to = subscription.report_to;
-  write_line(text, {"subscription", bytes_of(subscription.info), bytes_of(subscription.subscriber),
-                    base::hex(to.lid.value, 4), base::hex(to.qpn, 6), base::hex(to.q_key, 8),
-                    std::to_string(to.sl.value), std::to_string(to.path_bits),
-                    std::to_string(to.p_key_index), subscription.trusted ? "1" : "0"});
+  return said(name_of_subscription(id),
+              {bytes_of(subscription.info), bytes_of(subscription.subscriber),
+               base::hex(to.lid.value, 4), base::hex(to.qpn, 6), base::hex(to.q_key, 8),
+               std::to_string(to.sl.value), std::to_string(to.path_bits),
+               std::to_string(to.p_key_index), subscription.trusted ? "1" : "0"});
 }
 
-void write_aliases(std::string& text, const AliasGuids& aliases) {
-  for (const auto& [port, entries] : aliases.all()) {
-    for (std::size_t entry = 0; entry < entries->size(); ++entry) {
-      const mad::Guid alias = (*entries)[entry];
-      if (alias == mad::Guid{}) continue;
-      write_line(text,
-                 {"alias", base::hex(port.value), std::to_string(entry), base::hex(alias.value)});
-    }
+std::string name_of_alias(mad::Guid port, std::size_t entry) {
+  return "alias " + base::hex(port.value) + ' ' + std::to_string(entry);
+}
+base::Record record_of(mad::Guid port, std::size_t entry, mad::Guid alias) {
+  return said(name_of_alias(port, entry),
+              {base::hex(port.value), std::to_string(entry), base::hex(alias.value)});
+}
+
+// What stands under a name now, or that nothing does.
+class Changed {
+ public:
+  void set(base::Record record) { by_name_[record.name] = std::move(record.value); }
+  void forget(const std::string& name) { by_name_[name] = std::nullopt; }
+  std::vector<base::Record> take() {
+    std::vector<base::Record> records;
+    records.reserve(by_name_.size());
+    for (auto& [name, value] : by_name_) records.push_back({name, std::move(value)});
+    return records;
   }
+
+ private:
+  std::map<std::string, std::optional<std::string>> by_name_;
+};
+
+void collect(Changed& changed, const multicast::Groups& groups,
+             const multicast::Groups::Place& place) {
+  const multicast::Group* group = groups.find(place.mgid);
+  if (place.port_gid == mad::Gid{}) {
+    if (group == nullptr) return changed.forget(name_of_group(place.mgid));
+    return changed.set(record_of(*group));
+  }
+  const bool is_member = group != nullptr && group->members().count(place.port_gid) != 0;
+  if (!is_member) return changed.forget(name_of_member(place.mgid, place.port_gid));
+  changed.set(record_of(*group, group->members().at(place.port_gid)));
 }
 
 // --- reading
@@ -87,6 +138,7 @@ class Line {
     }
     return mad::decode<T>(bytes);
   }
+  bool more() const { return next_ < words_.size(); }
   bool good() const { return good_ && next_ == words_.size(); }
 
  private:
@@ -104,7 +156,7 @@ class Reader {
     const std::string_view kind = line.word();
     if (kind == "group") return read_group(line);
     if (kind == "member") return read_member(line);
-    if (kind == "service") return read_service(line);
+    if (kind == kService) return read_service(line);
     if (kind == "subscription") return read_subscription(line);
     if (kind == "alias") return read_alias(line);
     return false;
@@ -135,7 +187,11 @@ class Reader {
     return line.good() && registrations_.groups.join(request).ok();
   }
   bool read_service(Line& line) {
-    const auto record = line.record<mad::ServiceRecord>();
+    auto record = line.record<mad::ServiceRecord>();
+    const auto age = line.more() ? line.number<std::uint32_t>() : 0u;
+    const bool ends = record.service_lease != kLeaseForEver;
+    if (line.good() && ends && record.service_lease <= age) return true;  // it has ended meanwhile
+    if (ends) record.service_lease -= age;
     return line.good() &&
            registrations_.services.set(now_, record, true) == Services::Outcome::Done;
   }
@@ -173,19 +229,82 @@ class Reader {
 
 }  // namespace
 
-std::string to_text(const Registrations& registrations, base::Instant now) {
-  std::string text(kHead);
-  text += '\n';
-  for (const auto& [mgid, group] : registrations.groups.all()) write_group(text, group);
+std::vector<base::Record> to_records(const Registrations& registrations, base::Instant now) {
+  std::vector<base::Record> records;
+  for (const auto& [port, entries] : registrations.alias_guids.all()) {
+    for (std::size_t entry = 0; entry < entries->size(); ++entry) {
+      const mad::Guid alias = (*entries)[entry];
+      if (alias != mad::Guid{}) records.push_back(record_of(port, entry, alias));
+    }
+  }
+  for (const auto& [mgid, group] : registrations.groups.all()) records.push_back(record_of(group));
+  for (const auto& [mgid, group] : registrations.groups.all()) {
+    for (const auto& [gid, member] : group.members()) records.push_back(record_of(group, member));
+  }
   registrations.services.each(now, std::nullopt, [&](const mad::ServiceRecord& record) {
-    write_line(text, {"service", bytes_of(record)});
+    records.push_back(record_of(record));
     return true;
   });
   for (const auto& [id, subscription] : registrations.subscriptions.all()) {
-    write_subscription(text, subscription);
+    records.push_back(record_of(id, subscription));
   }
-  write_aliases(text, registrations.alias_guids);
+  return records;
+}
+
+void watch_changes(Registrations& registrations, bool wanted) {
+  registrations.groups.touched().watch(wanted);
+  registrations.services.touched().watch(wanted);
+  registrations.subscriptions.touched().watch(wanted);
+  registrations.alias_guids.touched().watch(wanted);
+}
+
+std::vector<base::Record> take_changes(Registrations& registrations, base::Instant now) {
+  Changed changed;
+  for (const auto& place : registrations.groups.touched().take()) {
+    collect(changed, registrations.groups, place);
+  }
+  for (const auto& name : registrations.services.touched().take()) {
+    const auto service = registrations.services.find(now, name);
+    if (service) {
+      changed.set(record_of(*service));
+    } else {
+      changed.forget(name_of_service(name));
+    }
+  }
+  for (const SubscriptionId id : registrations.subscriptions.touched().take()) {
+    const Subscription* subscription = registrations.subscriptions.find(id);
+    if (subscription != nullptr) {
+      changed.set(record_of(id, *subscription));
+    } else {
+      changed.forget(name_of_subscription(id));
+    }
+  }
+  for (const auto& [port, entry] : registrations.alias_guids.touched().take()) {
+    const mad::Guid alias = registrations.alias_guids.at(port, entry);
+    if (alias != mad::Guid{}) {
+      changed.set(record_of(port, entry, alias));
+    } else {
+      changed.forget(name_of_alias(port, entry));
+    }
+  }
+  return changed.take();
+}
+
+std::string to_text(std::span<const base::Record> records) {
+  std::string text(kHead);
+  text += '\n';
+  for (const base::Record& record : records) {
+    if (!record.value) continue;
+    const std::string kind = record.name.substr(0, record.name.find(' '));
+    text.append(kind).append(" ").append(*record.value);
+    if (record.age != 0 && kind == kService) text.append(" ").append(std::to_string(record.age));
+    text += '\n';
+  }
   return text.append(kTail) + '\n';
+}
+
+std::string to_text(const Registrations& registrations, base::Instant now) {
+  return to_text(to_records(registrations, now));
 }
 
 base::Result<Registrations> parse_registrations(std::string_view text, base::Instant now) {

@@ -8,6 +8,8 @@
 #include "mad/mc_member_record.hpp"
 #include "multicast/mgid.hpp"
 #include "multicast/ports.hpp"
+#include "sa/registrations_text.hpp"
+#include "sa/registry.hpp"
 #include "sa/request.hpp"
 
 namespace heddle::sa {
@@ -67,13 +69,35 @@ void Server::on_mad(base::Instant now, const mad::Datagram& received) {
 void Server::answer(base::Instant now, const mad::SAHeader& header, const mad::Datagram& received) {
   bool waits = false;
   const Request request{view_.get(), &registrations_, key_, now};
-  if (auto reply = request.answer(header, received, waits)) outgoing_.push_back(std::move(*reply));
+  if (auto reply = request.answer(header, received, waits)) {
+    const std::uint8_t changing = bit_of(header.mad.method) & (kSet | kDelete);
+    if (changing != 0) {
+      send_promise(std::move(*reply));
+    } else {
+      outgoing_.push_back(std::move(*reply));
+    }
+  }
   if (!waits) return;
   if (waiting_.size() < kMaxWaiting) {
     waiting_.push_back(received);
   } else {
     put_off(received);
   }
+}
+
+// An answer to what may have changed a registration.
+void Server::send_promise(mad::Datagram reply) {
+  (remembered_ ? promises_ : outgoing_).push_back(std::move(reply));
+}
+
+void Server::set_remembered(bool wanted) {
+  if (wanted == remembered_) return;
+  remembered_ = wanted;
+  watch_changes(registrations_, wanted);
+}
+
+std::vector<base::Record> Server::take_changes(base::Instant now) {
+  return sa::take_changes(registrations_, now);
 }
 
 bool Server::admit(base::Instant now, const mad::Datagram& request) {
@@ -113,6 +137,7 @@ void Server::renew(base::Instant now, std::shared_ptr<const View> view) {
   } else if (view) {
     registrations_.take(registrations_.groups.drop_ports(
         [&](mad::Guid port) { return view->find(port) == fabric::kNoPort; }));
+    forget_absent(now, *view);
   }
   view_ = view ? std::make_shared<const View>(view->with(aliases_)) : nullptr;
   const auto known = known_;
@@ -161,6 +186,7 @@ void Server::hold_to(const std::vector<mad::Gid>& changed) {
 
 void Server::restore(Registrations registrations) {
   registrations_ = std::move(registrations);
+  watch_changes(registrations_, remembered_);
   roles_ = registrations_.groups.roles();
   take_aliases();
 }
@@ -169,11 +195,31 @@ void Server::close() {
   view_.reset();
   known_.reset();
   registrations_ = Registrations{};
+  watch_changes(registrations_, remembered_);
+  promises_.clear();
   take_aliases();
   reporter_.clear();
   roles_.clear();
   waiting_.clear();
   outdated_.clear();
+}
+
+// After a restart.
+void Server::forget_absent(base::Instant now, const View& view) {
+  std::vector<SubscriptionId> lost;
+  for (const auto& [id, subscription] : registrations_.subscriptions.all()) {
+    if (view.find(subscription.subscriber) == fabric::kNoPort) lost.push_back(id);
+  }
+  for (const SubscriptionId id : lost) registrations_.subscriptions.remove(id);
+  std::vector<mad::Guid> gone;
+  registrations_.services.each(now, std::nullopt, [&](const mad::ServiceRecord& service) {
+    const mad::Guid guid = service.service_gid.guid;
+    const mad::Guid owner = registrations_.alias_guids.owner(guid);
+    const bool there = view.find(owner == mad::Guid{} ? guid : owner) != fabric::kNoPort;
+    if (!there) gone.push_back(guid);
+    return true;
+  });
+  registrations_.services.remove_all(std::move(gone));
 }
 
 // What a port that left has asked for ends; so does what it may no longer have.

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/record.hpp"
 #include "base/time.hpp"
 #include "mad/datagram.hpp"
 #include "mad/notice.hpp"
@@ -71,6 +72,12 @@ class Server {
   base::Instant deadline() const;
   void pump(base::Instant now);
   std::vector<mad::Datagram> take_outgoing();
+
+  // From now on, if so: what changes in the registrations is told by take_changes(), and answers to
+  // what may have changed them by take_promises() and no more by take_outgoing().
+  void set_remembered(bool wanted);
+  std::vector<base::Record> take_changes(base::Instant now);
+  std::vector<mad::Datagram> take_promises() { return std::exchange(promises_, {}); }
   // Subscribers that no longer answer and were dropped, since the last call.
   std::vector<Subscription> take_lost() { return std::exchange(lost_, {}); }
 
@@ -108,8 +115,10 @@ class Server {
   static constexpr std::size_t kMaxWaiting = 64;
   void answer(base::Instant now, const mad::SAHeader& header, const mad::Datagram& received);
   void answer_waiting(base::Instant now);
+  void send_promise(mad::Datagram reply);
   void carry_out_changes(base::Instant now);
   void let_go(const View& before, const View& after);
+  void forget_absent(base::Instant now, const View& view);
   void hold_to(const std::vector<mad::Gid>& changed);
   void take_aliases();
   mad::Status carry_out(const AliasChanges::Change& change, const AliasOutcome& outcome,
@@ -130,6 +139,8 @@ class Server {
   Reporter reporter_;
   Talkers talkers_;
   std::vector<mad::Datagram> outgoing_;
+  bool remembered_ = false;
+  std::vector<mad::Datagram> promises_;
   std::vector<Subscription> lost_;
   std::vector<mad::Guid> outdated_;
   std::vector<multicast::RoleChange> roles_;

@@ -39,7 +39,7 @@ void Server::on_aliases_written(base::Instant now, std::span<const AliasOutcome>
              gone.end());
   registrations_.services.remove_all(std::move(gone));
   take_aliases();
-  for (mad::Datagram& reply : replies) outgoing_.push_back(std::move(reply));
+  for (mad::Datagram& reply : replies) send_promise(std::move(reply));
   report_aliases(now, *before, std::move(touched));
   pump(now);
 }

@@ -44,11 +44,18 @@ Services::Outcome Services::set(base::Instant now, const mad::ServiceRecord& rec
   } else if (by_name_.size() >= kMaxServices || services_of(port) >= kMaxServicesOfPort) {
     return Outcome::TooMany;
   }
+  touched_.add(name);
   const base::Instant ends = end_of_lease(now, record.service_lease);
   by_name_.emplace(name, Service{record, ends});
   ++count_of_port_[port];
   if (ends != base::kNever) ends_.emplace(ends, name);
   return Outcome::Done;
+}
+
+std::optional<mad::ServiceRecord> Services::find(base::Instant now, const Name& name) const {
+  const auto found = by_name_.find(name);
+  if (found == by_name_.end() || found->second.ends <= now) return std::nullopt;
+  return told(now, found->second);
 }
 
 std::size_t Services::services_of(std::uint64_t port) const {
@@ -79,6 +86,7 @@ void Services::remove_all(std::vector<mad::Guid> of) {
 }
 
 void Services::forget(std::map<Name, Service>::iterator which) {
+  touched_.add(which->first);
   const auto [first, last] = ends_.equal_range(which->second.ends);
   const auto end =
       std::find_if(first, last, [&](const auto& e) { return e.second == which->first; });

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "base/touched.hpp"
 #include "mad/service_record.hpp"
 
 namespace heddle::sa {
@@ -50,14 +51,19 @@ class Services {
     }
   }
 
+  // ServiceID, GID, P_Key.
+  using Name = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint16_t>;
+  // As it is told; nothing when it is not there, or its lease has ended.
+  std::optional<mad::ServiceRecord> find(base::Instant now, const Name& name) const;
+  static Name name_of(const mad::ServiceRecord& record);
+  // Which came, went or became others, for those who remember them.
+  base::Touched<Name>& touched() { return touched_; }
+
  private:
   struct Service {
     mad::ServiceRecord record;
     base::Instant ends = base::kNever;
   };
-  // ServiceID, GID, P_Key.
-  using Name = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint16_t>;
-  static Name name_of(const mad::ServiceRecord& record);
   static mad::ServiceRecord told(base::Instant now, const Service& service);
   std::size_t services_of(std::uint64_t port) const;
   void forget(std::map<Name, Service>::iterator which);
@@ -65,6 +71,7 @@ class Services {
   std::map<Name, Service> by_name_;
   std::multimap<base::Instant, Name> ends_;             // of leases that do end
   std::map<std::uint64_t, std::size_t> count_of_port_;  // by the GUID in the GID
+  base::Touched<Name> touched_;
 };
 
 }  // namespace heddle::sa

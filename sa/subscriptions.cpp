@@ -65,6 +65,7 @@ std::uint16_t Subscriptions::free_number(const mad::Gid& subscriber) const {
 
 Subscriptions::Outcome Subscriptions::add(Subscription wanted) {
   if (const auto known = find(wanted); known != by_id_.end()) {
+    touched_.add(known->first);
     Subscription& subscription = by_id_.at(known->first);
     subscription.report_to = wanted.report_to;  // its LID may be a new one
     subscription.info = wanted.info;
@@ -77,6 +78,7 @@ Subscriptions::Outcome Subscriptions::add(Subscription wanted) {
   }
   wanted.number = free_number(wanted.subscriber);
   const SubscriptionId id{next_++};
+  touched_.add(id);
   by_port_.emplace(port, id);
   by_id_.emplace(id, std::move(wanted));
   return Outcome::Done;
@@ -98,6 +100,7 @@ void Subscriptions::remove_all(const mad::Gid& subscriber) {
 
 void Subscriptions::drop(ById::const_iterator which) {
   if (which == by_id_.end()) return;
+  touched_.add(which->first);
   const auto [first, last] = by_port_.equal_range(which->second.subscriber.guid.value);
   by_port_.erase(
       std::find_if(first, last, [&](const auto& entry) { return entry.second == which->first; }));

@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "base/touched.hpp"
 #include "mad/datagram.hpp"
 #include "mad/inform_info.hpp"
 #include "mad/notice.hpp"
@@ -56,6 +57,8 @@ class Subscriptions {
   using MayHear = std::function<bool(const Subscription&)>;
   std::vector<SubscriptionId> meaning(const mad::Notice& notice, const mad::Gid& source,
                                       const MayHear& may_hear = {}) const;
+  // Which came, went or became others, for those who remember them.
+  base::Touched<SubscriptionId>& touched() { return touched_; }
 
  private:
   using ById = std::map<SubscriptionId, Subscription>;
@@ -66,6 +69,7 @@ class Subscriptions {
   ById by_id_;
   std::multimap<std::uint64_t, SubscriptionId> by_port_;  // by the GUID in the GID
   std::uint64_t next_ = 1;
+  base::Touched<SubscriptionId> touched_;
 };
 
 }  // namespace heddle::sa

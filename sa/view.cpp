@@ -78,7 +78,7 @@ void View::Ways::find_crossings() {
   row_size = subnet.tables->row_size();
   for (std::uint32_t s = 0; s < subnet.topology->switch_count(); ++s) {
     const SwitchIndex index{s};
-    crossings.push_back({subnet.tables->row(index).data(),
+    crossings.push_back({subnet.tables->chunks(index),
                          subnet.topology->port_of(index, mad::PortNumber{0}).value,
                          subnet.topology->node(index).port_count});
   }
@@ -102,7 +102,7 @@ View::Goal View::Ways::goal_of(PortIndex owner, mad::Lid lid) const {
   Goal goal{owner, kNoSwitch, {}};
   const auto last = subnet.topology->attachment(owner);
   if (!last || last->at.value >= crossings.size() || lid.value >= row_size) return goal;
-  if (crossings[last->at.value].row[lid.value] != last->out.value) return goal;
+  if (crossings[last->at.value].out(lid) != last->out.value) return goal;
   goal.at = at(NodeIndex{last->at.value});
   goal.reach = steps[subnet.topology->port_of(last->at, last->out).value].reach;
   return goal;
@@ -247,7 +247,7 @@ class View::Walker {
     if (at_ >= ways_.crossings.size() || to_.value >= ways_.row_size) return;
     if (++passed_ > kMaxSwitchesOnPath) return;
     const Crossing& here = ways_.crossings[at_];
-    const std::uint32_t out = here.row[to_.value];
+    const std::uint32_t out = here.out(to_);
     if (out == 0 || out > here.port_count) return;
     const Step& step = ways_.steps[here.first_port + out];
     reach_ = least(reach_, step.reach);
@@ -294,7 +294,7 @@ std::vector<View::Stop> View::trace(PortIndex from, mad::Lid to) const {
   // It arrives, as walk() has seen: at the goal's node, or at a switch that goes on.
   while (stops.back().node != topology().node_of(goal)) {
     const fabric::SwitchIndex at{stops.back().node.value};
-    leave_by(topology().port_of(at, mad::PortNumber{subnet().tables->row(at)[to.value]}));
+    leave_by(topology().port_of(at, mad::PortNumber{subnet().tables->entry(at, to.value)}));
   }
   return stops;
 }

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "base/record.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "fabric/lid_map.hpp"
@@ -64,22 +65,38 @@ struct ResweepCommand {
 struct OptionsChanged {
   std::shared_ptr<const Options> options;
 };
+// The answer to Store: everything up to this ticket survives us, or why it does not.
+struct Stored {
+  std::uint64_t ticket{};
+  std::string trouble = {};  // empty: there is none
+};
+// What the master remembers, told to a standby; a master does not listen. Of an epoch that is over
+// nothing is taken.
+struct Shared {
+  std::uint64_t epoch{};
+  bool whole = false;  // all there is; else what has changed
+  std::vector<base::Record> records;
+};
+// Whoever told us so is not heard any more: a standby asks the fabric at once whether the master is
+// there, and again soon. The fabric's answer counts.
+struct PeerSilent {};
 
 // Replaces all orders about links. A sweep begins now.
 struct OrdersChanged {
   PortOrders orders;
 };
 
-using Input = std::variant<Tick, MadReceived, SendFailed, RoutesReady, LookedUp, AnsweredElsewhere,
-                           ResweepCommand, OptionsChanged, OrdersChanged>;
+using Input =
+    std::variant<Tick, MadReceived, SendFailed, RoutesReady, LookedUp, AnsweredElsewhere,
+                 ResweepCommand, OptionsChanged, OrdersChanged, Stored, Shared, PeerSilent>;
 
 // --- outputs ------------------------------------------------------------------------------------
 
 struct SendMad {
   mad::Datagram datagram;
 };
-// Long work that leaves the machine: select_near_home(*topology, *lids, policy, home.get()), and
-// plan_transition(*topology, *lids, *selected, in_place). The daemon runs it on a worker, the
+// Long work that leaves the machine: select_near_home(*topology, *lids, policy, home.get(), ...),
+// and plan_transition(*topology, *lids, *selected, in_place). The daemon runs it on a worker, the
 // simulator inline; either returns RoutesReady with the same ticket.
 struct ComputeRoutes {
   std::uint64_t ticket{};
@@ -103,6 +120,15 @@ struct LookUp {
 struct StoreLids {
   std::vector<RememberedLids> lids;  // by port GUID, ascending
 };
+// With Options::durable: what is to survive us, all of it or what has changed, to be written at
+// once and in this order (sm/memory.hpp says what the records are). It leads to a Stored; one for
+// several tickets will do. What clients are promised meanwhile waits for that.
+struct Store {
+  std::uint64_t ticket{};
+  std::uint64_t epoch{};  // of this master's office: no store takes anything of an earlier one
+  bool whole = false;
+  std::vector<base::Record> records;
+};
 // The newest picture of the fabric.
 struct Publish {
   std::shared_ptr<const Snapshot> snapshot;
@@ -118,8 +144,8 @@ struct PublishOrders {
   std::shared_ptr<const OrderOutcomes> outcomes;
 };
 
-using Output = std::variant<SendMad, ComputeRoutes, LookUp, StoreLids, Publish, PublishGroups,
-                            PublishOrders, Event>;
+using Output = std::variant<SendMad, ComputeRoutes, LookUp, StoreLids, Store, Publish,
+                            PublishGroups, PublishOrders, Event>;
 
 // --- the machine --------------------------------------------------------------------------------
 
@@ -127,8 +153,8 @@ class Core {
  public:
   // `remembered` is what the LID memory held at start, in any order. Invalid or contradicting
   // entries are skipped, never fatal. `registrations` is what registrations() said when the last
-  // run ended in good order; empty if it did not, or nothing is known of it: every client is asked
-  // to register anew then. The first sweep begins with the first step.
+  // run ended in good order, or the records that were stored as text; empty if nothing is known of
+  // them: every client is asked to register anew then. The first sweep begins with the first step.
   Core(Options options, std::vector<RememberedLids> remembered, std::string registrations = {});
   ~Core();
   Core(Core&&) noexcept;

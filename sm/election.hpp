@@ -22,6 +22,8 @@ class Election {
   mad::SMState state() const { return state_; }
   // Somebody else has the office, or shall hand it over: it is asked from time to time.
   bool polls() const { return master_.has_value(); }
+  // The last poll was not answered.
+  bool misses() const { return misses_ > 0; }
   // The last decision met another SM that calls itself master.
   bool rival_seen() const { return rival_seen_; }
 

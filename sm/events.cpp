@@ -222,6 +222,27 @@ struct Rendering<RegistrationsLost> {
 };
 
 template <>
+struct Rendering<MemoryFails> {
+  static constexpr std::string_view name = "MemoryFails";
+  static Severity severity(const MemoryFails&) { return Severity::Error; }
+  static std::string sentence(const MemoryFails& e) {
+    return fmt::format("What clients register is not stored, and would be lost by a crash: {}",
+                       e.reason);
+  }
+  static Fields fields(const MemoryFails& e) { return {{"reason", e.reason}}; }
+};
+
+template <>
+struct Rendering<MemoryWhole> {
+  static constexpr std::string_view name = "MemoryWhole";
+  static Severity severity(const MemoryWhole&) { return Severity::Info; }
+  static std::string sentence(const MemoryWhole&) {
+    return "What clients have registered is stored again, all of it";
+  }
+  static Fields fields(const MemoryWhole&) { return {{"whole", yes_no(true)}}; }
+};
+
+template <>
 struct Rendering<AdministrationLoad> {
   static constexpr std::string_view name = "AdministrationLoad";
   static Severity severity(const AdministrationLoad& e) {

@@ -199,6 +199,11 @@ struct AdministrationLoad {
 struct RegistrationsLost {
   std::string reason;
 };
+// Nothing that clients are promised from now on survives this process.
+struct MemoryFails {
+  std::string reason;
+};
+struct MemoryWhole {};
 // Members of groups whose terms have changed, which keep the old ones until they join again: their
 // ports have no way to be asked for it (IsClientReregistrationSupported).
 struct MembersNotAsked {
@@ -260,9 +265,10 @@ using EventValue =
                  RoutingFailed, QosLevelsLeftOut, RivalMasterSeen, RivalMasterStays, HandedOver,
                  HandoverRefused, StrangeManagerIgnored, NoisyPortDamped, NoisyPortQuarantined,
                  NoisyPortHeardAgain, WouldWrite, ShadowCompared, PKeyTableFull, MulticastUnproven,
-                 JoinRefused, AdministrationLoad, RegistrationsLost, MembersNotAsked,
-                 SubscriberLost, SilentNodeKept, LinkHeldBack, LinkFlapsButNeeded, LinkUsedAgain,
-                 PortLocked, LinkOrderCarriedOut, LinkOrderRefused, TablesEmptiedFirst, MadIgnored>;
+                 JoinRefused, AdministrationLoad, RegistrationsLost, MemoryFails, MemoryWhole,
+                 MembersNotAsked, SubscriberLost, SilentNodeKept, LinkHeldBack, LinkFlapsButNeeded,
+                 LinkUsedAgain, PortLocked, LinkOrderCarriedOut, LinkOrderRefused,
+                 TablesEmptiedFirst, MadIgnored>;
 
 struct Event {
   EventValue value;

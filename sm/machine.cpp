@@ -37,14 +37,8 @@ Core::Machine::Machine(Options chosen, std::vector<RememberedLids> remembered,
   if (options.reassign_lids) memory.clear();
   keys.remember(memory);
   administration.set_key(options.sm_key);
-  if (registrations.empty()) return;
-  auto restored = sa::parse_registrations(registrations, now);
-  if (!restored) {
-    say(RegistrationsLost{restored.error().message});
-    return;
-  }
-  administration.restore(std::move(*restored));
-  clients_are_known = true;
+  administration.set_remembered(options.durable);
+  restore(std::move(registrations));
 }
 
 void Core::Machine::step(base::Instant moment, Input input) {
@@ -76,6 +70,7 @@ base::Instant Core::Machine::deadline() {
   if (!started) return base::Instant{};
   base::Instant next = transactions.deadline();
   if (stage == Stage::Resting) next = has_to_tell() ? std::min(wake, tells_next) : wake;
+  if (administration.view() != nullptr) next = std::min(next, notary.deadline());
   return std::min({next, administration.deadline(), inheritance_ends});
 }
 
@@ -144,6 +139,7 @@ void Core::Machine::dispatch(const Answer& answer) {
 void Core::Machine::administer(const mad::Datagram& received) {
   if (election.state() != mad::SMState::Master) return;
   if (!administration.admit(now, received)) return;
+  if (notary.is_full()) return administration.put_off(received);
   const bool long_one = administration.view() != nullptr && sa::may_take_long(received);
   if (long_one) return look_up(received);
   administration.on_mad(now, received);
@@ -178,6 +174,7 @@ void Core::Machine::tell_load() {
 
 void Core::Machine::carry_out_administration() {
   administration.pump(now);
+  remember();
   for (mad::Datagram& datagram : administration.take_outgoing()) {
     outputs.emplace_back(SendMad{std::move(datagram)});
   }
@@ -448,7 +445,8 @@ void Core::Machine::on(const RoutesReady& ready) {
 
 RoutesReady carry_out(const ComputeRoutes& work, const base::ParallelFor& parallel) {
   auto selected =
-      routing::select_near_home(*work.topology, *work.lids, work.policy, work.home.get(), parallel);
+      routing::select_near_home(*work.topology, *work.lids, work.policy, work.home.get(), parallel,
+                                work.in_place.selected.get());
   routing::Transition transition;
   if (selected) {
     transition =
@@ -497,7 +495,7 @@ mad::SMState Core::state() const {
 }
 std::string Core::registrations() const {
   if (state() != mad::SMState::Master || machine_->administration.view() == nullptr) return {};
-  return sa::to_text(machine_->administration.registrations(), machine_->now);
+  return machine_->registrations_text();
 }
 std::shared_ptr<const sa::View> Core::queries_view() const {
   return state() == mad::SMState::Master ? machine_->administration.shared_view() : nullptr;

@@ -17,6 +17,8 @@
 #include "sm/election.hpp"
 #include "sm/link_damping.hpp"
 #include "sm/look_ups.hpp"
+#include "sm/memory.hpp"
+#include "sm/notary.hpp"
 #include "sm/patience.hpp"
 #include "sm/programming.hpp"
 #include "sm/programming_aliases.hpp"
@@ -78,6 +80,9 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void on(const ResweepCommand& command);
   void on(const OptionsChanged& changed);
   void on(const OrdersChanged& changed);
+  void on(const Stored& stored);
+  void on(const Shared& shared);
+  void on(const PeerSilent& silent);
   void on_request(const mad::Address& peer, const mad::Smp& request);
   void administer(const mad::Datagram& received);
   void look_up(const mad::Datagram& request);
@@ -100,6 +105,16 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   mad::Guid port_guid_of(mad::Lid lid) const;  // 0 if nobody has it
   void dispatch(const Answer& answer);
   void pump();
+
+  // --- what outlives us (remembering.cpp)
+  void restore(std::string registrations);
+  void take_up_memory();
+  void forget_clients();
+  bool clients_know(mad::Guid port, mad::Lid master, mad::Lid own) const;
+  std::vector<base::Record> all_records();
+  std::string registrations_text() const;
+  void remember();
+  void doubt_replica();
 
   // --- between sweeps (between_sweeps.cpp)
   void rest(base::Duration pause);
@@ -256,6 +271,16 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::vector<fabric::PortIndex> being_told;  // at this moment
   base::Instant tells_next{};                 // when the next of them may be
   bool clients_are_known = false;             // all that have registered, from before the start
+  Notary notary;
+  Replica replica;                          // of the master whose standby we are
+  std::optional<Office> office;             // whose records we started from
+  mad::Lid former_master{};                 // who registered there is known; kNoLid: nobody
+  std::uint64_t epoch = 0;                  // the highest that we know of
+  std::vector<RememberedLids> lids_stored;  // or about to be
+  bool lids_changed = false;
+  unsigned hastens_polls = 0;  // this many polls do not wait for their interval
+  bool peer_silent = false;    // so what it said may be old, unless it is gone
+  bool polls_silent = false;   // this poll asks for it
   std::shared_ptr<const partitions::Memberships> memberships;  // on the newest topology
   std::vector<multicast::RoleChange> role_changes;             // yet to be programmed
   std::vector<sa::Fetch> fetches;                              // yet to be asked for

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The machine and the office of master: taking it over, holding it against others, giving it away.
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -10,11 +11,14 @@
 
 namespace heddle::sm {
 
+// A master that something else knows to be silent is asked this often.
+constexpr base::Duration kHasty = std::chrono::milliseconds(50);
+
 // Clients do not know of it yet, and packets are under way: what works stays.
 void Core::Machine::enter_office() {
   keeps_standing = (election.succeeds() || options.shadow) && options.keep_routes_on_takeover;
   heirlooms.clear();
-  if (clients_are_known) return;
+  take_up_memory();
   // One without a LinearFDBTop has restarted, and has lost its multicast tables too.
   for (const auto node : picture.frozen.node_of) {
     const auto& info = picture.observation[node].switch_info;
@@ -61,6 +65,7 @@ bool Core::Machine::begin_hand_over() {
 
 void Core::Machine::begin_polling() {
   stage = Stage::Polling;
+  polls_silent = peer_silent;
   if (election.take_announcement()) announce_rank();
   Context with = context();
   election.poll(with);
@@ -74,6 +79,12 @@ void Core::Machine::finish_polling() {
     renew_view();
   }
   const bool master = election.state() == mad::SMState::Master && !election.polls();
+  // It lives, and says to others what we do not hear.
+  if (polls_silent && !master && !election.misses()) doubt_replica();
+  if (!master && hastens_polls > 0) {
+    --hastens_polls;
+    return rest(std::min(options.poll_interval, kHasty));
+  }
   rest(master ? options.sweep_interval : options.poll_interval);
 }
 

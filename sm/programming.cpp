@@ -104,7 +104,7 @@ void Programming::write_lids(Context& context, const Knows& knows) {
     if (!wish || info == nullptr) continue;
     const mad::Guid guid = picture.frozen.topology->port(port).guid;
     reregister_[port.value] =
-        !knows(guid) || info->lid != wish->lids.base || info->master_sm_lid != wish->master_sm_lid;
+        !knows(guid, info->master_sm_lid, wish->master_sm_lid) || info->lid != wish->lids.base;
     if (!settled(context, port, *info)) set_port(context, Purpose::Lids, port, LinkStep::Fields);
   }
 }

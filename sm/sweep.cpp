@@ -455,6 +455,7 @@ void Core::Machine::assign() {
   }
   if (memory != assigned.memory) {
     memory = std::move(assigned.memory);
+    lids_changed = true;
     keys.remember(memory);
     if (!options.shadow) outputs.emplace_back(StoreLids{memory});
   }
@@ -472,10 +473,8 @@ void Core::Machine::assign() {
       options.partitions ? *options.partitions : partitions::default_policy(),
       *picture.frozen.topology, picture.sm_port);
   Context with = context();
-  programming.write_lids(with, [this](mad::Guid port) {
-    if (outdated.count(port) + untold.count(port) + unheard.count(port) != 0) return false;
-    const sa::View* view = administration.view();
-    return view != nullptr ? view->find(port) != fabric::kNoPort : clients_are_known;
+  programming.write_lids(with, [this](mad::Guid port, mad::Lid master, mad::Lid own) {
+    return clients_know(port, master, own);
   });
   const auto enforcement =
       options.partitions ? options.partition_enforcement : partitions::Enforcement::Off;
@@ -617,6 +616,9 @@ void Core::Machine::finish_sweep() {
   statistics.late = counters.late;
   statistics.total = now - sweep_began;
   ++sweeps_finished;
+  if (notary.failing()) {
+    picture.problems.push_back("what clients register is not stored: " + notary.trouble());
+  }
   auto snapshot = take_picture(picture, statistics, options);
   if (options.shadow) snapshot->shadow = shadow.report();
   renew_view();
@@ -671,7 +673,9 @@ void Core::Machine::renew_view() {
     unheard.clear();
     permanent_groups_due = true;
     clients_are_known = false;
+    former_master = mad::kNoLid;
     inheritance_ends = base::kNever;
+    if (election.state() == mad::SMState::Standby) doubt_replica();
     in_place = {};
     return;
   }
@@ -683,7 +687,7 @@ void Core::Machine::renew_view() {
   }
   tell_load();
   if (multicast_programming.has_inherited() && inheritance_ends == base::kNever) {
-    inheritance_ends = now + kInheritance;
+    inheritance_ends = clients_are_known ? now : now + kInheritance;
   }
   administration.set_multicast_tables(multicast_programming.tables());
   const mad::SMInfo own{own_guid(), options.sm_key, act_count, options.priority, election.state()};

@@ -126,7 +126,8 @@ TEST(OpenApi, DescribesWhatIsAnswered) {
   auto care = std::make_shared<api::LinkCare>();
   perf::Finding& finding = care->findings.emplace_back();
   finding.link = {{node.guid, port.number}, {mad::Guid{1}, port.number}};
-  finding.conditions = finding.counters = 1;
+  finding.conditions = 1;
+  finding.counters = 1;
   care->orders.push_back({{node.guid, port.number}, false, "for a reason"});
   stage.state().care = care;
   const std::pair<const char*, const char*> questions[] = {

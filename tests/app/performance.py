@@ -101,7 +101,8 @@ def inside(heddle, folder):
                 subprocess.run([heddle, "sim", "ctl", os.environ["HEDDLE_SIM"], "inject", node,
                                 str(port), counter, str(amount)], check=True, timeout=30,
                                stdout=subprocess.DEVNULL)
-        lids = {row["name"].split()[0]: row["lids"][0] for row in manager.json("show", "nodes")["nodes"]}
+        lids = {row["name"].split()[0]: row["lids"][0]
+                for row in manager.json("show", "nodes")["nodes"]}
         for node, port in INJECTED:
             before = by_tool(lids[node], port)
             manager.wait_sweeps(2)

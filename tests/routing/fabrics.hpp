@@ -49,6 +49,9 @@ struct Subnet {
   explicit Subnet(const support::Recipe& recipe, std::uint8_t lmc = 0)
       : topology(support::build(recipe)), lids(support::number_lids(topology, lmc)) {}
 
+  Subnet(fabric::Topology of, fabric::LidMap with)
+      : topology(std::move(of)), lids(std::move(with)) {}
+
   Routes route(const char* engine, const base::ParallelFor& parallel = base::inline_for) const {
     return *find_engine(engine)->route({topology, lids, options, parallel});
   }

@@ -10,7 +10,9 @@
 #include "base/prng.hpp"
 #include "fabric/verification.hpp"
 #include "routing/home.hpp"
+#include "routing/kin_transition.hpp"
 #include "tests/routing/fabrics.hpp"
+#include "tests/routing/loss.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -196,8 +198,8 @@ TEST(TransitionTest, ARepairFitsInWithoutALook) {
   const Subnet less(support::degraded(recipe, 1, 3));
   const auto repaired = select_near_home(less.topology, less.lids, {}, &home);
   ASSERT_TRUE(repaired);
-  ASSERT_NE((*repaired)->repaired_from, nullptr);
-  EXPECT_EQ((*repaired)->repaired_from, routes->certificate);
+  ASSERT_NE((*repaired)->kin, nullptr);
+  EXPECT_EQ((*repaired)->kin->certificate, routes->certificate);
   const InPlace before{home.topology, {routes, &routes->routes.tables}, routes};
   const auto there = plan_transition(less.topology, less.lids, **repaired, before);
   EXPECT_GT(there.changed, 0u);
@@ -213,6 +215,43 @@ TEST(TransitionTest, ARepairFitsInWithoutALook) {
   EXPECT_EQ(back.clashing, 0u);
   EXPECT_TRUE(back.emptied.empty());
   expect_no_mixture_harms(whole, (*repaired)->routes.tables, *routes, back, dice);
+}
+
+// A loss, another one, the return of the first, and the return of all.
+TEST(TransitionTest, NoMixtureOfRepairsHarms) {
+  std::size_t among_kin = 0, late = 0, emptied = 0;
+  base::Prng dice(::testing::UnitTest::GetInstance()->random_seed() + 11u);
+  for (const auto& [name, recipe] : all_kinds_of_fabrics()) {
+    SCOPED_TRACE(name);
+    Loss loss(recipe);
+    if (loss.link_count() < 2 || !loss.home().selected->certificate) continue;
+    const std::size_t first = dice.below(loss.link_count()), second = dice.below(loss.link_count());
+    InPlace before{loss.home().topology,
+                   {loss.home().selected, &loss.home().selected->routes.tables},
+                   loss.home().selected};
+    for (const auto& links :
+         std::vector<std::vector<std::size_t>>{{first}, {first, second}, {second}, {}}) {
+      loss.without_links(links);
+      const auto chosen = select_near_home(loss.now(), loss.lids(), loss.home().policy,
+                                           &loss.home(), base::inline_for, before.selected.get());
+      ASSERT_TRUE(chosen);
+      const Subnet now(loss.now(), loss.lids());
+      const auto plan = plan_transition(now.topology, now.lids, **chosen, before);
+      if (loss.now().switch_count() == before.topology->switch_count()) {
+        expect_no_mixture_harms(now, *before.tables, **chosen, plan, dice);
+      }
+      const auto kin = plan_among_kin(now.topology, now.lids, **chosen, before);
+      among_kin += kin ? 1 : 0;
+      late += plan.late.size();
+      emptied += plan.emptied_count();
+      before = {std::make_shared<const fabric::Topology>(now.topology),
+                {*chosen, &(*chosen)->routes.tables},
+                *chosen};
+    }
+  }
+  EXPECT_GT(among_kin, 50u);
+  EXPECT_GT(late, 0u);
+  RecordProperty("emptied", static_cast<int>(emptied));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sa/request.hpp"
+#include "sm/memory.hpp"
 
 namespace heddle::test {
 namespace {
@@ -97,13 +98,20 @@ void Seat::tick(base::Instant now) {
   now_ = std::max(now_, now);
   if (!alive_) return;
   release_delayed();
+  hear_shelf();
+  if (!alive_) return;
   transport_.advance(now_);
   input(sm::Tick{});
 }
 
+void Seat::hear_shelf() {
+  for (sm::Stored& stored : shelf_.take_due(now_)) input(std::move(stored));
+  if (shelf_.dead()) die();
+}
+
 base::Instant Seat::deadline() const {
   if (!alive_) return base::kNever;
-  base::Instant next = std::min(core_.deadline(), transport_.deadline());
+  base::Instant next = std::min({core_.deadline(), transport_.deadline(), shelf_.deadline()});
   if (outward_) next = std::min({next, outward_->deadline(), inward_->deadline()});
   return next;
 }
@@ -127,6 +135,12 @@ void Seat::restart(std::vector<sm::RememberedLids> remembered, std::string regis
   if (!std::exchange(alive_, true)) transport_.set_is_sm(true);
 }
 
+void Seat::restart_from_shelf() {
+  shelf_.revive();
+  sm::Recalled recalled = sm::recall(shelf_.records());
+  restart(std::move(recalled.lids), std::move(recalled.registrations));
+}
+
 void Seat::die() {
   transport_.set_is_sm(false);
   alive_ = false;
@@ -145,6 +159,8 @@ void Seat::perform() {
         snapshot_ = publish->snapshot;
       } else if (auto* groups = std::get_if<sm::PublishGroups>(&output)) {
         groups_ = groups->groups;
+      } else if (auto* write = std::get_if<sm::Store>(&output)) {
+        shelf_.take(now_, std::move(*write));
       } else if (auto* store = std::get_if<sm::StoreLids>(&output)) {
         stored_ = std::move(store->lids);
       } else if (auto* work = std::get_if<sm::ComputeRoutes>(&output)) {

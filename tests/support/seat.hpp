@@ -15,6 +15,7 @@
 #include "base/time.hpp"
 #include "sim/world.hpp"
 #include "sm/core.hpp"
+#include "tests/support/shelf.hpp"
 #include "transport/faulty.hpp"
 #include "transport/kernel_habits.hpp"
 
@@ -54,6 +55,11 @@ class Seat {
   // Puts a new machine in place of the old one, as after a restart with or without memory; of one
   // that had died too.
   void restart(std::vector<sm::RememberedLids> remembered, std::string registrations = {});
+  // The same with what the shelf holds.
+  void restart_from_shelf();
+  // Where a durable machine writes to.
+  Shelf& shelf() { return shelf_; }
+  bool alive() const { return alive_; }
   // The program ends: its port is no SM's any more, and nothing is sent or heard.
   void die();
 
@@ -91,6 +97,7 @@ class Seat {
   void hand_up(mad::Datagram datagram);
   void receive(std::span<transport::Received> batch);
   void release_delayed();
+  void hear_shelf();
   void perform();
   void compute(const sm::ComputeRoutes& work);
   void step(sm::Input input);
@@ -113,6 +120,7 @@ class Seat {
   std::vector<sm::Event> events_;
   Listener listener_;
   std::vector<sm::RememberedLids> stored_;
+  Shelf shelf_;
 };
 
 }  // namespace heddle::test

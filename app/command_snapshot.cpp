@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <iostream>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/commands.hpp"
+#include "app/keeper.hpp"
+#include "app/settings.hpp"
+#include "sm/memory.hpp"
+#include "store/database.hpp"
+
+namespace heddle::app {
+namespace {
+
+using store::Database;
+
+// "3 group, 12 member, 4 lid".
+std::string contents(const std::vector<base::Record>& records) {
+  std::map<std::string, std::size_t> kinds;
+  for (const base::Record& record : records) {
+    ++kinds[record.name.substr(0, record.name.find(' '))];
+  }
+  std::string text;
+  for (const auto& [kind, count] : kinds) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kind);
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+base::Result<void> save(const std::filesystem::path& memory, const std::filesystem::path& file) {
+  auto database = Database::open_to_read(memory, Keeper::wall_clock);
+  if (!database) return database.error();
+  const auto copied = (*database)->copy_to(file);
+  if (copied.has_error()) return copied.error();
+  auto copy = Database::open_to_read(file, Keeper::wall_clock);
+  if (!copy) return copy.error();
+  const auto records = (*copy)->read();
+  if (!records) return records.error();
+  std::cout << fmt::format("saved {}: {}\n", file.string(), contents(*records));
+  return {};
+}
+
+// Whoever was master when the snapshot was made, clients have registered and left since: so nobody
+// is named, and all of them will be asked.
+void name_nobody(std::vector<base::Record>& records, std::uint64_t epoch) {
+  for (base::Record& record : records) {
+    if (record.name == "office") record = sm::to_record(sm::Office{{}, {}, epoch});
+  }
+}
+
+base::Result<void> restore(const std::filesystem::path& memory, const std::filesystem::path& file,
+                           bool force) {
+  auto snapshot = Database::open_to_read(file, Keeper::wall_clock);
+  if (!snapshot) return snapshot.error();
+  auto records = (*snapshot)->read();
+  if (!records) return records.error();
+  const auto lock = MemoryLock::take(memory);
+  if (!lock) return lock.error();
+  std::error_code ignored;
+  if (!std::filesystem::exists(memory, ignored)) {
+    const auto copied = (*snapshot)->copy_to(memory);
+    if (copied.has_error()) return copied.error();
+  }
+  auto opened = Database::open(memory, Keeper::wall_clock);
+  if (!opened) return opened.error();
+  if (!opened->put_aside.empty()) std::cerr << "heddle: " << opened->put_aside << "\n";
+  Database& database = *opened->database;
+  const auto fabric = database.fabric(), other = (*snapshot)->fabric();
+  if (!fabric) return fabric.error();
+  if (!other) return other.error();
+  if (fabric->text != other->text && opened->put_aside.empty() && !force) {
+    return base::error(fmt::format("{} is of another fabric than {}; --force takes it all the same",
+                                   file.string(), memory.string()));
+  }
+  const auto here = database.epoch(), there = (*snapshot)->epoch();
+  if (!here) return here.error();
+  if (!there) return there.error();
+  const std::uint64_t epoch = std::max(*here, *there);
+  name_nobody(*records, epoch);
+  const auto written = database.write({{epoch, true, *records}});
+  if (written.has_error()) return written.error();
+  const auto marked = Keeper::mark_whole(memory);
+  if (marked.has_error()) return marked.error();
+  std::cout << fmt::format("restored {}: {}\n", memory.string(), contents(*records));
+  return {};
+}
+
+}  // namespace
+
+Exit run_snapshot(const SnapshotArguments& arguments) {
+  std::filesystem::path memory = arguments.memory;
+  if (memory.empty()) {
+    const Settings settings = read_settings({arguments.config, {}, false});
+    for (const std::string& problem : settings.problems) std::cerr << problem << "\n";
+    if (!settings.problems.empty()) return Exit::Config;
+    memory = Keeper::file_beside(settings.config.memory_file);
+  }
+  const auto done = arguments.restores ? restore(memory, arguments.file, arguments.force)
+                                       : save(memory, arguments.file);
+  if (!done.has_error()) return Exit::Ok;
+  complain(done.error().message);
+  return Exit::Output;
+}
+
+}  // namespace heddle::app

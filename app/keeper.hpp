@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Keeps what the machine wants to survive: in a database beside the LID memory, written by a thread
+// of its own (store/writer.hpp). It outlives the daemons of a session, one after the other.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include <boost/asio/io_context.hpp>
+
+#include "app/logging.hpp"
+#include "app/partner.hpp"
+#include "sm/core.hpp"
+#include "sm/memory.hpp"
+#include "store/writer.hpp"
+
+namespace heddle::app {
+
+// Who has it writes to this database, and nobody else: a second subnet manager on this host, or
+// `heddle snapshot restore`. It ends with the process, however that ends.
+class MemoryLock {
+ public:
+  static base::Result<std::unique_ptr<MemoryLock>> take(const std::filesystem::path& database);
+  ~MemoryLock();
+  MemoryLock(const MemoryLock&) = delete;
+  MemoryLock& operator=(const MemoryLock&) = delete;
+
+ private:
+  explicit MemoryLock(int descriptor) : descriptor_(descriptor) {}
+  int descriptor_;
+};
+
+class Keeper {
+ public:
+  // What was there.
+  struct Found {
+    sm::Recalled recalled;
+    bool is_new = false;  // nothing was, so older files count
+  };
+  // Of a database that cannot be opened the log tells; it is tried again with everything that is to
+  // be written.
+  Keeper(std::filesystem::path file, boost::asio::io_context& loop, Log& log, Found& found);
+  ~Keeper();
+
+  static std::filesystem::path file_beside(std::filesystem::path lid_memory);
+  // Says that all that was promised is in this database.
+  static base::Result<void> mark_whole(const std::filesystem::path& database);
+  // Seconds since 1970.
+  static std::uint64_t wall_clock();
+
+  // Who hears what became of stores, on the loop; nobody after an empty one. What was asked for
+  // before is done when this returns, and the next one does not hear of it.
+  using Listener = std::function<void(sm::Input)>;
+  void set_listener(Listener listener);
+  void store(sm::Store store);
+
+  // From now on the same goes to a standby, or comes from a master.
+  base::Result<void> join(Partner::Options options);
+  // What the machine is, for the partner to hear.
+  void set_state(mad::SMState state) { state_ = state; }
+
+ private:
+  // Handed to the store, and to standbys under a number that grows from daemon to daemon.
+  struct Pending {
+    std::uint64_t number = 0, ticket = 0;
+    std::string trouble;
+    bool written = false;
+  };
+
+  base::Result<store::Database::Opened> open_locked();
+  base::Result<std::unique_ptr<store::Database>> open();
+  void recall(Found& found, store::Database& database);
+  void written(store::Writer::Outcome outcome);
+  void on_written(const store::Writer::Outcome& outcome);
+  void report();
+  Partner::Events partner_events();
+  bool told(store::State& state);
+  std::filesystem::path mark() const;
+
+  std::filesystem::path file_;
+  boost::asio::io_context& loop_;
+  Log& log_;
+  std::unique_ptr<MemoryLock> lock_;  // null: somebody else has it
+  Listener listener_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  bool marked_ = false;  // of the writer's thread
+  mad::SMState state_ = mad::SMState::Discovering;
+  std::uint64_t number_ = 0;
+  std::uint64_t epoch_ = 0;  // the highest that was ever heard of here
+  std::deque<Pending> pending_;
+  sm::Replica mirror_;           // all that was stored, or told by a master
+  bool was_told_ = false;        // and nothing stored since
+  std::uint64_t warned_of_ = 0;  // an epoch
+  std::optional<store::Writer> writer_;
+  std::unique_ptr<Partner> partner_;
+};
+
+}  // namespace heddle::app

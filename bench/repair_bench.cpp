@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Links between switches are lost: time until there are new tables, proven, and a plan to write
+// them. Arguments: fabric, links, threads. Counters: what each step took, in milliseconds; LIDs
+// with other entries; whether it was a repair, or engines had to compute anew.
+#include <chrono>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <benchmark/benchmark.h>
+#include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+
+#include "routing/home.hpp"
+#include "routing/transition.hpp"
+#include "tests/support/networks.hpp"
+#include "tests/support/topologies.hpp"
+
+namespace heddle {
+namespace {
+
+struct Fabric {
+  const char* name;
+  support::Recipe (*recipe)();
+};
+
+constexpr Fabric kFabrics[] = {
+    {"XGFT(2;18,36;1,18) 648 hosts",
+     [] {
+       return support::xgft({18, 36}, {1, 18});
+     }},
+    {"XGFT(3;18,18,36;1,18,18) 11664 hosts",
+     [] {
+       return support::xgft({18, 18, 36}, {1, 18, 18});
+     }},
+    {"XGFT(3;32,32,44;1,32,32) 45056 hosts",
+     [] {
+       return support::xgft({32, 32, 44}, {1, 32, 32});
+     }},
+    {"torus 10x10x10, 4 hosts each",
+     [] {
+       return support::torus({10, 10, 10}, 4);
+     }},
+    {"random 512 switches of degree 16, 8 hosts each",
+     [] { return support::random_regular(512, 16, 8, 1); }},
+};
+
+void tbb_for(std::size_t count, const base::RangeWork& work) {
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count),
+                    [&](const auto& range) { work(range.begin(), range.end()); });
+}
+
+double milliseconds_since(std::chrono::steady_clock::time_point begun) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begun)
+      .count();
+}
+
+// Without so many of the cables between switches, evenly from all over their list.
+support::Recipe without_links(support::Recipe recipe, const fabric::Topology& whole,
+                              std::size_t count) {
+  std::vector<std::ptrdiff_t> inner;
+  for (std::size_t i = 0; i < recipe.links.size(); ++i) {
+    const auto& [a, b] = recipe.links[i];
+    if (whole.is_switch(*whole.find_node(a.node)) && whole.is_switch(*whole.find_node(b.node))) {
+      inner.push_back(static_cast<std::ptrdiff_t>(i));
+    }
+  }
+  for (std::size_t i = count; i > 0; --i) {
+    recipe.links.erase(recipe.links.begin() + inner[i * inner.size() / (count + 1)]);
+  }
+  return recipe;
+}
+
+// The same LIDs as at home.
+fabric::LidMap same_lids(const routing::Home& home, const fabric::Topology& now) {
+  fabric::LidMap lids(now.port_count());
+  for (const fabric::PortIndex port : now.endports()) {
+    const auto node = home.topology->find_node(now.node(now.node_of(port)).guid);
+    const auto old = home.topology->port_of(*node, now.number_of(port));
+    lids.assign(port, home.lids->range(old));
+  }
+  return lids;
+}
+
+routing::Home home_of(const support::Recipe& recipe, const char* engine) {
+  routing::Home home;
+  home.policy.engines = {engine};
+  auto topology = support::build(recipe);
+  home.lids = std::make_shared<const fabric::LidMap>(support::number_lids(topology));
+  home.topology = std::make_shared<const fabric::Topology>(std::move(topology));
+  auto selected = routing::select_routes(*home.topology, *home.lids, home.policy, tbb_for);
+  if (selected) home.selected = std::make_shared<const routing::Selected>(std::move(*selected));
+  return home;
+}
+
+void bench_links_lost(benchmark::State& state, const char* engine) {
+  const Fabric& fabric = kFabrics[state.range(0)];
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
+                                    static_cast<std::size_t>(state.range(2)));
+  state.SetLabel(fabric.name);
+  const support::Recipe recipe = fabric.recipe();
+  const routing::Home home = home_of(recipe, engine);
+  if (!home.selected) return state.SkipWithError("no tables");
+  const auto now = support::build(
+      without_links(recipe, *home.topology, static_cast<std::size_t>(state.range(1))));
+  const fabric::LidMap lids = same_lids(home, now);
+  const auto& tables = home.selected->routes.tables;
+  const routing::InPlace in_place{
+      home.topology, std::shared_ptr<const fabric::ForwardingTables>(home.selected, &tables),
+      home.selected};
+  double routing = 0, planning = 0;
+  bool repaired = false;
+  std::size_t changed = 0, late = 0, emptied = 0;
+  for (auto _ : state) {
+    const auto begun = std::chrono::steady_clock::now();
+    const auto selected = routing::select_near_home(now, lids, home.policy, &home, tbb_for);
+    routing += milliseconds_since(begun);
+    if (!selected) return state.SkipWithError(selected.error().message.c_str());
+    repaired = (*selected)->kin != nullptr;
+    const auto routed = std::chrono::steady_clock::now();
+    const auto plan = routing::plan_transition(now, lids, **selected, in_place, tbb_for);
+    planning += milliseconds_since(routed);
+    changed = plan.changed;
+    late = plan.late.size();
+    emptied = plan.emptied_count();
+  }
+  const auto rounds = static_cast<double>(state.iterations());
+  state.counters["routing"] = routing / rounds;
+  state.counters["planning"] = planning / rounds;
+  state.counters["LIDs"] = static_cast<double>(changed);
+  state.counters["late"] = static_cast<double>(late);
+  state.counters["emptied"] = static_cast<double>(emptied);
+  state.counters["repaired"] = repaired ? 1 : 0;
+}
+
+void fabrics_and_links(benchmark::internal::Benchmark* bench) {
+  for (std::size_t fabric = 0; fabric < std::size(kFabrics); ++fabric) {
+    for (const int links : {1, 3}) bench->Args({static_cast<std::int64_t>(fabric), links, 2});
+  }
+  bench->ArgNames({"fabric", "links", "threads"})->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+
+BENCHMARK_CAPTURE(bench_links_lost, auto, "auto") -> Apply(fabrics_and_links);
+BENCHMARK_CAPTURE(bench_links_lost, minhop, "minhop")->Apply(fabrics_and_links);
+
+}  // namespace
+}  // namespace heddle
+
+BENCHMARK_MAIN();

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/forwarding_tables.hpp"
+
+#include <algorithm>
+
+namespace heddle::fabric {
+namespace {
+
+std::size_t round_up(std::size_t value, std::size_t step) {
+  return (value + step - 1) / step;
+}
+
+}  // namespace
+
+ForwardingTables::ForwardingTables(std::size_t switch_count, mad::Lid top)
+    : switches_(switch_count),
+      row_bytes_((top.value / kLftBlockLids + 1) * kLftBlockLids),
+      chunks_each_(round_up(row_bytes_, kChunk)),
+      entries_(switch_count * row_bytes_, mad::kNoPortNumber.value) {
+  point_at_entries();
+}
+
+ForwardingTables::ForwardingTables(std::shared_ptr<const ForwardingTables> base,
+                                   std::span<const SwitchIndex> row_of)
+    : switches_(row_of.size()),
+      row_bytes_(base->row_bytes_),
+      chunks_each_(base->chunks_each_),
+      base_(std::move(base)),
+      is_own_(switches_ * chunks_each_),
+      whole_(switches_) {
+  chunks_.reserve(switches_ * chunks_each_);
+  for (const SwitchIndex at : row_of) {
+    const auto first =
+        base_->chunks_.begin() + static_cast<std::ptrdiff_t>(at.value * chunks_each_);
+    chunks_.insert(chunks_.end(), first, first + static_cast<std::ptrdiff_t>(chunks_each_));
+  }
+}
+
+ForwardingTables::ForwardingTables(const ForwardingTables& other)
+    : switches_(other.switches_), row_bytes_(other.row_bytes_), chunks_each_(other.chunks_each_) {
+  if (other.base_ == nullptr) {
+    entries_ = other.entries_;
+  } else {
+    entries_.resize(switches_ * row_bytes_);
+    for (std::uint32_t s = 0; s < switches_; ++s) {
+      other.copy_row(SwitchIndex{s}, entries_.data() + s * row_bytes_);
+    }
+  }
+  point_at_entries();
+}
+
+ForwardingTables::WholeRows::~WholeRows() {
+  for (auto& row : rows_) delete[] row.load(std::memory_order_relaxed);
+}
+
+void ForwardingTables::point_at_entries() {
+  chunks_.reserve(switches_ * chunks_each_);
+  for (std::size_t s = 0; s < switches_; ++s) {
+    for (std::size_t chunk = 0; chunk < chunks_each_; ++chunk) {
+      chunks_.push_back(entries_.data() + s * row_bytes_ + chunk * kChunk);
+    }
+  }
+}
+
+std::uint8_t* ForwardingTables::own_chunk(SwitchIndex of, std::size_t chunk) {
+  const std::size_t at = of.value * chunks_each_ + chunk;
+  if (!is_own_[at]) {
+    own_.push_back(std::make_unique_for_overwrite<std::uint8_t[]>(kChunk));
+    std::copy_n(chunks_[at], chunk_size(chunk), own_.back().get());
+    chunks_[at] = own_.back().get();
+    is_own_[at] = true;
+  }
+  // It is this object's own memory.
+  return const_cast<std::uint8_t*>(chunks_[at]);
+}
+
+// All of it in one piece, and nobody else's.
+std::uint8_t* ForwardingTables::own_row(SwitchIndex of) {
+  const std::size_t first = of.value * chunks_each_;
+  if (!is_own_[first] || !is_in_one_piece(of)) {
+    own_.push_back(std::make_unique_for_overwrite<std::uint8_t[]>(row_bytes_));
+    copy_row(of, own_.back().get());
+    for (std::size_t chunk = 0; chunk < chunks_each_; ++chunk) {
+      chunks_[first + chunk] = own_.back().get() + chunk * kChunk;
+      is_own_[first + chunk] = true;
+    }
+  }
+  return const_cast<std::uint8_t*>(chunks_[first]);
+}
+
+const std::uint8_t* ForwardingTables::whole_row(SwitchIndex of) const {
+  if (is_in_one_piece(of)) return chunks_[of.value * chunks_each_];
+  auto& known = whole_.of(of);
+  if (const std::uint8_t* row = known.load(std::memory_order_acquire)) return row;
+  auto made = std::make_unique_for_overwrite<std::uint8_t[]>(row_bytes_);
+  copy_row(of, made.get());
+  std::uint8_t* before = nullptr;
+  if (known.compare_exchange_strong(before, made.get(), std::memory_order_acq_rel)) {
+    return made.release();
+  }
+  return before;  // another thread was first
+}
+
+bool ForwardingTables::is_in_one_piece(SwitchIndex of) const {
+  const std::size_t first = of.value * chunks_each_;
+  for (std::size_t chunk = 1; chunk < chunks_each_; ++chunk) {
+    if (chunks_[first + chunk] != chunks_[first] + chunk * kChunk) return false;
+  }
+  return true;
+}
+
+void ForwardingTables::copy_row(SwitchIndex of, std::uint8_t* to) const {
+  for (std::size_t i = 0; i < chunks_each_; ++i) {
+    std::copy_n(chunk(of, i), chunk_size(i), to + i * kChunk);
+  }
+}
+
+bool operator==(const ForwardingTables& a, const ForwardingTables& b) {
+  if (a.switches_ != b.switches_ || a.row_bytes_ != b.row_bytes_) return false;
+  for (std::uint32_t s = 0; s < a.switches_; ++s) {
+    bool same = true;
+    for_each_unshared(a, SwitchIndex{s}, b, SwitchIndex{s}, [&](std::size_t chunk) {
+      const std::uint8_t* bytes = a.chunk(SwitchIndex{s}, chunk);
+      same = same && std::equal(bytes, bytes + a.chunk_size(chunk), b.chunk(SwitchIndex{s}, chunk));
+    });
+    if (!same) return false;
+  }
+  return true;
+}
+
+}  // namespace heddle::fabric

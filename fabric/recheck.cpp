@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/recheck.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "fabric/islands.hpp"
+
+namespace heddle::fabric {
+namespace {
+
+constexpr std::uint32_t kNone = 0xFFFF'FFFF;
+
+class Recheck {
+ public:
+  Recheck(const Proven& proven, const Claim& claim) : proven_(proven), claim_(claim) {}
+
+  bool run() {
+    return matches_switches() && matches_channels() && matches_places() && collect_changes() &&
+           no_way_into_what_is_gone() && line_holds() && columns_hold();
+  }
+
+ private:
+  struct Change {
+    std::uint16_t lid = 0;
+    std::uint32_t at = 0;  // of now
+  };
+
+  bool matches_switches() {
+    const std::size_t before = proven_.topology.switch_count();
+    if (claim_.before.size() != claim_.topology.switch_count() ||
+        claim_.tables.switch_count() != claim_.before.size() ||
+        proven_.tables.switch_count() != before ||
+        claim_.tables.row_size() != proven_.tables.row_size() ||
+        claim_.places.size() != proven_.topology.channels().size()) {
+      return false;
+    }
+    now_.assign(before, kNone);
+    for (std::uint32_t s = 0; s < claim_.before.size(); ++s) {
+      const std::uint32_t old = claim_.before[s].value;
+      if (old >= before || now_[old] != kNone) return false;
+      now_[old] = s;
+    }
+    return true;
+  }
+
+  bool matches_channels() {
+    is_there_.assign(proven_.topology.channels().size(), 0);
+    for (const Channel& channel : claim_.topology.channels()) {
+      const SwitchIndex from = claim_.before[channel.from.value];
+      if (channel.out.value > proven_.topology.node(from).port_count) return false;
+      const ChannelIndex old = proven_.topology.channel_by_port(from, channel.out);
+      if (old == kNoChannel) return false;
+      const Channel& was = proven_.topology.channels()[old.value];
+      if (was.to != claim_.before[channel.to.value] || was.in != channel.in) return false;
+      is_there_[old.value] = 1;
+    }
+    return true;
+  }
+
+  bool matches_places() {
+    targets_.assign(claim_.tables.row_size(), {});
+    for (std::uint32_t number = 1; number <= claim_.lids.top().value; ++number) {
+      const mad::Lid lid{static_cast<std::uint16_t>(number)};
+      const PortIndex owner = claim_.lids.owner(lid), old = proven_.lids.owner(lid);
+      if (owner == kNoPort) continue;
+      const auto place = claim_.topology.attachment(owner);
+      if (!place) continue;  // it hangs on no switch
+      if (old == kNoPort || number >= targets_.size()) return false;
+      const auto was = proven_.topology.attachment(old);
+      if (!was || was->at != claim_.before[place->at.value] || was->out != place->out) return false;
+      targets_[number] = {place->at.value, place->out.value};
+    }
+    return true;
+  }
+
+  // By LID, then by switch.
+  bool collect_changes() {
+    const std::size_t size = claim_.tables.row_size();
+    std::vector<std::uint32_t> ends(size + 1);
+    std::vector<Change> found;
+    for (std::uint32_t s = 0; s < claim_.before.size(); ++s) {
+      const SwitchIndex at{s}, was = claim_.before[s];
+      for_each_unshared(claim_.tables, at, proven_.tables, was, [&](std::size_t chunk) {
+        const std::uint8_t* now = claim_.tables.chunk(at, chunk);
+        const std::uint8_t* old = proven_.tables.chunk(was, chunk);
+        for (std::size_t i = 0; i < claim_.tables.chunk_size(chunk); ++i) {
+          if (now[i] == old[i]) continue;
+          const std::size_t lid = chunk * ForwardingTables::kChunk + i;
+          found.push_back({static_cast<std::uint16_t>(lid), s});
+          ++ends[lid + 1];
+        }
+      });
+    }
+    for (std::size_t lid = 0; lid < size; ++lid) ends[lid + 1] += ends[lid];
+    changes_.resize(found.size());
+    for (const Change& change : found) changes_[ends[change.lid]++] = change;
+    return true;
+  }
+
+  // Entries that stayed although they lead out of a port whose link is gone.
+  bool no_way_into_what_is_gone() {
+    for (std::uint32_t old = 0; old < is_there_.size(); ++old) {
+      if (is_there_[old] != 0) continue;
+      const Channel& channel = proven_.topology.channels()[old];
+      const std::uint32_t at = now_[channel.from.value];
+      if (at == kNone) continue;
+      for (std::size_t lid = 1; lid < targets_.size(); ++lid) {
+        const bool leads_there = entry(at, static_cast<std::uint16_t>(lid)) == channel.out.value &&
+                                 targets_[lid].at != kNone;
+        if (leads_there && is_near(at, targets_[lid].at)) return false;
+      }
+    }
+    return true;
+  }
+
+  // Dependencies that stood lead forward still: those of channels with a place of before do.
+  bool line_holds() const {
+    const auto& places = proven_.witness.places();
+    for (std::uint32_t i = 0; i < places.size(); ++i) {
+      if (places[i] != claim_.places[i] && !stands_right(ChannelIndex{i})) return false;
+    }
+    return true;
+  }
+  bool stands_right(ChannelIndex index) const {
+    const Topology& topology = proven_.topology;
+    const Channel& channel = topology.channels()[index.value];
+    const ChannelIndex onward = topology.first_channel(channel.to);
+    for (std::uint32_t i = 0; i < topology.channels_from(channel.to).size(); ++i) {
+      if (proven_.witness.has(index, i) && !is_forward(index.value, onward.value + i)) return false;
+    }
+    const std::uint32_t local = index.value - topology.first_channel(channel.from).value;
+    const auto siblings = topology.channels_from(channel.from);
+    return std::all_of(siblings.begin(), siblings.end(), [&](const Channel& sibling) {
+      return !proven_.witness.has(sibling.reverse, local) ||
+             is_forward(sibling.reverse.value, index.value);
+    });
+  }
+  bool is_forward(std::uint32_t held, std::uint32_t next) const {
+    return claim_.places[held] < claim_.places[next];
+  }
+
+  bool columns_hold() {
+    arrived_.assign(claim_.before.size(), 0);
+    for (std::size_t begin = 0, end = 0; begin < changes_.size(); begin = end) {
+      while (end < changes_.size() && changes_[end].lid == changes_[begin].lid) ++end;
+      const std::span<const Change> changes(changes_.data() + begin, end - begin);
+      if (!column_arrives(changes) || !column_leads_forward(changes)) return false;
+    }
+    return true;
+  }
+
+  // 0 is no LID, so a column's number marks what is known of it.
+  bool column_arrives(std::span<const Change> changes) {
+    const std::uint16_t lid = changes.front().lid;
+    const Target target = targets_[lid];
+    if (target.at == kNone) return true;
+    if (entry(target.at, lid) != target.out) return false;
+    arrived_[target.at] = lid;
+    for (const Change& change : changes) {
+      std::uint32_t at = change.at;
+      way_.clear();
+      while (at != kNone && arrived_[at] != lid && way_.size() <= arrived_.size()) {
+        way_.push_back(at);
+        at = step(at, entry(at, lid));
+      }
+      if (at == kNone) {
+        if (is_near(change.at, target.at)) return false;
+        continue;
+      }
+      if (arrived_[at] != lid) return false;  // it goes round
+      for (const std::uint32_t passed : way_) arrived_[passed] = lid;
+    }
+    return true;
+  }
+
+  bool column_leads_forward(std::span<const Change> changes) {
+    const std::uint16_t lid = changes.front().lid;
+    passed_.clear();
+    const bool all_count = all_senders_count(lid);
+    for (const Change& change : changes) {
+      const std::uint32_t held = channel(change.at, entry(change.at, lid));
+      if (held == kNone) continue;
+      if (!way_leads_forward(change.at, lid, all_count) ||
+          !arrivals_lead_forward(change.at, held, lid)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // From the new entry to that of the next switch. Where only hosts count as senders also all that
+  // comes then: it may be that no host's packets passed there before.
+  bool way_leads_forward(std::uint32_t at, std::uint16_t lid, bool one_step) {
+    for (std::uint32_t next = step(at, entry(at, lid)); next != kNone;) {
+      const std::uint32_t onward = channel(next, entry(next, lid));
+      if (onward == kNone) return true;
+      if (!is_forward(channel(at, entry(at, lid)), onward) && counts(at, lid)) return false;
+      if (one_step) return true;
+      at = std::exchange(next, step(next, entry(next, lid)));
+    }
+    return true;
+  }
+
+  // From those of neighbours to the new entry.
+  bool arrivals_lead_forward(std::uint32_t at, std::uint32_t onward, std::uint16_t lid) {
+    for (const Channel& back : claim_.topology.channels_from(SwitchIndex{at})) {
+      const Channel& arriving = claim_.topology.channels()[back.reverse.value];
+      const std::uint32_t neighbour = arriving.from.value;
+      if (entry(neighbour, lid) != arriving.out.value) continue;
+      const std::uint32_t held = channel(neighbour, arriving.out.value);
+      if (!is_forward(held, onward) && counts(neighbour, lid)) return false;
+    }
+    return true;
+  }
+
+  // Whether packets to this LID that pass this switch are some host's: for a switch's own LID, and
+  // for one that nobody owns, only hosts count as senders. Asked only where the answer matters.
+  bool counts(std::uint32_t at, std::uint16_t lid) {
+    if (all_senders_count(lid)) return true;
+    if (passed_.empty()) mark_passed(lid);
+    return passed_[at] != 0;
+  }
+  bool all_senders_count(std::uint16_t lid) const {
+    return targets_[lid].at != kNone && targets_[lid].out != 0;
+  }
+  void mark_passed(std::uint16_t lid) {
+    if (has_hosts_.empty()) find_hosts();
+    passed_ = has_hosts_;
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t s = 0; s < passed_.size(); ++s) {
+      if (passed_[s] != 0) found.push_back(s);
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const std::uint32_t next = step(found[i], entry(found[i], lid));
+      if (next == kNone || passed_[next] != 0) continue;
+      passed_[next] = 1;
+      found.push_back(next);
+    }
+  }
+  void find_hosts() {
+    has_hosts_.assign(claim_.before.size(), 0);
+    for (const PortIndex endport : claim_.topology.endports()) {
+      const auto place = claim_.topology.attachment(endport);
+      if (place && place->out.value != 0) has_hosts_[place->at.value] = 1;
+    }
+  }
+
+  std::uint8_t entry(std::uint32_t at, std::uint16_t lid) const {
+    return claim_.tables.entry(SwitchIndex{at}, lid);
+  }
+  // The next switch over a link that is there.
+  std::uint32_t step(std::uint32_t at, std::uint8_t out) const {
+    if (out > claim_.topology.node(SwitchIndex{at}).port_count) return kNone;
+    const auto index = claim_.topology.channel_by_port(SwitchIndex{at}, mad::PortNumber{out});
+    return index == kNoChannel ? kNone : claim_.topology.channels()[index.value].to.value;
+  }
+  // As the proven fabric counts channels.
+  std::uint32_t channel(std::uint32_t at, std::uint8_t out) const {
+    const SwitchIndex before = claim_.before[at];
+    if (out > proven_.topology.node(before).port_count) return kNone;
+    const auto index = proven_.topology.channel_by_port(before, mad::PortNumber{out});
+    return index == kNoChannel ? kNone : index.value;
+  }
+  bool is_near(std::uint32_t a, std::uint32_t b) {
+    if (!islands_) islands_.emplace(claim_.topology);
+    return islands_->of(SwitchIndex{a}) == islands_->of(SwitchIndex{b});
+  }
+
+  struct Target {
+    std::uint32_t at = kNone;  // kNone: nothing has to arrive
+    std::uint8_t out = 0;
+  };
+  const Proven& proven_;
+  const Claim& claim_;
+  std::vector<std::uint32_t> now_;       // by proven switch; kNone: it is gone
+  std::vector<std::uint8_t> is_there_;   // by proven channel
+  std::vector<Target> targets_;          // by LID
+  std::vector<Change> changes_;          // by LID
+  std::vector<std::uint16_t> arrived_;   // by switch: the last LID whose way is known to arrive
+  std::vector<std::uint32_t> way_;       // scratch memory of a walk
+  std::vector<std::uint8_t> has_hosts_;  // by switch; empty: not known yet
+  std::vector<std::uint8_t> passed_;     // by switch, of one LID; empty: not known yet
+  std::optional<Islands> islands_;
+};
+
+}  // namespace
+
+bool follows(const Proven& proven, const Claim& claim) {
+  return Recheck(proven, claim).run();
+}
+
+}  // namespace heddle::fabric

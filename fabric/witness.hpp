@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// That tables on one VL hold no credit loop, in a form that takes no search to check and that other
+// tables can be held against.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "fabric/dependencies.hpp"
+#include "fabric/topology.hpp"
+
+namespace heddle::fabric {
+
+// All channel dependencies of some tables, and a place in one line for every channel, so that each
+// dependency leads from an earlier to a later place. Holds no reference to the topology.
+class Witness {
+ public:
+  // Nothing if the dependencies close a cycle. They must be those of one VL on this topology.
+  static std::optional<Witness> make(const Topology& topology, const Dependencies& dependencies);
+
+  // By channel; no two are the same.
+  const std::vector<std::uint32_t>& places() const { return places_; }
+  // local: position of the next channel among those that leave the switch `held` leads to.
+  bool has(ChannelIndex held, std::size_t local) const {
+    return (bits_[held.value * words_ + local / 64] >> (local % 64) & 1) != 0;
+  }
+
+ private:
+  bool put_in_line(const Topology& topology, const Dependencies& dependencies);
+
+  std::size_t words_ = 1;  // per channel
+  std::vector<std::uint64_t> bits_;
+  std::vector<std::uint32_t> places_;
+};
+
+}  // namespace heddle::fabric

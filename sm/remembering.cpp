@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the machine hands to a store and to its standby, and what it takes up from there.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "sa/registrations_text.hpp"
+#include "sm/machine.hpp"
+
+namespace heddle::sm {
+namespace {
+
+// Whether most ports name this one as their master: else somebody else was it since.
+bool is_named_master(const Picture& picture, mad::Lid lid) {
+  std::size_t naming = 0, others = 0;
+  for (const auto port : picture.frozen.topology->endports()) {
+    const auto end = picture.frozen.end_of[port.value];
+    const auto& info = picture.observation[end.node].ports[end.port.value].info;
+    if (!info || info->master_sm_lid == mad::kNoLid) continue;
+    ++(info->master_sm_lid == lid ? naming : others);
+  }
+  return naming >= others;
+}
+
+}  // namespace
+
+// Of a run before this one, or of the master whose standby we were.
+void Core::Machine::restore(std::string registrations) {
+  if (registrations.empty()) return;
+  office = take_office(registrations);
+  if (office) epoch = std::max(epoch, office->epoch);
+  auto restored = sa::parse_registrations(registrations, now);
+  if (!restored) return say(RegistrationsLost{restored.error().message});
+  administration.restore(std::move(*restored));
+  clients_are_known = true;
+}
+
+void Core::Machine::take_up_memory() {
+  const bool was_told = !replica.empty();
+  if (was_told) {
+    Recalled recalled = recall(replica.records(now));
+    replica.clear();
+    recalled.lids.insert(recalled.lids.end(), memory.begin(), memory.end());
+    memory = std::move(recalled.lids);
+    keys.remember(memory);
+    restore(std::move(recalled.registrations));
+  }
+  ++epoch;
+  notary.begin_anew();
+  if (!clients_are_known || !office) return;
+  // A snapshot was restored: it is a beginning, and whoever it knows is asked what is so now.
+  if (office->holder == mad::Guid{}) {
+    clients_are_known = false;
+    return;
+  }
+  // Of another master's registrations only what came until its end is all there was.
+  if (!was_told && office->holder != own_guid()) {
+    forget_clients();
+    return say(RegistrationsLost{"they are what another manager said some time ago"});
+  }
+  former_master = office->lid;
+  if (is_named_master(picture, former_master)) return;
+  forget_clients();
+  say(RegistrationsLost{"another manager was master since"});
+}
+
+void Core::Machine::forget_clients() {
+  former_master = mad::kNoLid;
+  clients_are_known = false;
+  administration.close();
+  role_changes.clear();
+  administration.take_role_changes();
+}
+
+// Whether the programs on a port have registered with us, or with whom we have it all from.
+bool Core::Machine::clients_know(mad::Guid port, mad::Lid master, mad::Lid own) const {
+  if (outdated.count(port) + untold.count(port) + unheard.count(port) != 0) return false;
+  if (master != own && (master != former_master || master == mad::kNoLid)) return false;
+  const sa::View* view = administration.view();
+  return view != nullptr ? view->find(port) != fabric::kNoPort : clients_are_known;
+}
+
+std::vector<base::Record> Core::Machine::all_records() {
+  auto records = sa::to_records(administration.registrations(), now);
+  for (const RememberedLids& lids : memory) records.push_back(to_record(lids));
+  return records;
+}
+
+// For the next machine of this process.
+std::string Core::Machine::registrations_text() const {
+  auto records = sa::to_records(administration.registrations(), now);
+  if (options.durable) {
+    const mad::Lid own = administration.view()->lid(picture.sm_port);
+    records.push_back(to_record(Office{own_guid(), own, epoch}));
+  }
+  return sa::to_text(records);
+}
+
+// Once for each step, with all that it changed, and before anybody is told of it.
+void Core::Machine::remember() {
+  if (!options.durable) return;
+  const sa::View* view = administration.view();
+  const bool in_office = election.state() == mad::SMState::Master && !options.shadow;
+  if (!in_office) return notary.stop();
+  if (view == nullptr) {  // nobody can register, and is told so
+    for (mad::Datagram& busy : administration.take_promises()) {
+      outputs.emplace_back(SendMad{std::move(busy)});
+    }
+    return;
+  }
+  if (notary.pump(now)) say(MemoryFails{notary.trouble()});
+  const bool all = notary.wants_all(now);
+  auto changes = administration.take_changes(now);
+  if (all) {
+    changes = all_records();
+  } else if (lids_changed) {
+    const auto more = lid_changes(lids_stored, memory);
+    changes.insert(changes.end(), more.begin(), more.end());
+  }
+  if (all || lids_changed) {
+    lids_stored = memory;
+    changes.push_back(to_record(Office{own_guid(), view->lid(picture.sm_port), epoch}));
+  }
+  lids_changed = false;
+  if (all || (notary.wants_changes() && !changes.empty())) {
+    outputs.emplace_back(Store{notary.submit(now, all), epoch, all, std::move(changes)});
+  }
+  for (mad::Datagram& promise : administration.take_promises()) notary.hold(std::move(promise));
+  for (mad::Datagram& released : notary.take_released()) {
+    outputs.emplace_back(SendMad{std::move(released)});
+  }
+}
+
+void Core::Machine::on(const Stored& stored) {
+  if (!notary.on_stored(now, stored.ticket, stored.trouble)) return;
+  if (notary.failing()) return say(MemoryFails{notary.trouble()});
+  say(MemoryWhole{});
+}
+
+// A master knows better; but what it says must not be taken for something older by a standby that
+// has heard of later masters than we have.
+void Core::Machine::on(const Shared& shared) {
+  if (options.shadow) return;
+  if (election.state() == mad::SMState::Master) {
+    if (shared.epoch < epoch) return;
+    epoch = shared.epoch + 1;
+    return notary.begin_anew();
+  }
+  replica.take(now, shared.epoch, shared.whole, shared.records);
+  peer_silent = peer_silent && !shared.whole;
+  epoch = std::max(epoch, shared.epoch);
+}
+
+// A master that lives may have promised more than we have heard.
+void Core::Machine::doubt_replica() {
+  if (std::exchange(peer_silent, false)) replica.clear();
+  hastens_polls = 0;
+}
+
+void Core::Machine::on(const PeerSilent&) {
+  if (election.state() != mad::SMState::Standby) return;
+  hastens_polls = options.poll_misses;
+  peer_silent = true;
+  if (stage == Stage::Resting) wake = now;
+}
+
+}  // namespace heddle::sm

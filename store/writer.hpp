@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Writes to a database on a thread of its own. What came while one commit was under way goes into
+// the next one together, so however slow the disk, nobody waits for more than two.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "store/database.hpp"
+
+namespace heddle::store {
+
+class Writer {
+ public:
+  // Everything up to the ticket is written; or is not, and why.
+  struct Outcome {
+    std::uint64_t ticket = 0;
+    std::string trouble;
+    bool whole = false;  // with all records among it
+  };
+  // Told on the writer's thread, in the order of the tickets.
+  using Done = std::function<void(Outcome)>;
+  // Where a database comes from if there is none, or it has failed: on the writer's thread, each
+  // time that something is to be written.
+  using Open = std::function<base::Result<std::unique_ptr<Database>>()>;
+
+  // The database may be null.
+  Writer(std::unique_ptr<Database> database, Open open, Done done);
+  // Writes what it was given, and ends.
+  ~Writer();
+  Writer(const Writer&) = delete;
+  Writer& operator=(const Writer&) = delete;
+
+  // Any thread; tickets grow.
+  void write(std::uint64_t ticket, Batch batch);
+  // Returns when all that was given until now has been written, or has failed.
+  void drain();
+  // Commits so far.
+  std::uint64_t commits() const;
+
+ private:
+  void run();
+  base::Result<void> commit(const std::vector<Batch>& batches);
+
+  std::unique_ptr<Database> database_;
+  Open open_;
+  Done done_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Batch> waiting_;
+  std::uint64_t last_ = 0;
+  std::uint64_t commits_ = 0;
+  bool busy_ = false;
+  bool ending_ = false;
+  std::thread thread_;
+};
+
+}  // namespace heddle::store

@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What `heddle sm` promised its clients outlives kill -9, full disks and whole managers: hosts
+register through the device door, the manager is killed, and it or its standby is asked.
+
+  memory.py SCENARIO --heddle build/gcc/heddle --sa-host build/gcc/tests/interop/sa_host"""
+
+import argparse
+import os
+import re
+import resource
+import secrets
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "device"))
+from inside import SKIPPED, without_door  # noqa: E402
+from ipoib import MANAGER, Failed, Lab, hosts  # noqa: E402
+
+STANDBY = "host-0009"
+
+
+def kill(process):
+    process.send_signal(signal.SIGKILL)
+    process.wait(10)
+
+
+def log(lab, name="sm.txt"):
+    return Path(lab.folder, name).read_text(errors="replace")
+
+
+def members(lab, asked_on):
+    """PortGID of every member of every group, as the trusted see it."""
+    told = lab.run(*lab.on(asked_on, "saquery", "-m", "--smkey", "1")).stdout
+    return sorted(zip(re.findall(r"MGID\.*([0-9a-f:]+)", told),
+                      re.findall(r"PortGid\.*([0-9a-f:]+)", told)))
+
+
+def lids_of(lab):
+    told = lab.run(*lab.on(MANAGER, "saquery", "NR")).stdout
+    return sorted(zip(re.findall(r"port_guid\.*(0x[0-9a-f]+)", told),
+                      re.findall(r"LID\.*(0x[0-9a-f]+)", told)))
+
+
+def services(lab, asked_on):
+    return sorted(re.findall(r"ServiceID\.*(0x[0-9a-f]+|\d+)",
+                             lab.run(*lab.on(asked_on, "saquery", "SR")).stdout))
+
+
+class Storm(threading.Thread):
+    """Hosts that register one service after another, until it is told to end."""
+
+    def __init__(self, lab, host):
+        super().__init__()
+        self.lab, self.host, self.ends, self.acknowledged = lab, host, False, []
+
+    def run(self):
+        number = 0
+        while not self.ends:
+            number += 1
+            name = hex(0x5000 + number)
+            done = self.lab.run(*self.lab.on(self.host, self.lab.sa_host, "service", "mlx5_0",
+                                             name))
+            if done.returncode == 0:
+                self.acknowledged.append(int(name, 16))
+
+
+def numbers(told):
+    return {int(one, 0) for one in told}
+
+
+def expect_services(lab, asked_on, wanted):
+    missing = set(wanted) - numbers(services(lab, asked_on))
+    if missing:
+        raise Failed(f"acknowledged and gone: {sorted(map(hex, missing))} of {len(wanted)}")
+
+
+# --- scenarios ----------------------------------------------------------------------------------
+
+def restart(lab):
+    """kill -9 five times in a storm of registrations, and nothing is lost or asked again."""
+    lab.begin()
+    manager = lab.manage()
+    for host in hosts(2, 4, 8):
+        lab.broadcast(host)
+    before = members(lab, MANAGER)
+    wanted = set()
+    for _ in range(5):
+        storm = Storm(lab, "host-0003")
+        storm.start()
+        time.sleep(0.5)
+        kill(manager)
+        storm.ends = True
+        storm.join()
+        wanted |= set(storm.acknowledged)
+        manager = lab.manage()
+        expect_services(lab, MANAGER, wanted)
+    if not wanted:
+        raise Failed("nothing was registered")
+    if len(before) < 3 or members(lab, MANAGER) != before:
+        raise Failed(f"members before: {before}\nafter: {members(lab, MANAGER)}")
+    if "RegistrationsLost" in log(lab) or "MemoryNotWhole" in log(lab):
+        raise Failed("it was not believed")
+    kept = lab.folder + "/kept.db"
+    done = lab.run(lab.heddle, "snapshot", "save", kept, "--memory", "lids.db")
+    if done.returncode != 0 or "service" not in done.stdout:
+        raise Failed(f"snapshot save: {done.stdout}")
+    restored = "snapshot", "restore", kept, "--memory", "lids.db"
+    done = lab.run(lab.heddle, *restored)
+    if done.returncode == 0 or "another subnet manager" not in done.stdout:
+        raise Failed(f"snapshot restore beside a manager: {done.stdout}")
+    lids = lids_of(lab)
+    kill(manager)
+    done = lab.run(lab.heddle, *restored)
+    if done.returncode != 0:
+        raise Failed(f"snapshot restore: {done.stdout}")
+    lab.manage()
+    expect_services(lab, MANAGER, wanted)
+    if lids_of(lab) != lids:
+        raise Failed(f"LIDs before: {lids}\nafter: {lids_of(lab)}")
+
+
+def broken(lab):
+    """A database that is broken is put aside, said, and the fabric goes on."""
+    lab.begin()
+    manager = lab.manage()
+    lab.broadcast("host-0002")
+    kill(manager)
+    for part in ("-wal", "-shm"):
+        Path(lab.folder, "lids.db" + part).unlink(missing_ok=True)
+    Path(lab.folder, "lids.db").write_bytes(b"no database " * 1000)
+    lab.manage()
+    if "lids.db.broken-1" not in log(lab) or not Path(lab.folder, "lids.db.broken-1").exists():
+        raise Failed("the broken file was not put aside, or not told of")
+    lab.broadcast("host-0004")
+    if not (rows := rows_of(lab, "member")):
+        raise Failed(f"nothing is stored: {rows}")
+
+
+def rows_of(lab, kind, file="lids.db"):
+    with sqlite3.connect(f"file:{lab.folder}/{file}?mode=ro", uri=True) as database:
+        return database.execute("SELECT name FROM record WHERE name LIKE ?",
+                                (kind + " %",)).fetchall()
+
+
+def full(lab):
+    """On a full disk clients are answered, it is said, and made good for when there is room."""
+    lab.begin()
+    manager = lab.manage()
+    unlimited = resource.prlimit(manager.pid, resource.RLIMIT_FSIZE)
+    # More than the log takes, and less than what is stored will.
+    resource.prlimit(manager.pid, resource.RLIMIT_FSIZE, (150_000, unlimited[1]))
+    wanted = set()
+    while "MemoryFails" not in log(lab):
+        number = 0x5000 + len(wanted)
+        done = lab.run(*lab.on("host-0003", lab.sa_host, "service", "mlx5_0", hex(number)))
+        if done.returncode != 0 or len(wanted) > 200:
+            raise Failed(f"service {len(wanted)}: {done.stdout}, and no failure is told")
+        wanted.add(number)
+    resource.prlimit(manager.pid, resource.RLIMIT_FSIZE, unlimited)
+    lab.wait("a store that is whole", lambda: "MemoryWhole" in log(lab))
+    kill(manager)
+    lab.manage()
+    expect_services(lab, MANAGER, wanted)
+
+
+def pair(lab, **more):
+    """Two managers with a secret in common, each with its own folder for what it remembers."""
+    ports = []
+    for _ in range(2):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            ports.append(free.getsockname()[1])
+    Path(lab.folder, "secret").write_text(secrets.token_hex(32))
+    managers = []
+    for at, (name, host) in enumerate((("one", MANAGER), ("two", STANDBY))):
+        Path(lab.folder, f"{name}.toml").write_text(
+            f'[sm]\npriority = {9 - at}\npoll_interval = "300ms"\nsticky_master = true\n'
+            f'[lids]\nmemory_file = "{name}.lids"\n[api]\nenabled = false\n'
+            f'[standby]\nlisten = "127.0.0.1:{ports[at]}"\n'
+            f'peer = "127.0.0.1:{more.get("peer", ports[1 - at])}"\nsecret_file = "secret"\n')
+        process = lab.start(*lab.on(host, lab.heddle, "sm", "--config", f"{name}.toml"),
+                            log=f"{name}.txt")
+        managers.append(process)
+        if at == 0:
+            lab.wait("an answer of subnet administration", lambda: lab.run(
+                *lab.on(MANAGER, "saquery", "CPI")).returncode == 0)
+    lab.wait("a standby", lambda: "stands by" in log(lab, "two.txt") or
+             "STANDBY" in log(lab, "two.txt").upper())
+    return managers
+
+
+def takeover(lab):
+    """The master is killed in a storm of registrations: its standby has all that was acknowledged,
+    and asks nobody to register again."""
+    lab.begin()
+    first, second = pair(lab)
+    lab.wait("a standby that listens", lambda: "StandbyListens" in log(lab, "one.txt"))
+    for host in hosts(2, 4, 8):
+        lab.broadcast(host)
+    before = members(lab, MANAGER)
+    storm = Storm(lab, "host-0003")
+    storm.start()
+    time.sleep(2)
+    kill(first)
+    began = time.monotonic()
+    lab.wait("the standby to be master", lambda: "state 3" in lab.run(
+        *lab.on(STANDBY, "sminfo")).stdout and lab.run(
+        *lab.on(STANDBY, "saquery", "CPI")).returncode == 0)
+    took = time.monotonic() - began
+    storm.ends = True
+    storm.join()
+    if not storm.acknowledged:
+        raise Failed("nothing was registered")
+    expect_services(lab, STANDBY, storm.acknowledged)
+    if len(before) < 3 or members(lab, STANDBY) != before:
+        raise Failed(f"members before: {before}\nafter: {members(lab, STANDBY)}")
+    if "RegistrationsLost" in log(lab, "two.txt"):
+        raise Failed("what the standby was told was not believed")
+    print(f"took over within {took:.2f} s, {len(storm.acknowledged)} services and "
+          f"{len(before)} members kept")
+    # And back: the first one comes again, stands by, is told all, and takes over in its turn.
+    lab.start(*lab.on(MANAGER, lab.heddle, "sm", "--config", "one.toml"), log="one.txt")
+    lab.wait("the first as standby", lambda: "StandbyListens" in log(lab, "two.txt"))
+    time.sleep(2)
+    lab.broadcast("host-0005")
+    before = members(lab, STANDBY)
+    kill(second)
+    lab.wait("the first to be master again", lambda: "state 3" in lab.run(
+        *lab.on(MANAGER, "sminfo")).stdout and lab.run(
+        *lab.on(MANAGER, "saquery", "CPI")).returncode == 0)
+    if members(lab, MANAGER) != before:
+        raise Failed(f"members before: {before}\nafter: {members(lab, MANAGER)}")
+
+
+def cut_off(lab):
+    """Nobody listens where the peer should be: both go on, the fabric has one master, and after a
+    takeover the clients are asked, because what they said since is known to nobody."""
+    lab.begin()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        first, _ = pair(lab, peer=free.getsockname()[1])
+    lab.broadcast("host-0002")
+    kill(first)
+    lab.wait("the standby to be master", lambda: "state 3" in lab.run(
+        *lab.on(STANDBY, "sminfo")).stdout and lab.run(
+        *lab.on(STANDBY, "saquery", "CPI")).returncode == 0)
+    if members(lab, STANDBY):
+        raise Failed("it knows what nobody told it")
+    if "PartnerGone" not in log(lab, "two.txt"):
+        raise Failed("it does not say that the other one is not heard")
+
+
+SCENARIOS = {one.__name__: one for one in (restart, broken, full, takeover, cut_off)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("scenario", choices=SCENARIOS)
+    parser.add_argument("--heddle", required=True)
+    parser.add_argument("--sa-host", required=True)
+    options = parser.parse_args()
+    if reason := without_door():
+        print(f"skipped: {reason}")
+        return SKIPPED
+    with tempfile.TemporaryDirectory(prefix="heddle-memory-") as folder:
+        lab = Lab(os.path.abspath(options.heddle), os.path.abspath(options.sa_host), folder)
+        try:
+            SCENARIOS[options.scenario](lab)
+        except (Failed, subprocess.TimeoutExpired) as failure:
+            lab.end()
+            print(f"{options.scenario}: {failure}")
+            for name in ("sim.txt", "sm.txt", "one.txt", "two.txt"):
+                if (path := Path(folder, name)).exists():
+                    print(f"--- {name}:", path.read_text()[-3000:], sep="\n")
+            return 1
+        finally:
+            lab.end()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

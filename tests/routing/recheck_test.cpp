@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/recheck.hpp"
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/prng.hpp"
+#include "tests/routing/fabrics.hpp"
+#include "tests/routing/loss.hpp"
+
+namespace heddle::routing {
+namespace {
+
+using fabric::SwitchIndex;
+
+// A repair of some links, to be spoilt.
+struct Case {
+  Loss loss;
+  std::optional<Repair> repair;
+
+  Case(const support::Recipe& recipe, const std::vector<std::size_t>& links) : loss(recipe) {
+    if (loss.link_count() != 0 && loss.home().selected->certificate) {
+      repair = loss.without_links(links);
+    }
+  }
+  fabric::ForwardingTables tables() const {
+    return repaired(loss.home(), loss.departure(), loss.now(), loss.lids(), *repair).routes.tables;
+  }
+  bool is_proven(const fabric::ForwardingTables& tables) const {
+    return fabric::verify(loss.now(), loss.lids(), tables).proven();
+  }
+};
+
+// The two judges share nothing, so each can be held against the other.
+TEST(Recheck, NeverAgreesToWhatTheWholeJudgeRefuses) {
+  base::Prng dice(5);
+  std::size_t refused = 0, agreed = 0;
+  for (const auto& [name, recipe] : all_kinds_of_fabrics()) {
+    SCOPED_TRACE(name);
+    const Case one(recipe, {dice.below(1000), dice.below(1000)});
+    if (!one.repair) continue;
+    for (int i = 0; i < 40; ++i) {
+      auto tables = one.tables();
+      for (int spoilt = 0; spoilt <= i % 3; ++spoilt) {
+        const SwitchIndex at{static_cast<std::uint32_t>(dice.below(tables.switch_count()))};
+        const auto lid = static_cast<std::uint16_t>(1 + dice.below(one.loss.lids().top().value));
+        const auto ports = one.loss.now().node(at).port_count + 1u;
+        tables.set(at, mad::Lid{lid}, {static_cast<std::uint8_t>(dice.below(ports))});
+      }
+      const bool shown = one.loss.is_shown(tables, one.repair->places);
+      const bool proven = one.is_proven(tables);
+      ASSERT_TRUE(proven || !shown);
+      refused += proven ? 0 : 1;
+      agreed += shown ? 1 : 0;
+    }
+  }
+  EXPECT_GT(refused, 500u);
+  EXPECT_GT(agreed, 100u);
+}
+
+TEST(Recheck, SeesAnEntryThatStillLeadsToWhatIsGone) {
+  const Case one(support::xgft({4, 4, 4}, {1, 4, 4}), {3});
+  ASSERT_TRUE(one.repair);
+  ASSERT_TRUE(one.loss.is_shown(one.tables(), one.repair->places));
+  for (const Repair::Entry& entry : one.repair->entries) {
+    auto tables = one.tables();
+    tables.set(entry.at, entry.lid, entry.was);
+    EXPECT_EQ(one.loss.is_shown(tables, one.repair->places), one.is_proven(tables));
+  }
+}
+
+// Dependencies that stood, and those of the repair.
+TEST(Recheck, BelievesNoLine) {
+  const Case one(support::xgft({4, 4, 4}, {1, 4, 4}), {3});
+  ASSERT_TRUE(one.repair);
+  std::size_t seen = 0;
+  for (std::size_t i = 1; i < one.repair->places.size(); ++i) {
+    auto places = one.repair->places;
+    std::swap(places[0], places[i]);
+    seen += one.loss.is_shown(one.tables(), places) ? 0 : 1;
+  }
+  EXPECT_GT(seen, one.repair->places.size() / 2);
+  const std::vector<std::uint32_t> none(one.repair->places.size(), 0);
+  EXPECT_FALSE(one.loss.is_shown(one.tables(), none));
+}
+
+TEST(Recheck, NothingNewFollows) {
+  const Case one(support::xgft({4, 4}, {1, 4}), {3});
+  ASSERT_TRUE(one.repair);
+  const auto& home = one.loss.home();
+  const auto& certificate = *home.selected->certificate;
+  const auto tables = one.tables();
+  const auto places = certificate.by_topology(one.repair->places);
+  // Judged as if it were the whole fabric that follows from the damaged one.
+  const fabric::Proven proven{one.loss.now(), one.loss.lids(), tables, certificate.witness()};
+  std::vector<std::uint32_t> few(one.loss.now().channels().size());
+  EXPECT_FALSE(fabric::follows(proven, {*home.topology, *home.lids, home.selected->routes.tables,
+                                        one.loss.departure().at_home, few}));
+  // A switch that stands for two.
+  auto twice = one.loss.departure().at_home;
+  twice[1] = twice[0];
+  EXPECT_FALSE(fabric::follows(
+      {*home.topology, *home.lids, home.selected->routes.tables, certificate.witness()},
+      {one.loss.now(), one.loss.lids(), tables, twice, places}));
+}
+
+TEST(Recheck, ALidThatMovedDoesNotFollow) {
+  const Case one(support::xgft({4, 4}, {1, 4}), {3});
+  ASSERT_TRUE(one.repair);
+  const auto& home = one.loss.home();
+  const auto& now = one.loss.now();
+  // Two hosts of different leaves change their LIDs.
+  const auto first = one.loss.lids().owner(mad::Lid{1});
+  const auto last = one.loss.lids().owner(mad::Lid{16});
+  ASSERT_NE(now.attachment(first)->at, now.attachment(last)->at);
+  fabric::LidMap moved(now.port_count());
+  for (const fabric::PortIndex port : now.endports()) {
+    const auto from = port == first ? last : port == last ? first : port;
+    ASSERT_TRUE(moved.assign(port, one.loss.lids().range(from)));
+  }
+  const auto& certificate = *home.selected->certificate;
+  EXPECT_FALSE(fabric::follows(
+      {*home.topology, *home.lids, home.selected->routes.tables, certificate.witness()},
+      {now, moved, one.tables(), one.loss.departure().at_home,
+       certificate.by_topology(one.repair->places)}));
+}
+
+}  // namespace
+}  // namespace heddle::routing
