@@ -33,7 +33,7 @@ TEST(MemoryRecords, WithoutAnOfficeNobodyHasRegistered) {
 }
 
 TEST(MemoryRecords, OfNonsenseAreLeftOut) {
-  for (const char* value : {"", "5", "0x5 0", "5 9", "50000 0", "5 0 0"}) {
+  for (const char* value : {"", "5", "x 0", "5 9", "50000 0", "5 0 0"}) {
     const std::vector<base::Record> records{{"lid 0x0000000000000001", value}};
     EXPECT_TRUE(recall(records).lids.empty()) << value;
   }
