@@ -115,6 +115,9 @@ std::span<const Route> routes() {
       {"GET", "/v1/nodes/{node}", {}, Role::Reader, &get_node},
       {"GET", "/v1/ports", {"node"}, Role::Reader, &get_ports},
       {"GET", "/v1/links", {"node"}, Role::Reader, &get_links},
+      {"GET", "/v1/links/load", {"node", "only"}, Role::Reader, &get_links_load},
+      {"GET", "/v1/links/health", {}, Role::Reader, &get_links_health},
+      {"GET", "/v1/counters", {"node", "only"}, Role::Reader, &get_counters},
       {"GET", "/v1/path", {"from", "to"}, Role::Reader, &get_path},
       {"GET", "/v1/partitions", {}, Role::Reader, &get_partitions},
       {"GET", "/v1/groups", {}, Role::Reader, &get_groups},
@@ -127,6 +130,9 @@ std::span<const Route> routes() {
       {"POST", "/v1/reload", {}, Role::Writer, &post_reload},
       {"POST", "/v1/log-level", {}, Role::Writer, &post_log_level},
       {"POST", "/v1/priority", {}, Role::Writer, &post_priority},
+      {"POST", "/v1/ports/disable", {}, Role::Writer, &post_port_disable},
+      {"POST", "/v1/ports/enable", {}, Role::Writer, &post_port_enable},
+      {"POST", "/v1/links/restore", {}, Role::Writer, &post_link_restore},
       {"POST", "/v1/losses/accept", {}, Role::Writer, &post_accept_losses},
   };
   return table;

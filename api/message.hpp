@@ -8,6 +8,8 @@
 #include <string>
 #include <variant>
 
+#include "mad/types.hpp"
+
 namespace heddle::api {
 
 // What who asks may do; the greater includes the lesser.
@@ -37,7 +39,15 @@ struct AcceptLosses {};
 struct SetPriority {
   unsigned priority = 0;  // 0 to 15
 };
-using Command = std::variant<Resweep, SetLogLevel, Reload, AcceptLosses, SetPriority>;
+// About one end of a link: switch its port off or on, or undo what was done about the link.
+struct CareForLink {
+  enum class What { Disable, Enable, Restore };
+  What what{};
+  mad::Guid node{};
+  mad::PortNumber port{};
+  bool may_isolate_host = false;
+};
+using Command = std::variant<Resweep, SetLogLevel, Reload, AcceptLosses, SetPriority, CareForLink>;
 
 // --- answers ------------------------------------------------------------------------------------
 

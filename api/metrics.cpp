@@ -157,6 +157,41 @@ void add_fabric(const State& state, Families& out) {
   out.gauge("heddle_multicast_memberships", "Memberships in multicast groups", as_double(members));
 }
 
+void add_readings(const State& state, Families& out) {
+  const perf::Readings& readings = *state.readings;
+  const perf::SweepFigures& sweep = readings.sweep;
+  out.counter("heddle_counter_sweeps_total", "Readings of all counters", as_double(sweep.number));
+  out.gauge("heddle_last_counter_sweep_seconds", "How long the last one took", seconds(sweep.took));
+  out.gauge("heddle_last_counter_sweep_timestamp_seconds", "When it ended",
+            std::chrono::duration<double>(state.measured.time_since_epoch()).count());
+  const std::array<std::pair<const char*, std::uint64_t>, 2> requests{
+      {{"sent", sweep.sent}, {"retry", sweep.retries}}};
+  for (const auto& [kind, count] : requests) {
+    out.gauge("heddle_last_counter_sweep_requests", "Its requests; retries are among those sent",
+              as_double(count), {{"kind", kind}});
+  }
+  const std::array<std::pair<const char*, std::uint64_t>, 3> agents{
+      {{"asked", sweep.agents}, {"silent", sweep.silent}, {"refusing", sweep.refusing}}};
+  for (const auto& [kind, count] : agents) {
+    out.gauge("heddle_counter_agents", "Devices asked for counters, and those of no help",
+              as_double(count), {{"kind", kind}});
+  }
+  std::uint64_t hot = 0;
+  std::array<std::uint64_t, perf::kCounterCount> exceeded{};
+  for (const perf::PortReading& port : readings.ports) {
+    hot += port.interval > base::Duration{0} && port.utilisation() >= readings.hot_share;
+    for (std::size_t i = 0; i < exceeded.size(); ++i) exceeded[i] += port.exceeded >> i & 1;
+  }
+  out.gauge("heddle_hot_ports", "Ports whose link is used more than [performance] hot_links says",
+            as_double(hot));
+  for (std::size_t i = 0; i < exceeded.size(); ++i) {
+    const auto counter = static_cast<perf::Counter>(i);
+    if (!perf::is_error(counter)) continue;
+    out.gauge("heddle_ports_with_errors", "Ports whose errors grow faster than they may",
+              as_double(exceeded[i]), {{"counter", std::string(perf::name_of(counter))}});
+  }
+}
+
 }  // namespace
 
 std::string metrics_text(const State& state) {
@@ -164,6 +199,7 @@ std::string metrics_text(const State& state) {
   add_manager(state, out);
   add_journal(state, out);
   if (state.fabric != nullptr) add_fabric(state, out);
+  if (state.readings != nullptr) add_readings(state, out);
   return out.text();
 }
 

@@ -36,8 +36,9 @@ struct Told {
   sm::Event event;
   WallTime time;
 };
-using Mail = std::variant<std::shared_ptr<const sm::Snapshot>, std::shared_ptr<const sm::GroupList>,
-                          Told, Seat>;
+using Mail =
+    std::variant<std::shared_ptr<const sm::Snapshot>, std::shared_ptr<const sm::GroupList>, Told,
+                 Seat, std::shared_ptr<const perf::Readings>, std::shared_ptr<const LinkCare>>;
 
 bool somebody_listens(asio::io_context& loop, const stream_protocol::endpoint& at) {
   stream_protocol::socket probe(loop);
@@ -253,8 +254,12 @@ class Server::Inner final : public Host {
         state_.groups = std::move(*groups);
       } else if (auto* told = std::get_if<Told>(&each)) {
         state_.take(told->event, told->time);
+      } else if (auto* seat = std::get_if<Seat>(&each)) {
+        state_.seat = std::move(*seat);
+      } else if (auto* care = std::get_if<std::shared_ptr<const LinkCare>>(&each)) {
+        state_.care = std::move(*care);
       } else {
-        state_.seat = std::move(std::get<Seat>(each));
+        state_.take(std::move(std::get<std::shared_ptr<const perf::Readings>>(each)), now);
       }
     }
     wake(false);
@@ -308,6 +313,14 @@ void Server::publish(std::shared_ptr<const sm::Snapshot> snapshot) {
 
 void Server::publish(std::shared_ptr<const sm::GroupList> groups) {
   inner_->put(std::move(groups));
+}
+
+void Server::publish(std::shared_ptr<const perf::Readings> readings) {
+  inner_->put(std::move(readings));
+}
+
+void Server::publish(std::shared_ptr<const LinkCare> care) {
+  inner_->put(std::move(care));
 }
 
 void Server::tell(const sm::Event& event) {

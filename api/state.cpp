@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/state.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -22,6 +23,23 @@ void complain_of_routes(const sm::Snapshot& fabric, std::vector<std::string>& ou
   }
 }
 
+// Between switches; what was taken out by order is where it should be.
+std::size_t lost_without_order(const State& state) {
+  const auto is_ordered = [&](const LostLink::End& end) {
+    if (state.care == nullptr) return false;
+    const auto& orders = state.care->orders;
+    return std::any_of(orders.begin(), orders.end(), [&](const sm::OrderOutcome& each) {
+      return each.carried_out && each.order.order != sm::LinkOrder::Enable &&
+             each.order.node == end.node && each.order.port == end.port;
+    });
+  };
+  const auto& links = state.losses.links();
+  return static_cast<std::size_t>(
+      std::count_if(links.begin(), links.end(), [&](const LostLink& link) {
+        return link.between_switches && !is_ordered(link.a) && !is_ordered(link.b);
+      }));
+}
+
 }  // namespace
 
 void State::take(std::shared_ptr<const sm::Snapshot> snapshot, WallTime time) {
@@ -35,6 +53,11 @@ void State::take(std::shared_ptr<const sm::Snapshot> snapshot, WallTime time) {
 void State::take(const sm::Event& event, WallTime time) {
   journal->add(event, time);
   if (const auto* changed = std::get_if<sm::StateChanged>(&event.value)) role = changed->to;
+}
+
+void State::take(std::shared_ptr<const perf::Readings> counted, WallTime time) {
+  readings = std::move(counted);
+  measured = time;
 }
 
 std::vector<std::string> complaints(const State& state) {
@@ -53,7 +76,7 @@ std::vector<std::string> complaints(const State& state) {
                   " a link and may not be used");
   }
   complain_of_routes(fabric, out);
-  const std::size_t lost = state.losses.between_switches();
+  const std::size_t lost = lost_without_order(state);
   if (lost > 0) out.push_back(plural(lost, "link", "links") + " between switches lost");
   out.insert(out.end(), fabric.problems.begin(), fabric.problems.end());
   return out;

@@ -12,8 +12,10 @@
 
 #include "api/atlas.hpp"
 #include "api/journal.hpp"
+#include "api/link_care.hpp"
 #include "api/losses.hpp"
 #include "mad/types.hpp"
+#include "perf/readings.hpp"
 #include "sm/group_list.hpp"
 #include "sm/snapshot.hpp"
 
@@ -26,11 +28,15 @@ struct Identity {
   WallTime started{};
 };
 
+// Which counters of ports metrics have.
+enum class PortMetrics { All, NonZero, None };
+
 // Where the subnet manager sits, and what it says of itself.
 struct Seat {
   std::string fabric;  // the local port, or the simulated fabric
   unsigned priority = 0;
   std::string options = {};  // that shape its routes, as lines of a configuration file
+  PortMetrics metrics = PortMetrics::All;
 };
 
 struct State;
@@ -50,6 +56,10 @@ struct State {
   std::shared_ptr<Atlas> atlas;                 // null: nobody draws
   std::shared_ptr<const sm::Snapshot> fabric;   // null before the first sweep is over
   std::shared_ptr<const sm::GroupList> groups;  // null before that
+  // What the ports have counted; null before the first of its sweeps is over.
+  std::shared_ptr<const perf::Readings> readings;
+  WallTime measured{};                   // when that was
+  std::shared_ptr<const LinkCare> care;  // null: nothing is found or ordered
   // Of this subnet manager. Changed on the thread of the server alone, which reads it too.
   mad::SMState role = mad::SMState::Discovering;
   std::shared_ptr<Journal> journal = std::make_shared<Journal>();
@@ -58,6 +68,7 @@ struct State {
 
   void take(std::shared_ptr<const sm::Snapshot> snapshot, WallTime time);
   void take(const sm::Event& event, WallTime time);
+  void take(std::shared_ptr<const perf::Readings> counted, WallTime time);
 };
 
 // Why the fabric is not well, for a person; empty when it is. Of one that stands by for a master

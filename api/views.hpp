@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "api/handler.hpp"
@@ -21,6 +23,16 @@ Response get_path(const State&, const Request&, const Target&);
 Response get_partitions(const State&, const Request&, const Target&);
 Response get_groups(const State&, const Request&, const Target&);
 Response get_export(const State&, const Request&, const Target&);
+
+// --- what its ports counted (views_counters.cpp)
+Response get_counters(const State&, const Request&, const Target&);
+Response get_links_load(const State&, const Request&, const Target&);
+
+// --- what is wrong with links, and done about it (views_links.cpp)
+Response get_links_health(const State&, const Request&, const Target&);
+Response post_port_disable(const State&, const Request&, const Target&);
+Response post_port_enable(const State&, const Request&, const Target&);
+Response post_link_restore(const State&, const Request&, const Target&);
 
 // --- the subnet manager (views_manager.cpp)
 Response get_health(const State&, const Request&, const Target&);
@@ -45,7 +57,14 @@ Response get_load(const State&, const Request&, const Target&);
 Response get_what_if(const State&, const Request&, const Target&);
 
 // --- what they share
+const std::string* parameter(const Target& target, const char* name);
+// The node that the parameter `node` names; nothing when there is no such parameter.
+base::Result<std::optional<fabric::NodeIndex>> wanted_node(const sm::Snapshot& fabric,
+                                                           const Target& target);
 Response json_response(const Json& json, unsigned status = 200);
+Response accepted(Command command, std::string_view what);
+// The body as an object; an empty one if there is none, nothing if it is something else.
+std::optional<Json> body_of(const Request& request);
 // What is said of nearly everything before the first sweep is over.
 Response not_yet();
 

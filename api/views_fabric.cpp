@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api/counters.hpp"
 #include "api/lookup.hpp"
 #include "api/path.hpp"
 #include "api/views.hpp"
@@ -20,11 +21,6 @@ namespace {
 using fabric::NodeIndex;
 using fabric::PortIndex;
 using Picture = std::shared_ptr<const sm::Snapshot>;
-
-const std::string* parameter(const Target& target, const char* name) {
-  const auto found = target.query.find(name);
-  return found == target.query.end() ? nullptr : &found->second;
-}
 
 // The pieces of one answer, as they are asked for.
 class Table {
@@ -102,7 +98,17 @@ std::optional<mad::NodeType> node_type(std::string_view word) {
   return std::nullopt;
 }
 
-// The node that the parameter names; nothing when there is no such parameter.
+bool is_unused_slot(const fabric::Topology& topology, PortIndex port) {
+  return topology.number_of(port).value == 0 && !topology.is_switch(topology.node_of(port));
+}
+
+}  // namespace
+
+const std::string* parameter(const Target& target, const char* name) {
+  const auto found = target.query.find(name);
+  return found == target.query.end() ? nullptr : &found->second;
+}
+
 base::Result<std::optional<NodeIndex>> wanted_node(const sm::Snapshot& fabric,
                                                    const Target& target) {
   const std::string* word = parameter(target, "node");
@@ -111,12 +117,6 @@ base::Result<std::optional<NodeIndex>> wanted_node(const sm::Snapshot& fabric,
   if (node.has_error()) return node.error();
   return std::optional(*node);
 }
-
-bool is_unused_slot(const fabric::Topology& topology, PortIndex port) {
-  return topology.number_of(port).value == 0 && !topology.is_switch(topology.node_of(port));
-}
-
-}  // namespace
 
 Response json_response(const Json& json, unsigned status) {
   Response response;
@@ -201,7 +201,8 @@ Response get_node(const State& state, const Request&, const Target& target) {
   for (unsigned number = 0; number <= fabric.topology.node(*node).port_count; ++number) {
     const auto port =
         fabric.topology.port_of(*node, mad::PortNumber{static_cast<std::uint8_t>(number)});
-    if (!is_unused_slot(fabric.topology, port)) ports.push_back(port_row(fabric, port));
+    if (!is_unused_slot(fabric.topology, port))
+      ports.push_back(counted_port_row(fabric, state.readings.get(), port));
   }
   Json row = node_row(fabric, *node);
   row["ports"] = std::move(ports);
@@ -212,13 +213,14 @@ Response get_ports(const State& state, const Request&, const Target& target) {
   if (state.fabric == nullptr) return not_yet();
   const auto node = wanted_node(*state.fabric, target);
   if (node.has_error()) return refusal(404, node.error().message);
-  return table_response(state.fabric->sweep.number, "ports", state.fabric->topology.port_count(),
-                        [fabric = state.fabric, node = *node](std::size_t i) -> Json {
-                          const PortIndex port{static_cast<std::uint32_t>(i)};
-                          if (is_unused_slot(fabric->topology, port)) return nullptr;
-                          if (node && fabric->topology.node_of(port) != *node) return nullptr;
-                          return port_row(*fabric, port);
-                        });
+  return table_response(
+      state.fabric->sweep.number, "ports", state.fabric->topology.port_count(),
+      [fabric = state.fabric, readings = state.readings, node = *node](std::size_t i) -> Json {
+        const PortIndex port{static_cast<std::uint32_t>(i)};
+        if (is_unused_slot(fabric->topology, port)) return nullptr;
+        if (node && fabric->topology.node_of(port) != *node) return nullptr;
+        return counted_port_row(*fabric, readings.get(), port);
+      });
 }
 
 Response get_links(const State& state, const Request&, const Target& target) {

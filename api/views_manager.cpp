@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api/counters.hpp"
 #include "api/metrics.hpp"
 #include "api/views.hpp"
 #include "base/text.hpp"
@@ -66,19 +67,6 @@ class EventStream {
   std::uint64_t after_;
 };
 
-Response accepted(Command command, std::string_view what) {
-  Response response = json_response({{"accepted", what}}, 202);
-  response.command = std::move(command);
-  return response;
-}
-
-// The body as an object; an empty one if there is none.
-std::optional<Json> body_of(const Request& request) {
-  if (request.body.empty()) return Json::object();
-  Json body = Json::parse(request.body, nullptr, /*allow_exceptions=*/false);
-  return body.is_object() ? std::optional(std::move(body)) : std::nullopt;
-}
-
 // The text under this name; empty when there is none. Nothing when it is no text, or too long.
 std::optional<std::string> text_in(const Json& body, const char* name) {
   constexpr std::size_t kMostBytes = 200;
@@ -98,6 +86,18 @@ Response plain(unsigned status, std::string text) {
 }
 
 }  // namespace
+
+Response accepted(Command command, std::string_view what) {
+  Response response = json_response({{"accepted", what}}, 202);
+  response.command = std::move(command);
+  return response;
+}
+
+std::optional<Json> body_of(const Request& request) {
+  if (request.body.empty()) return Json::object();
+  Json body = Json::parse(request.body, nullptr, /*allow_exceptions=*/false);
+  return body.is_object() ? std::optional(std::move(body)) : std::nullopt;
+}
 
 Json manager_json(const State& state) {
   Json peers = Json::array();
@@ -134,6 +134,11 @@ Response get_ready(const State& state, const Request&, const Target&) {
 
 Response get_metrics(const State& state, const Request&, const Target&) {
   Response response = plain(200, metrics_text(state));
+  if (Pieces ports = port_metrics(state)) {
+    response.pieces = [head = std::move(response.body), ports = std::move(ports)]() mutable {
+      return head.empty() ? ports() : std::optional(std::exchange(head, {}));
+    };
+  }
   response.type = "text/plain; version=0.0.4; charset=utf-8";
   return response;
 }
@@ -145,17 +150,19 @@ Response get_status(const State& state, const Request&, const Target&) {
   const auto& sweeps = state.journal->sweeps();
   const auto up =
       std::chrono::duration_cast<std::chrono::seconds>(state.now - state.identity.started);
-  return json_response({{"well", reasons.empty()},
-                        {"verdict", verdict(state, reasons.empty())},
-                        {"reasons", reasons},
-                        {"lost_links", std::move(lost)},
-                        {"sm", manager_json(state)},
-                        {"fabric", state.fabric ? fabric_json(*state.fabric) : Json(nullptr)},
-                        {"last_sweep", sweeps.empty() ? Json(nullptr) : sweep_row(sweeps.back())},
-                        {"on", state.seat.fabric},
-                        {"version", state.identity.version},
-                        {"time", text(state.now)},
-                        {"uptime_seconds", up.count()}});
+  return json_response(
+      {{"well", reasons.empty()},
+       {"verdict", verdict(state, reasons.empty())},
+       {"reasons", reasons},
+       {"lost_links", std::move(lost)},
+       {"sm", manager_json(state)},
+       {"fabric", state.fabric ? fabric_json(*state.fabric) : Json(nullptr)},
+       {"last_sweep", sweeps.empty() ? Json(nullptr) : sweep_row(sweeps.back())},
+       {"counter_sweep", state.readings ? Json(state.readings->sweep.number) : Json(nullptr)},
+       {"on", state.seat.fabric},
+       {"version", state.identity.version},
+       {"time", text(state.now)},
+       {"uptime_seconds", up.count()}});
 }
 
 Response get_manager(const State& state, const Request&, const Target&) {

@@ -20,9 +20,18 @@ namespace heddle::app {
 namespace {
 
 std::string_view word_of(const api::Command& command) {
-  constexpr std::string_view kWords[] = {"resweep", "log-level", "reload", "accept-losses",
-                                         "priority"};
+  constexpr std::string_view kWords[] = {"resweep",       "log-level", "reload",
+                                         "accept-losses", "priority",  "a change to a link"};
   return kWords[command.index()];
+}
+
+std::string text_of(const api::Command& command) {
+  const auto* care = std::get_if<api::CareForLink>(&command);
+  if (care == nullptr) return std::string(word_of(command));
+  constexpr std::string_view kWords[] = {"port disable", "port enable", "link restore"};
+  return fmt::format("{} {} {}{}", kWords[static_cast<std::size_t>(care->what)],
+                     base::hex(care->node.value), care->port.value,
+                     care->may_isolate_host ? " by force" : "");
 }
 
 // "127.0.0.1:9315", "[::1]:9315".
@@ -91,8 +100,8 @@ std::unique_ptr<ApiService> ApiService::start(const config::Config& config,
                                                                       std::string who) {
     boost::asio::post(loop, [&log, carry_out, command = std::move(command), who = std::move(who)] {
       log.say(sm::Severity::Info, "ApiCommand",
-              fmt::format("{} asks for {}", who, word_of(command)),
-              {{"who", who}, {"command", std::string(word_of(command))}});
+              fmt::format("{} asks for {}", who, text_of(command)),
+              {{"who", who}, {"command", text_of(command)}});
       if (*carry_out) (*carry_out)(command);
     });
   };

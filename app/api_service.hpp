@@ -42,6 +42,12 @@ class ApiService final : public Audience {
     server_->publish(std::move(groups));
   }
   void told(const sm::Event& event) override { server_->tell(event); }
+  void measured(std::shared_ptr<const perf::Readings> readings) override {
+    server_->publish(std::move(readings));
+  }
+  void cared(std::shared_ptr<const api::LinkCare> care) override {
+    server_->publish(std::move(care));
+  }
 
  private:
   std::shared_ptr<LiveAtlas> atlas_ = std::make_shared<LiveAtlas>();

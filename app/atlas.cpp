@@ -109,9 +109,10 @@ api::Response LiveAtlas::load(const api::State& state) {
       as<std::string>(result("load " + shape(fabric), tables_of(*fabric),
                              [fabric, drawn] { return kept(loads_json(*fabric, *drawn)); }));
   return with_body(fmt::format(
-      "{{\"sweep\": {}, \"shape\": \"{}\", \"states\": {{{}}}, \"under_way\": {}, \"load\": {}}}\n",
+      "{{\"sweep\": {}, \"shape\": \"{}\", \"states\": {{{}}}, \"under_way\": {}, \"load\": {}, "
+      "\"counted\": {}}}\n",
       fabric->sweep.number, shape(fabric), states_json(*fabric, *drawn), loads == nullptr,
-      loads == nullptr ? "null" : *loads));
+      loads == nullptr ? "null" : *loads, counted_json(*fabric, state.readings.get(), *drawn)));
 }
 
 api::Response LiveAtlas::what_if(const api::State& state, const api::LossQuestion& question) {

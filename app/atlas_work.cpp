@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "api/counters.hpp"
 #include "api/lookup.hpp"
 #include "api/path.hpp"
 #include "api/rows.hpp"
@@ -185,6 +186,26 @@ std::string loads_json(const sm::Snapshot& fabric, const Drawing& drawing) {
                   {"mean_hops", measured.quality.mean_hops},
                   {"forward", plan::packed_numbers(forward)},
                   {"backward", plan::packed_numbers(backward)}};
+  return api::dump(json);
+}
+
+std::string counted_json(const sm::Snapshot& fabric, const perf::Readings* readings,
+                         const Drawing& drawing) {
+  if (readings == nullptr) return "null";
+  constexpr double kUnit = 10'000;
+  std::vector<std::uint32_t> forward, backward;
+  std::vector<std::uint8_t> ill;
+  for (const plan::DrawnLink& link : drawing.links) {
+    const bool has_peer = fabric.topology.peer(link.from) != fabric::kNoPort;
+    const auto use = has_peer ? api::use_of_link(fabric, *readings, link.from) : api::Use{};
+    forward.push_back(static_cast<std::uint32_t>(use.there.value_or(0) * kUnit));
+    backward.push_back(static_cast<std::uint32_t>(use.back.value_or(0) * kUnit));
+    ill.push_back(use.ill ? 1 : 0);
+  }
+  const Json json{{"hot", readings->hot_share},
+                  {"forward", plan::packed_numbers(forward)},
+                  {"backward", plan::packed_numbers(backward)},
+                  {"ill", plan::packed_numbers(ill)}};
   return api::dump(json);
 }
 

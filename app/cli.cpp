@@ -17,6 +17,7 @@
 #include "app/cli_sim.hpp"
 #include "app/commands.hpp"
 #include "app/completion.hpp"
+#include "app/config_diff.hpp"
 #include "app/sm_options.hpp"
 #include "config/load.hpp"
 #include "config/options.hpp"
@@ -150,6 +151,18 @@ void add_ports(CLI::App& app, std::function<Exit()>& command) {
   });
 }
 
+void add_config_diff(CLI::App& config, std::function<Exit()>& command) {
+  CLI::App* diff = config.add_subcommand("diff", "Tell in which options two files differ");
+  auto file = std::make_shared<std::string>(), other = std::make_shared<std::string>();
+  diff->add_option("FILE", *file, "A configuration file")->required()->option_text(" ");
+  diff->add_option("OTHER", *other, "Another; without it the defaults are the first")
+      ->option_text(" ");
+  diff->footer("Exit codes: 0 in none, 3 a file is wrong, 5 they differ.");
+  diff->callback([file, other, &command] {
+    command = [file, other] { return run_config_diff(*file, *other); };
+  });
+}
+
 void add_config(CLI::App& app, std::function<Exit()>& command) {
   CLI::App* config = app.add_subcommand(
       "config", "Check a configuration file, print a sample, or import OpenSM's");
@@ -174,6 +187,7 @@ void add_config(CLI::App& app, std::function<Exit()>& command) {
 };
 }  // namespace
 );
+add_config_diff(*config, command);
 // For docs/migrating.md, as the next one for docs/configuration.md; an empty group hides it.
 config->add_subcommand("opensm-options", "Print what becomes of OpenSM's options as Markdown")
     ->group("")

@@ -87,6 +87,40 @@ CLI::App* add_verb(CLI::App& ctl, Command& command, const char* name, const char
   return verb;
 }
 
+CLI::App* add_link_verb(CLI::App& group, Command& command, const char* name, const char* verb,
+                        const char* meaning, const std::shared_ptr<CtlArguments>& arguments) {
+  CLI::App* app = group.add_subcommand(name, meaning);
+  add_common(*app, *arguments, {{"table", Shape::Table}, {"json", Shape::Json}});
+  app->add_option("NODE", arguments->word, "Name or GUID")->required()->option_text(" ");
+  app->add_option("PORT", arguments->port, "Its port")
+      ->required()
+      ->check(CLI::Range(1, 254))
+      ->option_text(" ");
+  app->callback([arguments, verb, &command] {
+    arguments->verb = verb;
+    command = [arguments] { return run_ctl(*arguments); };
+  });
+  return app;
+}
+
+void add_links(CLI::App& ctl, Command& command, const std::shared_ptr<CtlArguments>& arguments) {
+  constexpr const char* kSeen = "heddle show orders says what became of it.";
+  CLI::App* port = ctl.add_subcommand("port", "Switch a port off or on");
+  port->require_subcommand(1);
+  CLI::App* disable = add_link_verb(
+      *port, command, "disable", "port-disable",
+      "Route around the link, then switch its port off, unless it is the last way", arguments);
+  disable->add_flag("--force", arguments->force, "Although a host is cut off by it");
+  disable->footer(kSeen);
+  add_link_verb(*port, command, "enable", "port-enable", "Switch it on again", arguments)
+      ->footer(kSeen);
+  CLI::App* link = ctl.add_subcommand("link", "Undo what was done about a link");
+  link->require_subcommand(1);
+  add_link_verb(*link, command, "restore", "link-restore",
+                "Use it again, and leave it alone until it has been well", arguments)
+      ->footer(kSeen);
+}
+
 void add_ctl(CLI::App& app, Command& command) {
   CLI::App* ctl = app.add_subcommand("ctl", "Have the subnet manager do something");
   ctl->require_subcommand(1);
@@ -107,6 +141,7 @@ void add_ctl(CLI::App& app, Command& command) {
       ->check(CLI::Range(0, 15))
       ->option_text(" ");
   add_verb(*ctl, command, "accept-losses", "Miss no longer what is lost: it stays away", arguments);
+  add_links(*ctl, command, arguments);
   ctl->footer(fmt::format("Only root and the user that runs the subnet manager may.\n{}", kExits));
 }
 

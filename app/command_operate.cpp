@@ -125,6 +125,12 @@ Exit run_show(const ShowArguments& arguments) {
 Exit run_ctl(const CtlArguments& arguments) {
   std::string target = "/v1/" + arguments.verb;
   Json body = Json::object();
+  if (arguments.port != 0) {
+    target = arguments.verb == "link-restore"  ? "/v1/links/restore"
+             : arguments.verb == "port-enable" ? "/v1/ports/enable"
+                                               : "/v1/ports/disable";
+    body = {{"node", arguments.word}, {"port", arguments.port}, {"force", arguments.force}};
+  }
   if (arguments.verb == "accept-losses") target = "/v1/losses/accept";
   if (arguments.verb == "log-level") body["level"] = arguments.word;
   if (arguments.verb == "priority") body["priority"] = std::stoi(arguments.word);

@@ -31,8 +31,26 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
                        },
                        [this](sm::ComputeRoutes request) { compute(std::move(request)); },
                        [this](sm::LookUp work) { look_up(std::move(work)); },
-                       [this](sm::Store store) { keeper_->store(std::move(store)); }},
+                       [this](sm::Store store) { keeper_->store(std::move(store)); },
+                       [this](std::shared_ptr<const sm::OrderOutcomes> outcomes) {
+                         care_.hear(std::move(outcomes));
+                       },
+                       [this](const sm::Event& event) { care_.hear(event); }},
                  std::move(setup.files), log, progress, setup.audience),
+      care_(
+          setup.meter.health,
+          [audience = setup.audience](std::shared_ptr<const api::LinkCare> care) {
+            if (audience != nullptr) audience->cared(std::move(care));
+          },
+          log),
+      meter_(
+          once_ ? MeterOptions{} : std::move(setup.meter),
+          [this](mad::Datagram datagram) { transport_.send(std::move(datagram)); },
+          [this, audience = setup.audience](std::shared_ptr<const perf::Readings> readings) {
+            care_.see(*readings, steady_now());
+            if (audience != nullptr) audience->measured(std::move(readings));
+          },
+          log),
       timer_(loop) {}
 
 // The worker's result is posted to the loop, which may run again for another daemon.
@@ -59,8 +77,12 @@ void Daemon::stop() {
   loop_.stop();
 }
 
-void Daemon::change_options(const sm::Options& options, OutputFiles files) {
+void Daemon::change_options(const sm::Options& options, OutputFiles files, MeterOptions meter) {
   performer_.set_files(std::move(files));
+  if (!once_) {
+    care_.change(meter.health, steady_now());
+    meter_.change(std::move(meter), steady_now());
+  }
   step(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
 }
 
@@ -74,6 +96,7 @@ void Daemon::feed(sm::Input input) {
 void Daemon::receive(std::span<transport::Received> batch) {
   // One by one: a recording shows what the machine sends behind the input that made it.
   for (transport::Received& received : batch) {
+    if (meter_.take(received, steady_now())) continue;
     feed(input_of(std::move(received)));
     perform(now_);
   }
@@ -122,13 +145,29 @@ void Daemon::after_steps() {
   if (keeper_ != nullptr) keeper_->set_state(core_.state());
   const base::Instant now = steady_now();
   perform(now);
+  meter_.see(performer_.newest(), core_.state(), now);
+  if (meter_.deadline() <= now) meter_.advance(now);
+  if (!once_) care_.see(performer_.newest(), core_.state(), now);
+  give_orders(now);
   progress_.update(core_.progress(), now);
   if (once_ && swept() && core_.quiet()) stop();
   arm();
 }
 
+void Daemon::give_orders(base::Instant now) {
+  auto orders = care_.take_orders();
+  if (!orders) return;
+  feed(sm::OrdersChanged{std::move(*orders)});
+  perform(now);
+}
+
+void Daemon::care(const api::CareForLink& command) {
+  care_.obey(command, steady_now());
+  after_steps();
+}
+
 void Daemon::arm() {
-  const base::Instant deadline = core_.deadline();
+  const base::Instant deadline = std::min(core_.deadline(), meter_.deadline());
   if (deadline == armed_) return;
   armed_ = deadline;
   if (deadline == base::kNever) {
@@ -139,8 +178,14 @@ void Daemon::arm() {
   timer_.async_wait([this](const boost::system::error_code& cancelled) {
     if (cancelled) return;
     armed_ = base::kNever;
-    step(sm::Tick{});
+    on_timer();
   });
+}
+
+// The performance manager's time is none of the machine's business, nor of a recording's.
+void Daemon::on_timer() {
+  if (core_.deadline() <= steady_now()) feed(sm::Tick{});
+  after_steps();
 }
 
 }  // namespace heddle::app

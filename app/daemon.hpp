@@ -14,7 +14,9 @@
 
 #include "app/front_desk.hpp"
 #include "app/keeper.hpp"
+#include "app/link_care.hpp"
 #include "app/logging.hpp"
+#include "app/meter.hpp"
 #include "app/perform.hpp"
 #include "app/progress.hpp"
 #include "app/run_record.hpp"
@@ -37,6 +39,7 @@ class Daemon {
     Audience* audience = nullptr;
     Keeper* keeper = nullptr;   // null: nothing is durable
     FrontDesk* desk = nullptr;  // of the transport; null: the machine is asked everything
+    MeterOptions meter = {};    // of the performance manager; not with `once`
   };
 
   // The transport and the loop must outlive the daemon.
@@ -49,7 +52,8 @@ class Daemon {
   void run();
   void stop();
 
-  void change_options(const sm::Options& options, OutputFiles files);
+  void change_options(const sm::Options& options, OutputFiles files, MeterOptions meter);
+  void care(const api::CareForLink& command);
   void resweep(std::string reason) { step(sm::ResweepCommand{std::move(reason)}); }
 
   const Performer& performer() const { return performer_; }
@@ -61,6 +65,7 @@ class Daemon {
  private:
   void receive(std::span<transport::Received> batch);
   void feed(sm::Input input);
+  void give_orders(base::Instant now);
   void step(sm::Input input);
   void compute(sm::ComputeRoutes request);
   void look_up(sm::LookUp work);
@@ -68,6 +73,7 @@ class Daemon {
   void hear_desk();
   void after_steps();
   void arm();
+  void on_timer();
 
   boost::asio::io_context& loop_;
   transport::Transport& transport_;
@@ -82,6 +88,8 @@ class Daemon {
   sm::Core core_;
   Progress& progress_;
   Performer performer_;
+  LinkCare care_;
+  Meter meter_;
   boost::asio::steady_timer timer_;
   base::Instant armed_ = base::kNever;
   // Gone when the daemon is: the loop may run on without it, when a port comes back.

@@ -29,10 +29,13 @@ struct ShowArguments : OperateArguments {
 };
 Exit run_show(const ShowArguments& arguments);
 
-// "resweep", "reload", "log-level LEVEL", "priority N", "accept-losses".
+// "resweep", "reload", "log-level LEVEL", "priority N", "accept-losses"; with a port
+// "port-disable", "port-enable", "link-restore".
 struct CtlArguments : OperateArguments {
   std::string verb;
   std::string word;
+  unsigned port = 0;  // 0: it is about no port
+  bool force = false;
 };
 Exit run_ctl(const CtlArguments& arguments);
 

@@ -296,4 +296,39 @@ base::Result<sm::RememberedLids> parse_remembered_text(std::string_view text) {
   return lids;
 }
 
+std::string orders_text(const sm::PortOrders& orders) {
+  std::string out;
+  for (const sm::PortOrder& order : orders) {
+    out += fmt::format("{}{}/{}/{}/{}", out.empty() ? "" : " ", order.node.value, order.port.value,
+                       sm::name_of(order.order), order.may_isolate_host ? 1 : 0);
+  }
+  return out;
+}
+
+base::Result<sm::PortOrders> parse_orders_text(std::string_view text) {
+  constexpr sm::LinkOrder kOrders[] = {sm::LinkOrder::RouteAround, sm::LinkOrder::Disable,
+                                       sm::LinkOrder::Enable};
+  sm::PortOrders orders;
+  if (text.empty()) return orders;
+  for (const auto piece : base::split(text, ' ')) {
+    const auto words = base::split(piece, '/');
+    sm::PortOrder order;
+    const bool understood = words.size() == 4 && parse_value(words[0], order.node.value) &&
+                            parse_value(words[1], order.port.value) &&
+                            (words[3] == "0" || words[3] == "1");
+    bool known = false;
+    for (const sm::LinkOrder each : kOrders) {
+      if (!understood || words[2] != sm::name_of(each)) continue;
+      order.order = each;
+      known = true;
+    }
+    if (!known) {
+      return base::error(fmt::format("no order about a link: '{}'", base::printable(piece)));
+    }
+    order.may_isolate_host = words[3] == "1";
+    orders.push_back(order);
+  }
+  return orders;
+}
+
 }  // namespace heddle::app

@@ -20,4 +20,8 @@ base::Result<sm::Options> parse_options_text(std::string_view text);
 std::string remembered_text(const sm::RememberedLids& lids);
 base::Result<sm::RememberedLids> parse_remembered_text(std::string_view text);
 
+// Orders about links: "GUID/PORT/disable/1 ...".
+std::string orders_text(const sm::PortOrders& orders);
+base::Result<sm::PortOrders> parse_orders_text(std::string_view text);
+
 }  // namespace heddle::app

@@ -91,10 +91,15 @@ void Performer::carry_out(sm::PublishGroups&& output, base::Instant) {
   if (audience_ != nullptr) audience_->published(std::move(output.groups));
 }
 
+void Performer::carry_out(sm::PublishOrders&& output, base::Instant) {
+  if (sinks_.ordered) sinks_.ordered(std::move(output.outcomes));
+}
+
 void Performer::carry_out(sm::Event&& output, base::Instant now) {
   times_.on_event(output, now);
   progress_.on_event(output, now);
   log_.write(output);
+  if (sinks_.told) sinks_.told(output);
   if (audience_ != nullptr) audience_->told(output);
 }
 

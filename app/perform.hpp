@@ -7,9 +7,11 @@
 #include <memory>
 #include <vector>
 
+#include "api/link_care.hpp"
 #include "app/logging.hpp"
 #include "app/progress.hpp"
 #include "base/result.hpp"
+#include "perf/readings.hpp"
 #include "sm/core.hpp"
 #include "transport/transport.hpp"
 
@@ -24,6 +26,9 @@ struct Sinks {
   std::function<void(sm::LookUp)> look_up;
   // Likewise to a Stored; may be empty where nothing is durable.
   std::function<void(sm::Store)> store = {};
+  // What became of orders, and everything that is told; may be empty.
+  std::function<void(std::shared_ptr<const sm::OrderOutcomes>)> ordered = {};
+  std::function<void(const sm::Event&)> told = {};
 };
 
 struct OutputFiles {
@@ -38,6 +43,10 @@ class Audience {
   virtual void published(std::shared_ptr<const sm::Snapshot> snapshot) = 0;
   virtual void published(std::shared_ptr<const sm::GroupList> groups) = 0;
   virtual void told(const sm::Event& event) = 0;
+  // Of the performance manager, after each of its sweeps.
+  virtual void measured(std::shared_ptr<const perf::Readings> readings) = 0;
+  // What is wrong with links, and done about it.
+  virtual void cared(std::shared_ptr<const api::LinkCare> care) = 0;
 };
 
 class Performer {
@@ -65,6 +74,7 @@ class Performer {
   void carry_out(sm::Store&& output, base::Instant now);
   void carry_out(sm::Publish&& output, base::Instant now);
   void carry_out(sm::PublishGroups&& output, base::Instant now);
+  void carry_out(sm::PublishOrders&& output, base::Instant now);
   void carry_out(sm::Event&& output, base::Instant now);
 
   Sinks sinks_;

@@ -61,6 +61,10 @@ class Replay {
       auto options = parse_options_text(rest);
       if (options.has_error()) return options.error();
       step(sm::OptionsChanged{std::make_shared<const sm::Options>(std::move(options.value()))});
+    } else if (verb == "orders") {
+      auto orders = parse_orders_text(rest);
+      if (orders.has_error()) return orders.error();
+      step(sm::OrdersChanged{std::move(orders.value())});
     } else if (verb == "stored") {
       return stored(rest);
     } else if (verb == "shared") {

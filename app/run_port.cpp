@@ -41,12 +41,13 @@ class PortRun {
   PortRun(Session& session, transport::PortWish wish)
       : session_(session),
         wish_(std::move(wish)),
-        signals_(session.loop, controls(
-                                   session, [this] { stop(); },
-                                   [this](const sm::Options& options, OutputFiles files) {
-                                     if (daemon_ != nullptr)
-                                       daemon_->change_options(options, std::move(files));
-                                   })) {}
+        signals_(session.loop,
+                 controls(
+                     session, [this] { stop(); },
+                     [this](const sm::Options& options, OutputFiles files, MeterOptions meter) {
+                       if (daemon_ != nullptr)
+                         daemon_->change_options(options, std::move(files), std::move(meter));
+                     })) {}
 
   Exit run() {
     while (!stopped_) {
@@ -108,14 +109,15 @@ class PortRun {
         session_.loop, *port.transport,
         {machine_options(session_), session_.remembered, std::exchange(session_.registrations, {}),
          output_files(session_.config), all_cores(), session_.arguments.once, session_.record.get(),
-         &session_.service, session_.keeper.get(), &desk_},
+         &session_.service, session_.keeper.get(), &desk_, meter_options(session_.config)},
         session_.log, session_.progress);
     const Operated operated(
         session_, to_string(port.choice.id),
         [&daemon](std::string reason) { daemon.resweep(std::move(reason)); },
-        [&daemon](const sm::Options& options, OutputFiles files) {
-          daemon.change_options(options, std::move(files));
-        });
+        [&daemon](const sm::Options& options, OutputFiles files, MeterOptions meter) {
+          daemon.change_options(options, std::move(files), std::move(meter));
+        },
+        [&daemon](const api::CareForLink& command) { daemon.care(command); });
     daemon_ = &daemon;
     daemon.run();
     daemon_ = nullptr;

@@ -61,6 +61,10 @@ RecordEntry entry(const sm::OptionsChanged& input) {
   return {{}, RecordKind::Note, {}, "options " + options_text(*input.options)};
 }
 
+RecordEntry entry(const sm::OrdersChanged& input) {
+  return {{}, RecordKind::Note, {}, "orders " + orders_text(input.orders)};
+}
+
 }  // namespace
 
 std::optional<std::string> note_of(const sm::Input& input) {

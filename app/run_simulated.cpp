@@ -67,13 +67,16 @@ Exit run_on_simulated_fabric(Session& session, sim::Blueprint blueprint) {
   }
   SimRunner runner(
       {std::move(world), *endpoint, machine_options(session), std::move(session.remembered),
-       output_files(session.config), all_cores(), session.record.get(), &session.service},
+       output_files(session.config), all_cores(), session.record.get(), &session.service,
+       session.arguments.once ? MeterOptions{} : meter_options(session.config)},
       session.log, session.progress);
-  const ChangeOptions change = [&runner](const sm::Options& options, OutputFiles files) {
-    runner.change_options(options, std::move(files));
+  const ChangeOptions change = [&runner](const sm::Options& options, OutputFiles files,
+                                         MeterOptions meter) {
+    runner.change_options(options, std::move(files), std::move(meter));
   };
   const Operated operated(
-      session, title, [&runner](std::string reason) { runner.resweep(std::move(reason)); }, change);
+      session, title, [&runner](std::string reason) { runner.resweep(std::move(reason)); }, change,
+      [&runner](const api::CareForLink& command) { runner.care(command); });
   Signals signals(session.loop, controls(
                                     session, [&runner] { runner.stop(); }, change));
   runner.bring_up(session.loop);

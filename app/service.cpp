@@ -114,4 +114,12 @@ void Service::told(const sm::Event& event) {
   if (next_ != nullptr) next_->told(event);
 }
 
+void Service::measured(std::shared_ptr<const perf::Readings> readings) {
+  if (next_ != nullptr) next_->measured(std::move(readings));
+}
+
+void Service::cared(std::shared_ptr<const api::LinkCare> care) {
+  if (next_ != nullptr) next_->cared(std::move(care));
+}
+
 }  // namespace heddle::app

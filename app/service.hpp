@@ -35,6 +35,8 @@ class Service final : public Audience {
   void published(std::shared_ptr<const sm::Snapshot> snapshot) override;
   void published(std::shared_ptr<const sm::GroupList> groups) override;
   void told(const sm::Event& event) override;
+  void measured(std::shared_ptr<const perf::Readings> readings) override;
+  void cared(std::shared_ptr<const api::LinkCare> care) override;
 
  private:
   void beat();

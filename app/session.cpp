@@ -37,7 +37,15 @@ void read_again(Session& session, const ChangeOptions& change) {
   }
   session.log.say(sm::Severity::Info, "ConfigRead",
                   "The configuration was read again; a sweep begins");
-  change(machine_options(session), output_files(settings.config));
+  change(machine_options(session), output_files(settings.config), meter_options(settings.config));
+}
+
+api::Seat seat_of(const Session& session, const std::string& fabric) {
+  const std::string& metrics = session.config.performance_metrics;
+  const auto ports = metrics == "all"    ? api::PortMetrics::All
+                     : metrics == "none" ? api::PortMetrics::None
+                                         : api::PortMetrics::NonZero;
+  return {fabric, session.config.priority, routing_options_text(session.config), ports};
 }
 
 void reload(Session& session, const ChangeOptions& change) {
@@ -71,12 +79,13 @@ Controls controls(Session& session, std::function<void()> stop, ChangeOptions ch
 }
 
 Operated::Operated(Session& session, std::string fabric, std::function<void(std::string)> resweep,
-                   ChangeOptions change)
+                   ChangeOptions change, Care care)
     : session_(session) {
   if (!session.api) return;
-  session.api->sit({fabric, session.config.priority, routing_options_text(session.config)});
+  session.api->sit(seat_of(session, fabric));
   session.api->set_operator([&session, fabric, resweep = std::move(resweep),
-                             change = std::move(change)](const api::Command& command) {
+                             change = std::move(change),
+                             care = std::move(care)](const api::Command& command) {
     if (const auto* wanted = std::get_if<api::Resweep>(&command)) {
       resweep(wanted->reason);
     } else if (const auto* level = std::get_if<api::SetLogLevel>(&command)) {
@@ -89,11 +98,13 @@ Operated::Operated(Session& session, std::string fabric, std::function<void(std:
       // All else stays as it was read: files may be half written just now.
       session.config.priority = rank->priority;
       session.latest.priority = static_cast<std::uint8_t>(rank->priority);
-      change(session.latest, output_files(session.config));
-      session.api->sit({fabric, session.config.priority, routing_options_text(session.config)});
+      change(session.latest, output_files(session.config), meter_options(session.config));
+      session.api->sit(seat_of(session, fabric));
+    } else if (const auto* link = std::get_if<api::CareForLink>(&command)) {
+      care(*link);
     } else if (std::holds_alternative<api::Reload>(command)) {
       reload(session, change);
-      session.api->sit({fabric, session.config.priority, routing_options_text(session.config)});
+      session.api->sit(seat_of(session, fabric));
     }
   });
 }

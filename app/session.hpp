@@ -17,6 +17,7 @@
 #include "app/controls.hpp"
 #include "app/keeper.hpp"
 #include "app/logging.hpp"
+#include "app/meter.hpp"
 #include "app/partition_policy.hpp"
 #include "app/perform.hpp"
 #include "app/prefix_routes.hpp"
@@ -52,14 +53,15 @@ struct Session {
 sm::Options machine_options(Session& session);
 
 // What signals do in this session.
-using ChangeOptions = std::function<void(const sm::Options&, OutputFiles)>;
+using ChangeOptions = std::function<void(const sm::Options&, OutputFiles, MeterOptions)>;
 Controls controls(Session& session, std::function<void()> stop, ChangeOptions change);
 
 // The API is told what runs, and does in it what it is asked for, as long as this lives.
 class Operated {
  public:
+  using Care = std::function<void(const api::CareForLink&)>;
   Operated(Session& session, std::string fabric, std::function<void(std::string)> resweep,
-           ChangeOptions change);
+           ChangeOptions change, Care care);
   ~Operated();
   Operated(const Operated&) = delete;
   Operated& operator=(const Operated&) = delete;

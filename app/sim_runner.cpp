@@ -28,14 +28,35 @@ SimRunner::SimRunner(Setup setup, Log& log, Progress& progress)
                        [this](sm::ComputeRoutes request) {
                          ready_.push_back(sm::carry_out(request, parallel_));
                        },
-                       [this](sm::LookUp work) { ready_.push_back(look_up(work)); }},
-                 std::move(setup.files), log, progress, setup.audience) {
+                       [this](sm::LookUp work) { ready_.push_back(look_up(work)); },
+                       {},
+                       [this](std::shared_ptr<const sm::OrderOutcomes> outcomes) {
+                         care_.hear(std::move(outcomes));
+                       },
+                       [this](const sm::Event& event) { care_.hear(event); }},
+                 std::move(setup.files), log, progress, setup.audience),
+      care_(
+          setup.meter.health,
+          [audience = setup.audience](std::shared_ptr<const api::LinkCare> care) {
+            if (audience != nullptr) audience->cared(std::move(care));
+          },
+          log),
+      meter_(
+          std::move(setup.meter),
+          [this](mad::Datagram datagram) { kernel_.send(std::move(datagram)); },
+          [this, audience = setup.audience](std::shared_ptr<const perf::Readings> readings) {
+            care_.see(*readings, now_);
+            if (audience != nullptr) audience->measured(std::move(readings));
+          },
+          log) {
   kernel_.set_receiver([this](std::span<transport::Received> batch) { receive(batch); });
   kernel_.set_is_sm(!setup.options.shadow);
 }
 
 void SimRunner::receive(std::span<transport::Received> batch) {
-  for (transport::Received& received : batch) step(input_of(std::move(received)));
+  for (transport::Received& received : batch) {
+    if (!meter_.take(received, now_)) step(input_of(std::move(received)));
+  }
 }
 
 void SimRunner::feed(sm::Input input) {
@@ -61,11 +82,24 @@ void SimRunner::turn() {
   }
   kernel_.advance(now_);
   step(sm::Tick{});
+  meter_.see(performer_.newest(), core_.state(), now_);
+  if (meter_.deadline() <= now_) meter_.advance(now_);
+  if (watches_) care_.see(performer_.newest(), core_.state(), now_);
+  give_orders();
   progress_.update(core_.progress(), steady_now());
 }
 
+void SimRunner::give_orders() {
+  if (auto orders = care_.take_orders()) step(sm::OrdersChanged{std::move(*orders)});
+}
+
+void SimRunner::care(const api::CareForLink& command) {
+  care_.obey(command, now_);
+  give_orders();
+}
+
 base::Instant SimRunner::next() const {
-  return std::min({world_.next_event(), core_.deadline(), kernel_.deadline()});
+  return std::min({world_.next_event(), core_.deadline(), kernel_.deadline(), meter_.deadline()});
 }
 
 void SimRunner::bring_up(boost::asio::io_context& loop) {
@@ -80,6 +114,7 @@ void SimRunner::bring_up(boost::asio::io_context& loop) {
 }
 
 void SimRunner::keep_watch(boost::asio::io_context& loop) {
+  watches_ = true;
   const base::Duration ahead = now_ - steady_now();
   boost::asio::steady_timer timer(loop);
   while (!stopped_) {
@@ -98,8 +133,10 @@ void SimRunner::keep_watch(boost::asio::io_context& loop) {
   progress_.clear();
 }
 
-void SimRunner::change_options(const sm::Options& options, OutputFiles files) {
+void SimRunner::change_options(const sm::Options& options, OutputFiles files, MeterOptions meter) {
   performer_.set_files(std::move(files));
+  care_.change(meter.health, now_);
+  meter_.change(std::move(meter), now_);
   step(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
 }
 

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "app/controls.hpp"
+#include "app/link_care.hpp"
 #include "app/logging.hpp"
+#include "app/meter.hpp"
 #include "app/perform.hpp"
 #include "app/progress.hpp"
 #include "app/run_record.hpp"
@@ -31,6 +33,7 @@ class SimRunner {
     base::ParallelFor parallel;
     RunRecord* record = nullptr;
     Audience* audience = nullptr;
+    MeterOptions meter = {};
   };
 
   SimRunner(Setup setup, Log& log, Progress& progress);
@@ -42,7 +45,8 @@ class SimRunner {
 
   void stop() { stopped_ = true; }
   bool stopped() const { return stopped_; }
-  void change_options(const sm::Options& options, OutputFiles files);
+  void change_options(const sm::Options& options, OutputFiles files, MeterOptions meter);
+  void care(const api::CareForLink& command);
   void resweep(std::string reason) { step(sm::ResweepCommand{std::move(reason)}); }
 
   const Performer& performer() const { return performer_; }
@@ -50,6 +54,7 @@ class SimRunner {
 
  private:
   void feed(sm::Input input);
+  void give_orders();
   void step(sm::Input input);
   void receive(std::span<transport::Received> batch);
   void turn();
@@ -65,7 +70,10 @@ class SimRunner {
   transport::KernelHabits kernel_;  // between the two, as on a real host
   Progress& progress_;
   Performer performer_;
+  LinkCare care_;
+  Meter meter_;
   bool stopped_ = false;
+  bool watches_ = false;  // the fabric is up
 };
 
 }  // namespace heddle::app

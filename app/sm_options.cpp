@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "config/options.hpp"
+#include "perf/health.hpp"
+#include "perf/thresholds.hpp"
 #include "routing/engine.hpp"
 
 namespace heddle::app {
@@ -109,6 +111,14 @@ std::string routing_options_text(const config::Config& config) {
 config::Vocabulary vocabulary() {
   config::Vocabulary words;
   for (const routing::Engine* engine : routing::engines()) words.engines.push_back(engine->name());
+  words.wrong_threshold = [](std::string_view text) {
+    const auto threshold = perf::parse_threshold(text);
+    return threshold ? std::string() : threshold.error().message;
+  };
+  words.wrong_health_action = [](std::string_view text) {
+    const auto action = perf::parse_health_action(text);
+    return action ? std::string() : action.error().message;
+  };
   return words;
 }
 

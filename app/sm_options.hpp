@@ -17,7 +17,7 @@ std::string routing_options_text(const config::Config& config);
 // `config` must have been checked; every value of a checked Config fits.
 sm::Options to_sm_options(const config::Config& config);
 
-// The words config cannot know: the names of the routing engines.
+// The words config cannot know: the names of the routing engines and of counters.
 config::Vocabulary vocabulary();
 
 }  // namespace heddle::app

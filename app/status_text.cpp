@@ -126,11 +126,24 @@ std::vector<std::string> peer_lines(const Json& status) {
   return lines;
 }
 
-std::vector<std::vector<std::string>> cells(const Listing& listing, const Json& answer) {
+// No more digits than a person reads.
+std::string short_word(const Json& json, std::string_view pointer) {
+  const Json& found = at(json, pointer);
+  if (!found.is_number_float()) return word(json, pointer);
+  std::string text = fmt::format("{:.4f}", found.get<double>());
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+std::vector<std::vector<std::string>> cells(const Listing& listing, const Json& answer,
+                                            bool for_people) {
   std::vector<std::vector<std::string>> rows;
   for (const Json& each : at(answer, listing.list)) {
     auto& line = rows.emplace_back();
-    for (const auto& column : listing.columns) line.push_back(word(each, column.cell));
+    for (const auto& column : listing.columns) {
+      line.push_back(for_people ? short_word(each, column.cell) : word(each, column.cell));
+    }
   }
   return rows;
 }
@@ -175,7 +188,9 @@ std::vector<Listing> fabric_listings() {
         {"WIDTH", "/width"},
         {"SPEED", "/speed"},
         {"PEER", "/peer/node"},
-        {"PEER PORT", "/peer/port"}}},
+        {"PEER PORT", "/peer/port"},
+        {"USED", "/utilisation"},
+        {"ERRORS", "/errors"}}},
       {"partitions",
        "/v1/partitions",
        "/partitions",
@@ -195,6 +210,79 @@ std::vector<Listing> fabric_listings() {
         {"SL", "/service_level"},
         {"MEMBERS", "/member_count"},
         {"PERMANENT", "/permanent"}}},
+  };
+}
+
+std::vector<Listing::Column> error_columns() {
+  std::vector<Listing::Column> columns{{"NODE", "/node"}, {"PORT", "/port"}};
+  constexpr std::pair<const char*, const char*> kCounters[] = {
+      {"SYMBOL", "/counters/symbol_error/total"},
+      {"RECOVERED", "/counters/link_error_recovery/total"},
+      {"DOWNED", "/counters/link_downed/total"},
+      {"RECEIVE", "/counters/receive_errors/total"},
+      {"REMOTE", "/counters/receive_remote_physical_errors/total"},
+      {"DISCARDED", "/counters/transmit_discards/total"},
+      {"INTEGRITY", "/counters/local_link_integrity_errors/total"},
+      {"OVERRUN", "/counters/excessive_buffer_overrun_errors/total"},
+      {"VL15", "/counters/vl15_dropped/total"},
+  };
+  for (const auto& [heading, cell] : kCounters) columns.push_back({heading, cell});
+  columns.push_back({"TOO FAST", "/exceeded"});
+  return columns;
+}
+
+std::vector<Listing> counter_listings() {
+  return {
+      {"errors", "/v1/counters?only=errors", "/ports", error_columns()},
+      {"counters",
+       "/v1/counters",
+       "/ports",
+       {{"NODE", "/node"},
+        {"PORT", "/port"},
+        {"SENT BYTES", "/counters/transmit_data_bytes/total"},
+        {"RECEIVED BYTES", "/counters/receive_data_bytes/total"},
+        {"SENT PACKETS", "/counters/transmit_packets/total"},
+        {"RECEIVED PACKETS", "/counters/receive_packets/total"},
+        {"WAITED", "/counters/transmit_wait/total"},
+        {"USED", "/utilisation"},
+        {"ERRORS", "/errors"}}},
+      {"load",
+       "/v1/links/load",
+       "/links",
+       {{"NODE", "/a/node"},
+        {"PORT", "/a/port"},
+        {"PEER", "/b/node"},
+        {"PEER PORT", "/b/port"},
+        {"GB/S", "/gigabits"},
+        {"USED", "/utilisation"},
+        {"USED BACK", "/utilisation_back"},
+        {"HOT", "/hot"},
+        {"ERRORS", "/errors"},
+        {"TOO FAST", "/exceeded"}}},
+  };
+}
+
+std::vector<Listing> care_listings() {
+  return {
+      {"health",
+       "/v1/links/health",
+       "/findings",
+       {{"NODE", "/a/node"},
+        {"PORT", "/a/port"},
+        {"PEER", "/b/node"},
+        {"PEER PORT", "/b/port"},
+        {"CONDITIONS", "/conditions"},
+        {"COUNTERS", "/counters"},
+        {"ACTION", "/action"},
+        {"STATE", "/state"}}},
+      {"orders",
+       "/v1/links/health",
+       "/orders",
+       {{"NODE", "/node"},
+        {"PORT", "/port"},
+        {"ORDER", "/order"},
+        {"CARRIED OUT", "/carried_out"},
+        {"REFUSAL", "/refusal"}}},
   };
 }
 
@@ -233,6 +321,8 @@ std::vector<Listing> manager_listings() {
 std::span<const Listing> listings() {
   static const std::vector<Listing> table = [] {
     std::vector<Listing> all = fabric_listings();
+    for (Listing& listing : counter_listings()) all.push_back(std::move(listing));
+    for (Listing& listing : care_listings()) all.push_back(std::move(listing));
     for (Listing& listing : manager_listings()) all.push_back(std::move(listing));
     return all;
   }();
@@ -291,7 +381,7 @@ std::vector<std::string> listing_names() {
 }
 
 std::string table_text(const Listing& listing, const Json& answer) {
-  auto rows = cells(listing, answer);
+  auto rows = cells(listing, answer, /*for_people=*/true);
   std::vector<std::string> headings;
   for (const auto& column : listing.columns) headings.emplace_back(column.heading);
   rows.insert(rows.begin(), std::move(headings));
@@ -315,7 +405,7 @@ std::string csv_text(const Listing& listing, const Json& answer) {
     out += (out.empty() ? "" : ",") + csv_cell(std::string(column.heading));
   }
   out += "\n";
-  for (const auto& line : cells(listing, answer)) {
+  for (const auto& line : cells(listing, answer, /*for_people=*/false)) {
     for (std::size_t i = 0; i < line.size(); ++i) out += (i == 0 ? "" : ",") + csv_cell(line[i]);
     out += "\n";
   }

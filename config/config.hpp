@@ -94,6 +94,43 @@ struct Config {
   std::uint32_t attempts = 4;
   std::uint32_t max_hops = 63;
 
+  // [performance]
+  bool performance_enabled = true;
+  bool performance_hosts = false;
+  base::Duration performance_interval = std::chrono::seconds(60);
+  std::uint32_t performance_window = 32;
+  std::uint32_t performance_rate = 2000;
+  bool performance_ask_capabilities = true;
+  bool performance_clear_full = false;
+  std::uint32_t performance_hot_links = 80;
+  bool performance_log_errors = true;
+  std::string performance_metrics = "all";
+  std::vector<std::string> performance_thresholds{
+      "symbol_error 120/h",
+      "link_error_recovery 10/h",
+      "link_downed 5/h",
+      "receive_errors 10/h",
+      "receive_remote_physical_errors 100/h",
+      "transmit_discards 100/min",
+      "transmit_constraint_errors 100/h",
+      "receive_constraint_errors 100/h",
+      "local_link_integrity_errors 10/h",
+      "excessive_buffer_overrun_errors 10/h",
+      "vl15_dropped 100/min",
+  };
+
+  // [health]
+  bool health_dry_run = true;
+  std::vector<std::string> health_actions{"errors report",    "degraded report",
+                                          "flapping report",  "unresponsive report",
+                                          "rebooting report", "noisy report"};
+  std::uint32_t health_losses = 5;
+  std::uint32_t health_reboots = 3;
+  std::uint32_t health_silences = 3;
+  base::Duration health_window = std::chrono::hours(1);
+  std::uint32_t health_most_links = 4;
+  std::uint32_t health_most_share = 2;
+
   // [output]
   std::string dump_dir;  // "": no dumps
 

@@ -233,6 +233,21 @@ void check_engines(const Config& config, const Vocabulary& vocabulary,
   }
 }
 
+void check_phrases(const Config& config, const Vocabulary& vocabulary,
+                   std::vector<Contradiction>& out) {
+  const auto check = [&](std::string (*wrong_in)(std::string_view), const auto& texts,
+                         const Option* option) {
+    if (wrong_in == nullptr) return;
+    for (const std::string& text : texts) {
+      std::string wrong = wrong_in(text);
+      if (!wrong.empty()) out.push_back({option, nullptr, std::move(wrong)});
+    }
+  };
+  check(vocabulary.wrong_threshold, config.performance_thresholds,
+        find_option("performance", "thresholds"));
+  check(vocabulary.wrong_health_action, config.health_actions, find_option("health", "actions"));
+}
+
 }  // namespace
 
 std::vector<Contradiction> contradictions(const Config& config, const Vocabulary& vocabulary) {
@@ -250,6 +265,7 @@ std::vector<Contradiction> contradictions(const Config& config, const Vocabulary
   }
   check_m_keys(config, out);
   check_engines(config, vocabulary, out);
+  check_phrases(config, vocabulary, out);
   return out;
 }
 

@@ -28,6 +28,10 @@ std::string text_of(const Problem& problem);
 // Words that this room cannot know, because they belong to rooms above it.
 struct Vocabulary {
   std::vector<std::string_view> engines;  // names of routing engines; empty: not checked
+  // What is wrong with a threshold of a counter; empty: nothing. Null: not checked.
+  std::string (*wrong_threshold)(std::string_view threshold) = nullptr;
+  // The same of what is done about a condition.
+  std::string (*wrong_health_action)(std::string_view action) = nullptr;
 };
 
 struct Loaded {

@@ -51,6 +51,12 @@ Text flag(std::string_view value) {
   return std::nullopt;
 }
 
+Text opposite(std::string_view value) {
+  if (value == "TRUE") return std::string("false");
+  if (value == "FALSE") return std::string("true");
+  return std::nullopt;
+}
+
 Text with_unit(std::string_view value, std::string_view unit) {
   const auto number = number_of(value);
   if (!number) return std::nullopt;
@@ -258,28 +264,25 @@ constexpr OpensmOption kOptions[] = {
      "used wherever a switch has it"},
     {"fsync_high_avail_files", "TRUE", Fate::Needless, "", "", nullptr,
      "files are always synchronised"},
-    {"perfmgr", "FALSE", Fate::Missing, "", "", nullptr,
-     "there is no performance manager yet; perfquery and exporters read the counters"},
+    {"perfmgr", "FALSE", Fate::Mapped, "performance", "enabled", flag,
+     "counters of switch ports are read unless this says otherwise (docs/performance.md)"},
     {"perfmgr_redir", "TRUE", Fate::Missing, "", "", nullptr,
-     "there is no performance manager yet; perfquery and exporters read the counters"},
-    {"perfmgr_sweep_time_s", "180", Fate::Missing, "", "", nullptr,
-     "there is no performance manager yet; perfquery and exporters read the counters"},
-    {"perfmgr_max_outstanding_queries", "500", Fate::Missing, "", "", nullptr,
-     "there is no performance manager yet; perfquery and exporters read the counters"},
-    {"perfmgr_ignore_cas", "FALSE", Fate::Missing, "", "", nullptr,
-     "there is no performance manager yet; perfquery and exporters read the counters"},
-    {"event_db_dump_file", "(null)", Fate::Missing, "", "", nullptr,
-     "there is no performance manager yet; perfquery and exporters read the counters"},
-    {"perfmgr_rm_nodes", "TRUE", Fate::Missing, "", "", nullptr,
-     "there is no performance manager yet; perfquery and exporters read the counters"},
-    {"perfmgr_log_errors", "TRUE", Fate::Missing, "", "", nullptr,
-     "there is no performance manager yet; perfquery and exporters read the counters"},
-    {"perfmgr_query_cpi", "TRUE", Fate::Missing, "", "", nullptr,
-     "there is no performance manager yet; perfquery and exporters read the counters"},
-    {"perfmgr_xmit_wait_log", "FALSE", Fate::Missing, "", "", nullptr,
-     "there is no performance manager yet; perfquery and exporters read the counters"},
-    {"perfmgr_xmit_wait_threshold", "65535", Fate::Missing, "", "", nullptr,
-     "there is no performance manager yet; perfquery and exporters read the counters"},
+     "an agent that redirects to another address is not followed there"},
+    {"perfmgr_sweep_time_s", "180", Fate::Mapped, "performance", "interval", seconds, ""},
+    {"perfmgr_max_outstanding_queries", "500", Fate::Mapped, "performance", "window", number,
+     "[performance] rate limits how many are sent in a second"},
+    {"perfmgr_ignore_cas", "FALSE", Fate::Mapped, "performance", "hosts", opposite, ""},
+    {"event_db_dump_file", "(null)", Fate::Needless, "", "", nullptr,
+     "heddle show counters and the API have them (docs/performance.md)"},
+    {"perfmgr_rm_nodes", "TRUE", Fate::Needless, "", "", nullptr,
+     "what has left the fabric is always forgotten"},
+    {"perfmgr_log_errors", "TRUE", Fate::Mapped, "performance", "log_errors", flag,
+     "logged when errors grow faster than [performance] thresholds allow"},
+    {"perfmgr_query_cpi", "TRUE", Fate::Mapped, "performance", "ask_capabilities", flag, ""},
+    {"perfmgr_xmit_wait_log", "FALSE", Fate::Needless, "", "", nullptr,
+     "[performance] thresholds may have one for transmit_wait"},
+    {"perfmgr_xmit_wait_threshold", "65535", Fate::Needless, "", "", nullptr,
+     "[performance] thresholds may have one for transmit_wait"},
     {"event_plugin_name", "(null)", Fate::Needless, "", "", nullptr,
      "events come by the API, as they happen (docs/api.md)"},
     {"event_plugin_options", "(null)", Fate::Needless, "", "", nullptr,

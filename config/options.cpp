@@ -30,6 +30,8 @@ constexpr std::array kSections{
     Section{"sweep", "How the fabric is watched once it is up"},
     Section{"mads", "How hard the fabric is questioned; the defaults suit any size"},
     Section{"standby", "The other subnet manager of this fabric, and what both remember"},
+    Section{"performance", "Counters of the ports, read while this is the master"},
+    Section{"health", "What is done about links and devices that are not well"},
     Section{"api", "How programs and the other commands of heddle ask the subnet manager"},
     Section{"output", "Files written after each sweep"},
     Section{"log", "What is logged, how and where"},
@@ -288,6 +290,79 @@ std::vector<Option> watch_options() {
   };
 }
 
+std::vector<Option> performance_options() {
+  return {
+      {"performance", "enabled", &Config::performance_enabled,
+       "Read the counters of switch ports, for metrics, the dashboard and link health; nothing is "
+       "written to them",
+       "false"},
+      {"performance", "hosts", &Config::performance_hosts,
+       "Read the counters of hosts' ports too, and not only those of the switch ports that they "
+       "hang on",
+       "true"},
+      {"performance", "interval", &Config::performance_interval,
+       "Time from one reading of all counters to the next; longer if the pace does not allow it",
+       "\"30s\"", kSecond, kDay},
+      {"performance", "window", &Config::performance_window, "Most requests for counters in flight",
+       "32", 1, 4096, "requests"},
+      {"performance", "rate", &Config::performance_rate,
+       "Most requests for counters sent in a second", "2000", 1, 1000000, "requests"},
+      {"performance", "ask_capabilities", &Config::performance_ask_capabilities,
+       "Ask each device once which counters it has; without, only the narrow ones of all devices "
+       "are read",
+       "false"},
+      {"performance", "clear_full", &Config::performance_clear_full,
+       "Set narrow counters back that are beyond three quarters, as OpenSM does; others who read "
+       "them see it",
+       "true"},
+      {"performance", "hot_links", &Config::performance_hot_links,
+       "Share of what a link can carry from which it counts as hot", "80", 1, 100, "percent"},
+      {"performance", "log_errors", &Config::performance_log_errors,
+       "Log ports whose errors grow faster than the thresholds allow, when that begins and ends",
+       "false"},
+      {"performance",
+       "metrics",
+       &Config::performance_metrics,
+       "Which counters of ports /metrics has: all, those that are not zero, or none",
+       "\"nonzero\"",
+       0,
+       0,
+       {},
+       {"all", "nonzero", "none"}},
+      {"performance", "thresholds", &Config::performance_thresholds,
+       "How fast counters may grow, \"COUNTER COUNT/UNIT\" with s, min, h or d "
+       "(docs/performance.md has the counters)",
+       "[\"symbol_error 10/h\"]"},
+  };
+}
+
+std::vector<Option> health_options() {
+  return {
+      {"health", "dry_run", &Config::health_dry_run,
+       "Only say what would be done about links; false does it", "false"},
+      {"health", "actions", &Config::health_actions,
+       "What to do about which condition: errors, degraded, flapping, unresponsive, rebooting, "
+       "noisy; report, route-around, isolate, disable (docs/link-health.md)",
+       "[\"errors route-around\"]"},
+      {"health", "losses", &Config::health_losses,
+       "A link that is lost so often within the window is flapping; 0: none is", "5", 0, 1000,
+       "losses"},
+      {"health", "reboots", &Config::health_reboots,
+       "A device that leaves and comes back so often within the window is rebooting; 0: none is",
+       "3", 0, 1000, "times"},
+      {"health", "silences", &Config::health_silences,
+       "A device that does not tell its counters so many times in a row is unresponsive; 0: none "
+       "is",
+       "3", 0, 1000, "times"},
+      {"health", "window", &Config::health_window, "Time in which losses and reboots are counted",
+       "\"1h\"", kSecond, 7 * kDay},
+      {"health", "most_links", &Config::health_most_links,
+       "Links about which anything is done at once", "4", 0, 100000, "links"},
+      {"health", "most_share", &Config::health_most_share,
+       "And no more than this share of all links", "2", 0, 100, "percent"},
+  };
+}
+
 std::vector<Option> output_options() {
   return {
       {"output", "dump_dir", &Config::dump_dir,
@@ -377,9 +452,10 @@ std::vector<Option> api_options() {
 
 std::vector<Option> all_options() {
   std::vector<Option> all;
-  for (auto* part : {&sm_options, &lid_options, &routing_options, &routing_file_options,
-                     &partition_options, &administration_options, &link_options, &watch_options,
-                     &standby_options, &api_options, &output_options}) {
+  for (auto* part :
+       {&sm_options, &lid_options, &routing_options, &routing_file_options, &partition_options,
+        &administration_options, &link_options, &watch_options, &standby_options,
+        &performance_options, &health_options, &api_options, &output_options}) {
     for (Option& option : part()) all.push_back(std::move(option));
   }
   return all;

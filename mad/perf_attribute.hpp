@@ -49,6 +49,7 @@ inline constexpr std::uint8_t kAllPorts = 0xFF;  // PortSelect
 // Bits of ClassPortInfo.CapabilityMask and CapabilityMask2 in this class.
 inline constexpr std::uint16_t kPerfAllPortSelect = 1u << 8;
 inline constexpr std::uint16_t kPerfExtendedWidth = 1u << 9;
+inline constexpr std::uint16_t kPerfExtendedWidthNoIETF = 1u << 10;  // without kinds of packets
 inline constexpr std::uint16_t kPerfXmitWait = 1u << 12;
 inline constexpr std::uint16_t kPerfRSFECMode = 1u << 14;
 inline constexpr std::uint16_t kPerfQP1Dropped = 1u << 15;

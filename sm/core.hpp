@@ -25,6 +25,7 @@
 #include "sm/group_list.hpp"
 #include "sm/lid_assignment.hpp"
 #include "sm/options.hpp"
+#include "sm/orders.hpp"
 #include "sm/snapshot.hpp"
 
 namespace heddle::sm {
@@ -80,8 +81,14 @@ struct Shared {
 // there, and again soon. The fabric's answer counts.
 struct PeerSilent {};
 
-using Input = std::variant<Tick, MadReceived, SendFailed, RoutesReady, LookedUp, AnsweredElsewhere,
-                           ResweepCommand, OptionsChanged, Stored, Shared, PeerSilent>;
+// Replaces all orders about links. A sweep begins now.
+struct OrdersChanged {
+  PortOrders orders;
+};
+
+using Input =
+    std::variant<Tick, MadReceived, SendFailed, RoutesReady, LookedUp, AnsweredElsewhere,
+                 ResweepCommand, OptionsChanged, OrdersChanged, Stored, Shared, PeerSilent>;
 
 // --- outputs ------------------------------------------------------------------------------------
 
@@ -132,8 +139,13 @@ struct PublishGroups {
   std::shared_ptr<const GroupList> groups;
 };
 
-using Output =
-    std::variant<SendMad, ComputeRoutes, LookUp, StoreLids, Store, Publish, PublishGroups, Event>;
+// What became of the orders about links, when that has changed.
+struct PublishOrders {
+  std::shared_ptr<const OrderOutcomes> outcomes;
+};
+
+using Output = std::variant<SendMad, ComputeRoutes, LookUp, StoreLids, Store, Publish,
+                            PublishGroups, PublishOrders, Event>;
 
 // --- the machine --------------------------------------------------------------------------------
 

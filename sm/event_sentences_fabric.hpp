@@ -407,6 +407,31 @@ struct Rendering<LinkUsedAgain> {
 };
 
 template <>
+struct Rendering<LinkOrderCarriedOut> {
+  static constexpr std::string_view name = "LinkOrderCarriedOut";
+  static Severity severity(const LinkOrderCarriedOut&) { return Severity::Info; }
+  static std::string sentence(const LinkOrderCarriedOut& e) {
+    return fmt::format("The order to {} {} has been carried out", e.order, short_name(e.port));
+  }
+  static Fields fields(const LinkOrderCarriedOut& e) {
+    return {{"port", short_name(e.port)}, {"order", e.order}};
+  }
+};
+
+template <>
+struct Rendering<LinkOrderRefused> {
+  static constexpr std::string_view name = "LinkOrderRefused";
+  static Severity severity(const LinkOrderRefused&) { return Severity::Warning; }
+  static std::string sentence(const LinkOrderRefused& e) {
+    return fmt::format("The order to {} {} is not carried out: {}", e.order, short_name(e.port),
+                       e.reason);
+  }
+  static Fields fields(const LinkOrderRefused& e) {
+    return {{"port", short_name(e.port)}, {"order", e.order}, {"reason", e.reason}};
+  }
+};
+
+template <>
 struct Rendering<TablesEmptiedFirst> {
   static constexpr std::string_view name = "TablesEmptiedFirst";
   static Severity severity(const TablesEmptiedFirst&) { return Severity::Info; }

@@ -239,6 +239,15 @@ struct LinkFlapsButNeeded {
 struct LinkUsedAgain {
   PortName a, b;
 };
+// About one end of a link: route-around, disable, enable.
+struct LinkOrderCarriedOut {
+  PortName port;
+  std::string order;
+};
+struct LinkOrderRefused {
+  PortName port;
+  std::string order, reason;
+};
 // Old and new entries of these LIDs must not be mixed: they are emptied before they are written.
 struct TablesEmptiedFirst {
   std::uint64_t changed{}, emptied{};  // LIDs
@@ -258,7 +267,8 @@ using EventValue =
                  NoisyPortHeardAgain, WouldWrite, ShadowCompared, PKeyTableFull, MulticastUnproven,
                  JoinRefused, AdministrationLoad, RegistrationsLost, MemoryFails, MemoryWhole,
                  MembersNotAsked, SubscriberLost, SilentNodeKept, LinkHeldBack, LinkFlapsButNeeded,
-                 LinkUsedAgain, PortLocked, TablesEmptiedFirst, MadIgnored>;
+                 LinkUsedAgain, PortLocked, LinkOrderCarriedOut, LinkOrderRefused,
+                 TablesEmptiedFirst, MadIgnored>;
 
 struct Event {
   EventValue value;

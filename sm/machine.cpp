@@ -80,6 +80,7 @@ mad::SmpData Core::Machine::data_for(const Request& request) {
   if (request.purpose == Purpose::Lanes) return lane_programming.data_for(request);
   if (request.purpose == Purpose::Multicast) return multicast_programming.data_for(request);
   if (request.purpose == Purpose::Aliases) return alias_programming.data_for(request);
+  if (request.purpose == Purpose::Orders) return order_programming.data_for(context(), request);
   return programming.data_for(context(), request);
 }
 
@@ -123,6 +124,8 @@ void Core::Machine::dispatch(const Answer& answer) {
       return multicast_programming.on_answer(with, answer);
     case Purpose::Aliases:
       return alias_programming.on_answer(with, answer);
+    case Purpose::Orders:
+      return order_programming.on_answer(with, answer);
     case Purpose::Watch:
       return watch.on_answer(with, answer);
     case Purpose::Election:

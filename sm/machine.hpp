@@ -24,6 +24,7 @@
 #include "sm/programming_aliases.hpp"
 #include "sm/programming_lanes.hpp"
 #include "sm/programming_multicast.hpp"
+#include "sm/programming_orders.hpp"
 #include "sm/programming_partitions.hpp"
 #include "sm/revisit.hpp"
 #include "sm/shadow.hpp"
@@ -78,6 +79,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void on(const AnsweredElsewhere& answered) { administration.add_talkers(answered.talkers); }
   void on(const ResweepCommand& command);
   void on(const OptionsChanged& changed);
+  void on(const OrdersChanged& changed);
   void on(const Stored& stored);
   void on(const Shared& shared);
   void on(const PeerSilent& silent);
@@ -144,6 +146,9 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void advance();  // to the next stage, as long as nothing is in flight
   void finish_discovery();
   std::vector<fabric::ObservedEnd> held_back();
+  // --- orders about links (ordering.cpp)
+  std::vector<fabric::ObservedEnd> left_out();  // held back, or by order
+  void tell_orders();
   void enter_office();
   fabric::ForwardingTables standing_tables() const;
   std::shared_ptr<const routing::Home> standing_routes(const routing::Policy& policy) const;
@@ -203,6 +208,10 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   LaneProgramming lane_programming;
   MulticastProgramming multicast_programming;
   AliasProgramming alias_programming;
+  OrderProgramming order_programming;
+  PortOrders orders;
+  OrderPlan order_plan;         // of this sweep
+  OrderOutcomes told_outcomes;  // when they were published last
   Watch watch;
   Election election;
   Shadow shadow;

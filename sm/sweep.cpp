@@ -132,6 +132,7 @@ bool Core::Machine::outgrows_multicast_top() const {
 void Core::Machine::begin_links() {
   begin_phase(Phase::Links, Stage::LinkFields);
   Context with = context();
+  order_programming.begin(with, order_plan.switched_off, order_plan.switched_on);
   programming.write_links(with, LinkStep::Fields);
   announce_phase(transactions.queued() + programming.raises_to_come(with));
 }
@@ -346,7 +347,7 @@ void Core::Machine::finish_discovery() {
   } else {
     patience.forget();
   }
-  picture.frozen = fabric::freeze(picture.observation, held_back());
+  picture.frozen = fabric::freeze(picture.observation, left_out());
   if (revisiting && !is_coherent()) {
     tables_are_ours = !others_may_have_written;  // nothing was written yet
     return begin_sweep("the fabric contradicts itself");
@@ -625,6 +626,7 @@ void Core::Machine::finish_sweep() {
   renew_view();
   if (election.state() == mad::SMState::Master) snapshot->view = administration.shared_view();
   outputs.emplace_back(Publish{std::move(snapshot)});
+  tell_orders();
   groups_changed = true;
   publish_groups();
   // Of a group that came into being while the tables were written, too late to have its top raised.

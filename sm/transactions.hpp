@@ -40,6 +40,7 @@ enum class Purpose : std::uint8_t {
   Election,
   Administration,
   Aliases,
+  Orders,
 };
 
 struct Request {

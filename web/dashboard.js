@@ -28,7 +28,7 @@ const cards = {
   status: card("State", "status"), lost: card("Lost links", "lost"), peers: card("Other subnet managers", "peers"),
   recent: card("Newest events", "recent"),
 };
-const state = { tab: "fabric", theme: "light", sweep: null, status: null, heard: false, ready: false };
+const state = { tab: "fabric", theme: "light", sweep: null, counted: null, status: null, heard: false, ready: false };
 
 async function askToken(wasWrong) {
   byId("token-wrong").hidden = !wasWrong;
@@ -75,10 +75,13 @@ async function ask() {
   state.status = status;
   showStatus(status);
   const sweep = status.fabric?.sweep ?? null;
-  if (sweep !== null && (sweep !== state.sweep || !live.load)) {
+  const counted = status.counter_sweep;
+  const isOther = sweep !== state.sweep || !live.load;
+  if (sweep !== null && (isOther || counted !== state.counted)) {
     await askPicture();
+    state.counted = counted;
     state.sweep = sweep;
-    ways.refresh();
+    if (isOther) ways.refresh();
   }
   if (live.fabric) stage.paintTroubles(status.lost_links);
   await askTab();

@@ -13,6 +13,7 @@ export class Live {
     this.data = null;
     this.load = null; // {unit, hottest, forward, backward}, by link shown
     this.states = null;
+    this.counted = null; // {hot, forward, backward, ill}: what the links really carry, in 1/10000
   }
 
   // A picture that the server drew. True if it must be drawn anew.
@@ -35,7 +36,7 @@ export class Live {
   }
 
   // States and loads of the same shape. What is gone carries nothing.
-  takeLoad({ states, load }) {
+  takeLoad({ states, load, counted }) {
     const { count } = this.fabric.links;
     const spread = (values) => {
       const all = new values.constructor(count);
@@ -43,7 +44,16 @@ export class Live {
       return all;
     };
     this.states = spread(u8(states.links));
+    this.counted = counted && { hot: counted.hot, ill: spread(u8(counted.ill)),
+      forward: spread(u32(counted.forward)), backward: spread(u32(counted.backward)) };
     this.load = load && { ...load, forward: spread(u32(load.forward)), backward: spread(u32(load.backward)) };
+  }
+
+  // What the counters say, where 1 is all that a link can carry; null when they were not read.
+  traffic() {
+    if (!this.counted) return null;
+    const { forward, backward } = this.counted;
+    return Float32Array.from(forward, (there, link) => Math.min(1, Math.max(there, backward[link]) / 10000));
   }
 
   // Against what is hot: 0..1 by link; null when nothing is known.
@@ -58,6 +68,7 @@ export class Live {
   troubles(lost) {
     const links = this.goneLinks.map((link) => [link, "lost"]);
     const gone = new Set(this.goneLinks);
+    this.counted?.ill.forEach((ill, link) => ill && !gone.has(link) && links.push([link, "waiting"]));
     this.states?.forEach((state, link) => state < ACTIVE && !gone.has(link) && links.push([link, "waiting"]));
     const ghosts = [];
     for (const { a, b } of lost) {

@@ -65,10 +65,19 @@ export class Stage {
   }
 
   paintLoads() {
-    const shades = this.colouring === "load" ? this.live.shades() : null;
+    const counted = this.colouring === "traffic";
+    const shades = counted ? this.live.traffic() : this.colouring === "load" ? this.live.shades() : null;
     this.picture.setShades(shades);
     byId("legend").hidden = shades === null;
+    byId("legend-load").hidden = counted;
+    byId("legend-traffic").hidden = !counted;
     if (shades === null) return;
+    if (counted) {
+      byId("ramp-low").textContent = "0";
+      byId("ramp-middle").textContent = "50 %";
+      byId("ramp-high").textContent = "100 %";
+      return;
+    }
     byId("ramp-low").textContent = "0";
     byId("ramp-middle").textContent = brief(this.live.load.hottest / 2);
     byId("ramp-high").textContent = `${brief(this.live.load.hottest)}`
@@ -153,6 +162,12 @@ export class Stage {
       const of = (list) => `${grouped(list[index])} routes, load ${brief(list[index] / load.unit / fabric.capacity(index))}`;
       const cable = fabric.links.kinds[fabric.links.kind[index]];
       const lines = [this.#state(index) + (cable ? `, ${cable}` : "")];
+      const { counted } = live;
+      if (counted) {
+        const share = (list) => `${brief(list[index] / 100)} %`;
+        lines.push(`carries ${share(counted.forward)} there, ${share(counted.backward)} back`);
+        if (counted.ill[index]) lines.push("errors grow too fast");
+      }
       if (load) lines.push(`there: ${of(load.forward)}`, `back: ${of(load.backward)}`);
       return { title: this.#ends(index).join(" – "), lines };
     }

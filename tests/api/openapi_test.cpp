@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <memory>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -115,6 +116,20 @@ TEST(OpenApi, DescribesWhatIsAnswered) {
   const json whole = description();
   const Judge judge(whole);
   ApiStage stage("fat-tree:2,4");
+  auto readings = std::make_shared<perf::Readings>();
+  const fabric::Node& node = stage.state().fabric->topology.node(fabric::NodeIndex{0});
+  readings->nodes.push_back({node.guid, true, 0, 1});
+  perf::PortReading& port = readings->ports.emplace_back();
+  port.number = mad::PortNumber{1};
+  port.known = 0xFFFF;
+  stage.state().readings = readings;
+  auto care = std::make_shared<api::LinkCare>();
+  perf::Finding& finding = care->findings.emplace_back();
+  finding.link = {{node.guid, port.number}, {mad::Guid{1}, port.number}};
+  finding.conditions = 1;
+  finding.counters = 1;
+  care->orders.push_back({{node.guid, port.number}, false, "for a reason"});
+  stage.state().care = care;
   const std::pair<const char*, const char*> questions[] = {
       {"/v1/status", "/v1/status"},
       {"/v1/fabric", "/v1/fabric"},
@@ -122,6 +137,9 @@ TEST(OpenApi, DescribesWhatIsAnswered) {
       {"/v1/nodes/{node}", "/v1/nodes/leaf-1"},
       {"/v1/ports", "/v1/ports"},
       {"/v1/links", "/v1/links"},
+      {"/v1/links/load", "/v1/links/load"},
+      {"/v1/links/health", "/v1/links/health"},
+      {"/v1/counters", "/v1/counters"},
       {"/v1/path", "/v1/path?from=host-0001&to=host-0008"},
       {"/v1/partitions", "/v1/partitions"},
       {"/v1/groups", "/v1/groups"},

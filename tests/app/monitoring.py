@@ -58,7 +58,7 @@ def metrics(heddle, folder):
                     connection = ByPath(f"{folder}/api")
                     connection.request("GET", "/metrics")
                     text = connection.getresponse().read().decode()
-                    if "heddle_multicast_groups" in text:
+                    if "heddle_multicast_groups" in text and "heddle_hot_ports" in text:
                         return text
                 except OSError:
                     pass

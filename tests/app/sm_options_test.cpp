@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "app/config_diff.hpp"
+#include "app/option_text.hpp"
 #include "config/options.hpp"
 
 namespace heddle::app {
@@ -31,6 +33,7 @@ TEST(SmOptions, EveryOptionOfTheMachineArrives) {
   for (const config::Option& option : config::options()) {
     const bool outside =
         option.section == "output" || option.section == "log" || option.section == "api" ||
+        option.section == "performance" || option.section == "health" ||
         option.section == "standby" || option.key == "port" || option.key == "memory_file" ||
         config::qualified(option) == "partitions.file" || option.key == "prefix_routes" ||
         option.key == "qos_policy" || option.key == "torus_config" ||
@@ -60,6 +63,31 @@ TEST(SmOptions, EveryOptionOfTheMachineArrives) {
       config.former_m_keys = {7};
     }
     EXPECT_NE(to_sm_options(config), to_sm_options(before)) << config::qualified(option);
+  }
+}
+
+TEST(ConfigDiff, NamesWhatDiffersAndNoKeys) {
+  config::Config before, after;
+  EXPECT_EQ(configuration_difference(before, after), "");
+  after.interval = std::chrono::seconds(30);
+  after.engines = {"updn"};
+  after.m_key = 0x1234;
+  EXPECT_EQ(configuration_difference(before, after),
+            "sm.m_key: another one\n"
+            "routing.engines: [\"auto\"] -> [\"updn\"]\n"
+            "sweep.interval: \"10s\" -> \"30s\"\n");
+}
+
+TEST(OrdersText, IsReadAsItWasWritten) {
+  const sm::PortOrders orders{
+      {mad::Guid{~0ull}, mad::PortNumber{254}, sm::LinkOrder::Disable, true},
+      {mad::Guid{7}, mad::PortNumber{1}, sm::LinkOrder::RouteAround, false},
+      {mad::Guid{7}, mad::PortNumber{2}, sm::LinkOrder::Enable, false}};
+  EXPECT_EQ(parse_orders_text(orders_text(orders)).value(), orders);
+  EXPECT_TRUE(parse_orders_text("").value().empty());
+  for (const char* wrong : {"1/2/disable", "1/2/repair/0", "x/2/disable/0", "1/300/disable/0",
+                            "1/2/disable/2", "1/2/disable/0  "}) {
+    EXPECT_TRUE(parse_orders_text(wrong).has_error()) << wrong;
   }
 }
 

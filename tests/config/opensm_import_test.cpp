@@ -88,7 +88,7 @@ TEST(OpensmImport, KeepsOurDefaultsWhereOpensmsStand) {
 
 TEST(OpensmImport, TellsWhatIsLostAndWhatIsNotNeeded) {
   const auto imported = import(
-      "perfmgr TRUE\n"
+      "perfmgr_redir FALSE\n"
       "use_ucast_cache TRUE\n"
       "sweep_intervall 5\n"
       "something_else 1\n"
