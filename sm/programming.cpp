@@ -130,7 +130,10 @@ TableWork Programming::write_tables(Context& context, bool verify) {
   const auto order = in_order(topology.switch_count());
   std::vector<SwitchIndex> told;
   for (const SwitchIndex index : order) {
-    const auto& node = picture.observation[picture.frozen.node_of[index.value]];
+    auto& node = context.picture.observation[picture.frozen.node_of[index.value]];
+    // The doubt outlives this sweep where nothing can be read.
+    const auto device = picture.device({picture.frozen.node_of[index.value], {0}});
+    if (verify && device && context.transactions.is_locked(*device)) node.table.forget();
     if (fabric::satisfied(wish_for(picture, index), *node.switch_info)) {
       told.push_back(index);
     } else {
