@@ -107,7 +107,13 @@ TEST_F(MKeys, AreChangedWhileTheFabricRuns) {
     bring_up(kOurs, 1, per_port);
     auto options = options_.sm;
     options.m_key = mad::MKey{0x1234};
+    unsigned refused = 0;
+    box().world().set_watcher([&](const sim::Sighting& sighting) {
+      refused += sighting.what == sim::Sighting::What::Discarded;
+    });
     reload(options);
+    box().world().set_watcher({});
+    EXPECT_EQ(refused, 0u) << "from the moment on that a port has the new one it is shown";
     EXPECT_EQ(trouble(box()), "");
     expect_keys([&](mad::Guid port) {
       return per_port ? sm::derive_m_key(options.m_key, port) : options.m_key;

@@ -256,6 +256,9 @@ TEST_F(Revisit, APortThatDoesNotStopSendingTrapsIsHeardNoLonger) {
   box().run_for(70s);
   EXPECT_EQ(box().count<sm::NoisyPortDamped>(), 1u);
   EXPECT_EQ(box().count<sm::NoisyPortQuarantined>(), 1u);
+  const auto gets = box().world().counters().gets;
+  box().run_for(5s);
+  EXPECT_LE(box().world().counters().gets, gets + 40) << "500 traps, and a look around at most";
   box().world().power_off(noisy);
   box().run_for(1s);
   EXPECT_EQ(trouble(box()), "") << "its switch tells";
