@@ -2,6 +2,7 @@
 #include "app/link_care.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -205,13 +206,18 @@ std::string LinkCare::name_of(const LinkEnds& link) const {
   return name_of_end(fabric_.get(), link.a) + " - " + name_of_end(fabric_.get(), link.b);
 }
 
+// What all links have (a kind of cable, a setting) fills no log: the first are named, the others
+// counted. What is done about a link is always told.
 void LinkCare::log_changes(const std::map<LinkEnds, Finding>& before) {
+  constexpr std::size_t kMostTold = 20;
+  std::size_t told = 0;
   for (const auto& [link, finding] : health_.findings()) {
     const auto was = before.find(link);
     const bool is_worse =
         was == before.end() || (finding.conditions & ~was->second.conditions) != 0 ||
         (finding.wanted && !was->second.wanted) || (finding.capped && !was->second.capped);
     if (!is_worse || finding.conditions == 0) continue;
+    if (!finding.wanted && !finding.capped && ++told > kMostTold) continue;
     const bool acts = health_.policy().act;
     const std::string what = text_of_conditions(finding);
     const std::string_view action = perf::name_of(finding.action);
@@ -227,6 +233,11 @@ void LinkCare::log_changes(const std::map<LinkEnds, Finding>& before) {
               {"conditions", what},
               {"action", std::string(action)},
               {"ordered", finding.wanted && acts ? "true" : "false"}});
+  }
+  if (told > kMostTold) {
+    const std::string more = std::to_string(told - kMostTold);
+    log_.say(sm::Severity::Warning, "LinkUnwell",
+             fmt::format("{} more links are not well: heddle show health", more), {{"more", more}});
   }
   for (const auto& [link, finding] : before) {
     if (health_.findings().count(link) != 0) continue;
