@@ -276,10 +276,8 @@ std::optional<std::string> Election::take_wish() {
   return std::exchange(wish_, std::nullopt);
 }
 
-bool Election::take_announcement() {
-  if (state_ != mad::SMState::Standby || announcements_ == 0) return false;
-  --announcements_;
-  return true;
+bool Election::has_to_announce() const {
+  return state_ == mad::SMState::Standby && announcements_ > 0;
 }
 
 }  // namespace heddle::sm

@@ -47,8 +47,9 @@ class Election {
   // A full sweep is wanted, for this reason; asked once.
   std::optional<std::string> take_wish();
   // A standby that ranks higher than its master tells it of that by trap 144, a few times unless it
-  // is heard. Asked once for each.
-  bool take_announcement();
+  // is heard.
+  bool has_to_announce() const;
+  void count_announcement() { --announcements_; }
   void on_repressed() { announcements_ = 0; }
 
  private:

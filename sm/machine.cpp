@@ -129,6 +129,7 @@ void Core::Machine::dispatch(const Answer& answer) {
     case Purpose::Watch:
       return watch.on_answer(with, answer);
     case Purpose::Election:
+      if (answer.request.attribute == mad::AttributeId::PortInfo) return on_own_lid(answer);
       return election.on_answer(with, answer);
     case Purpose::Administration:
       return on_fetched(answer);

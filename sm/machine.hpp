@@ -140,6 +140,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void begin_polling();
   void finish_polling();
   void announce_rank();
+  void begin_announcing(Context& with);
+  void on_own_lid(const Answer& answer);
   bool is_overtaken() const;
   bool loses_ways(std::uint64_t many) const;
   std::uint64_t too_many_to_lose() const;

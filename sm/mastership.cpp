@@ -66,9 +66,35 @@ bool Core::Machine::begin_hand_over() {
 void Core::Machine::begin_polling() {
   stage = Stage::Polling;
   polls_silent = peer_silent;
-  if (election.take_announcement()) announce_rank();
   Context with = context();
+  if (election.has_to_announce()) begin_announcing(with);
   election.poll(with);
+}
+
+// Who came together with the master looked at its port before the master gave it a LID, without
+// which nothing can be told.
+void Core::Machine::begin_announcing(Context& with) {
+  if (!picture.own) return;
+  const auto& info = picture.observation[picture.own->node].ports[picture.own->port.value].info;
+  if (info && info->lid != mad::kNoLid) {
+    election.count_announcement();
+    return announce_rank();
+  }
+  Request request;
+  request.device = *picture.device(*picture.own);
+  request.purpose = Purpose::Election;
+  request.attribute = mad::AttributeId::PortInfo;
+  request.optional = true;
+  with.transactions.submit(request);
+}
+
+void Core::Machine::on_own_lid(const Answer& answer) {
+  if (!answer.answered || answer.status != mad::kStatusOk || !picture.own) return;
+  auto& info = picture.observation[picture.own->node].ports[picture.own->port.value].info;
+  info = mad::decode<mad::PortInfo>(answer.data);
+  if (info->lid == mad::kNoLid || !election.has_to_announce()) return;
+  election.count_announcement();
+  announce_rank();
 }
 
 void Core::Machine::finish_polling() {
