@@ -3,7 +3,6 @@
 // what subnet administration can acknowledge. The database is where TMPDIR says; on a file system
 // in memory the figure says nothing of a disk.
 #include <atomic>
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "store/database.hpp"
 #include "store/writer.hpp"
+#include "tests/support/folder.hpp"
 
 namespace heddle::store {
 namespace {
@@ -29,9 +29,8 @@ base::Record member(std::uint64_t number) {
 
 void BM_Acknowledge(benchmark::State& state) {
   const auto window = static_cast<std::uint64_t>(state.range(0));
-  std::string name = (std::filesystem::temp_directory_path() / "heddle-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) return state.SkipWithError("no folder");
-  const std::filesystem::path file = std::filesystem::path(name) / "memory.db";
+  const test::Folder folder;
+  const std::filesystem::path file = folder.path() / "memory.db";
   {
     auto opened = Database::open(file, some_clock);
     std::atomic<std::uint64_t> done{0};
@@ -51,15 +50,13 @@ void BM_Acknowledge(benchmark::State& state) {
     state.counters["commits"] =
         benchmark::Counter(static_cast<double>(writer.commits()), benchmark::Counter::kIsRate);
   }
-  std::filesystem::remove_all(name);
 }
 BENCHMARK(BM_Acknowledge)->Arg(1)->Arg(8)->Arg(64)->Arg(1024)->UseRealTime();
 
 // A manager that starts: all that is remembered of 11,664 hosts in two groups each.
 void BM_Read(benchmark::State& state) {
-  std::string name = (std::filesystem::temp_directory_path() / "heddle-XXXXXX").string();
-  if (::mkdtemp(name.data()) == nullptr) return state.SkipWithError("no folder");
-  const std::filesystem::path file = std::filesystem::path(name) / "memory.db";
+  const test::Folder folder;
+  const std::filesystem::path file = folder.path() / "memory.db";
   {
     auto opened = Database::open(file, some_clock);
     Batch all{1, true, {}};
@@ -71,7 +68,6 @@ void BM_Read(benchmark::State& state) {
     auto opened = Database::open(file, some_clock);
     benchmark::DoNotOptimize(opened->database->read());
   }
-  std::filesystem::remove_all(name);
 }
 BENCHMARK(BM_Read)->Unit(benchmark::kMillisecond);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A folder of a test's own, where the test framework keeps temporary files; gone with this object.
+// A folder of a test's or a measurement's own, where TMPDIR says; gone with this object.
 #pragma once
 
 #include <cstdlib>
@@ -7,15 +7,14 @@
 #include <stdexcept>
 #include <string>
 
-#include <gtest/gtest.h>
-
 namespace heddle::test {
 
 class Folder {
  public:
   Folder() {
     // What mkdtemp replaces: six of them, at the end.
-    std::string name = testing::TempDir() + "heddle-" + std::string(6, 'X');
+    std::string name =
+        (std::filesystem::temp_directory_path() / "heddle-").string() + std::string(6, 'X');
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("no folder " + name);
     path_ = name;
   }
