@@ -241,16 +241,18 @@ class ColumnPlanner {
   // waits for those who lead to it. True if there are any.
   bool find_strays() {
     const std::size_t before = waits_.size();
+    strays_by_.assign(changes_.size(), {false, false});
     bool any = false;
     for (std::uint32_t i = 0; i < changes_.size(); ++i) {
-      const bool by_old = strays_on(i, &Change::old, &Change::now);
-      const bool by_new = strays_on(i, &Change::now, &Change::old);
-      for (std::uint32_t j = 0; j < changes_.size() && (by_old || by_new); ++j) {
-        if (by_new && then_[j][0] == i) waits_.push_back({i, j});
-        if (by_old && then_[j][1] == i) waits_.push_back({j, i});
-      }
-      any = any || by_old || by_new;
-      old_strays_ = old_strays_ || by_old;
+      strays_by_[i] = {strays_on(i, &Change::old, &Change::now),
+                       strays_on(i, &Change::now, &Change::old)};
+      any = any || strays_by_[i][0] || strays_by_[i][1];
+      old_strays_ = old_strays_ || strays_by_[i][0];
+    }
+    for (std::uint32_t j = 0; j < changes_.size() && any; ++j) {
+      const auto [by_old, by_new] = then_[j];
+      if (by_old != kNone && strays_by_[by_old][1]) waits_.push_back({by_old, j});
+      if (by_new != kNone && strays_by_[by_new][0]) waits_.push_back({j, by_new});
     }
     return any || waits_.size() != before;
   }
@@ -390,6 +392,7 @@ class ColumnPlanner {
   std::uint16_t lid_ = 0;
   std::vector<std::array<std::uint32_t, 2>> then_;  // by change
   std::vector<Wait> waits_;
+  std::vector<std::array<bool, 2>> strays_by_;  // by change: its old entry, its new one
   bool old_strays_ = false;
   std::vector<std::uint8_t> passed_;  // by switch; empty: not known yet
   std::vector<std::uint32_t> pending_, settled_, ends_, waiting_, steps_;
