@@ -22,6 +22,13 @@ bool is_named_master(const Picture& picture, mad::Lid lid) {
   return naming >= others;
 }
 
+// Where others find the holder of the office. By the view's own numbers: the picture of a sweep
+// under way is of another topology, or of none yet.
+mad::Lid lid_of(mad::Guid holder, const sa::View& view) {
+  const auto port = view.find(holder);
+  return port == fabric::kNoPort ? mad::kNoLid : view.lid(port);
+}
+
 }  // namespace
 
 // Of a run before this one, or of the master whose standby we were.
@@ -90,7 +97,7 @@ std::vector<base::Record> Core::Machine::all_records() {
 std::string Core::Machine::registrations_text() const {
   auto records = sa::to_records(administration.registrations(), now);
   if (options.durable) {
-    const mad::Lid own = administration.view()->lid(picture.sm_port);
+    const mad::Lid own = lid_of(own_guid(), *administration.view());
     records.push_back(to_record(Office{own_guid(), own, epoch}));
   }
   return sa::to_text(records);
@@ -119,7 +126,7 @@ void Core::Machine::remember() {
   }
   if (all || lids_changed) {
     lids_stored = memory;
-    changes.push_back(to_record(Office{own_guid(), view->lid(picture.sm_port), epoch}));
+    changes.push_back(to_record(Office{own_guid(), lid_of(own_guid(), *view), epoch}));
   }
   lids_changed = false;
   if (all || (notary.wants_changes() && !changes.empty())) {

@@ -26,12 +26,17 @@ constexpr auto kUntilRight = seconds(120);
 
 class Chaos {
  public:
-  explicit Chaos(std::uint64_t seed) : prng_(seed), box_(draw_fabric(), draw_options(seed)) {}
+  explicit Chaos(std::uint64_t seed)
+      : prng_(seed), of_store_(seed ^ 0x5708E), box_(draw_fabric(), draw_options(seed)) {
+    box_.seat().shelf().delay = microseconds(of_store_.below(30'000));
+    if (of_store_.chance(0.2)) box_.seat().shelf().trouble = "database or disk is full";
+  }
 
   void make_trouble() {
     box_.run_for(milliseconds(prng_.below(3000)));
     for (std::uint64_t faults = 5 + prng_.below(25); faults > 0; --faults) {
       one_fault();
+      disturb_store();
       // Often while a sweep runs, sometimes after it.
       box_.run_for(prng_.chance(0.6) ? base::Duration(microseconds(prng_.below(3000)))
                                      : base::Duration(milliseconds(prng_.below(15000))));
@@ -49,6 +54,8 @@ class Chaos {
       box_.world().silence(node, false);
       box_.world().make_busy(node, false);
     }
+    box_.seat().shelf().trouble.clear();
+    box_.seat().shelf().hangs = false;
   }
 
   std::uint64_t sets_in_a_minute() {
@@ -114,6 +121,8 @@ class Chaos {
     tell(std::to_string(options.node_misses) + " misses, " + std::to_string(options.flap_limit) +
          " losses" + (options.m_key == mad::MKey{} ? "" : ", with an M_Key") +
          (options.m_key_per_port ? " for each port" : ""));
+    options.durable = of_store_.chance(0.5);
+    if (options.durable) tell("with a store");
   }
 
   void tell(const std::string& what) { story_ += "  " + what + '\n'; }
@@ -188,9 +197,21 @@ class Chaos {
     box_.world().swap_cables(first, second);
   }
 
+  // A store hears nothing of a machine without a memory.
+  void disturb_store() {
+    Shelf& shelf = box_.seat().shelf();
+    if (!of_store_.chance(0.1)) return;
+    if (of_store_.chance(0.5)) {
+      shelf.hangs = !shelf.hangs;
+    } else {
+      shelf.trouble = shelf.trouble.empty() ? "database or disk is full" : "";
+    }
+  }
+
   void odd_fault() {
     if (prng_.chance(0.3)) {
       tell_fault("start a new process, memory", prng_.chance(0.5) ? 1u : 0u);
+      if (of_store_.chance(0.5)) return box_.seat().restart_from_shelf();
       return box_.restart(prng_.chance(0.5) ? box_.stored() : std::vector<sm::RememberedLids>{});
     }
     const auto node = any_node();
@@ -199,6 +220,7 @@ class Chaos {
   }
 
   base::Prng prng_;
+  base::Prng of_store_;  // drawn apart too
   std::string story_;
   double loss_ = 0;
   Box box_;

@@ -36,15 +36,16 @@ mad::Gid group(std::uint64_t number) {
 class MembershipChaos {
  public:
   explicit MembershipChaos(std::uint64_t seed)
-      : prng_(seed), box_(kFabrics[prng_.below(std::size(kFabrics))], quick_to_forgive()) {
+      : prng_(seed), box_(kFabrics[prng_.below(std::size(kFabrics))], quick_to_forgive(seed)) {
     box_.run_until_quiet();
     clients_ = clients_of(box_);
   }
 
   // Links that come and go must be used again before the verdict.
-  static BoxOptions quick_to_forgive() {
+  static BoxOptions quick_to_forgive(std::uint64_t seed) {
     BoxOptions options;
     options.sm.flap_hold = seconds(20);
+    options.sm.durable = seed % 2 == 0;
     return options;
   }
 

@@ -42,6 +42,7 @@ class Rivals {
  public:
   explicit Rivals(std::uint64_t seed)
       : prng_(seed),
+        of_store_(seed ^ 0x5708E),
         place_(places()[prng_.below(places().size())]),
         box_(fabric(place_.fabric), first_options(seed)) {
     living_.push_back(true);
@@ -52,6 +53,9 @@ class Rivals {
       living_.push_back(true);
     }
     seats_.insert(seats_.begin(), &box_.seat());
+    for (Seat* seat : seats_) {
+      seat->shelf().delay = milliseconds(of_store_.below(of_store_.chance(0.5) ? 5 : 3000));
+    }
   }
 
   void make_trouble() {
@@ -105,8 +109,9 @@ class Rivals {
     constexpr const char* kEngines[] = {"auto", "updn", "minhop"};
     options.flap_hold = seconds(20);
     options.routing.engines = {kEngines[prng_.below(std::size(kEngines))]};
+    options.durable = of_store_.chance(0.5);
     tell("priority " + std::to_string(options.priority) +
-         (options.sticky_master ? ", sticky" : ""));
+         (options.sticky_master ? ", sticky" : "") + (options.durable ? ", with a store" : ""));
     options_.push_back(options);
     return options;
   }
@@ -131,6 +136,7 @@ class Rivals {
       case 4:
         if (!living_[which]) return revive(which);
         tell_of("manager restarts:", which);
+        if (of_store_.chance(0.5)) return seats_[which]->restart_from_shelf();
         return seats_[which]->restart(seats_[which]->stored());
       default:
         if (!living_[which]) return;
@@ -156,6 +162,7 @@ class Rivals {
 
   std::string story_;
   base::Prng prng_;
+  base::Prng of_store_;  // drawn apart: what is added here changes no other draw of a seed
   const Place& place_;
   std::vector<sm::Options> options_;
   Box box_;
