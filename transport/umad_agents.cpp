@@ -36,13 +36,13 @@ constexpr Wanted kNeeded[] = {
     {number(ManagementClass::SubnLidRouted), 1, true},
     {number(ManagementClass::SubnAdm), 2, true, 1},
     {number(ManagementClass::Perf), 1, false},
+    {number(ManagementClass::CongestionControl), 2, false},
 };
 
-// Classes we neither ask nor answer: congestion control, ibping, ibsysstat. The kernel never hands
+// Classes we neither ask nor answer: ibping, ibsysstat. The kernel never hands
 // these to a client that did not ask. A preloaded simulator library does, and it crashes the
 // process when such a MAD arrives and nobody has registered its class.
 constexpr Wanted kGuards[] = {
-    {0x21, 2, false},
     {0x32, 1, false, 0, kOpenFabricsOui},
     {0x33, 1, false, 0, kOpenFabricsOui},
 };
