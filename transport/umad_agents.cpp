@@ -36,6 +36,10 @@ constexpr Wanted kNeeded[] = {
     {number(ManagementClass::SubnLidRouted), 1, true},
     {number(ManagementClass::SubnAdm), 2, true, 1},
     {number(ManagementClass::Perf), 1, false},
+};
+
+// Without these a part of the work is not done, and the rest goes on.
+constexpr Wanted kUseful[] = {
     {number(ManagementClass::CongestionControl), 2, false},
 };
 
@@ -98,6 +102,11 @@ base::Result<UmadAgents> UmadAgents::register_all(int handle, const PortId& port
     }
     if (reason != 0) return base::error(refusal(wanted, port, reason));
     agents.by_class_[wanted.management_class] = {static_cast<int>(id), rmpp_version != 0};
+  }
+  for (const Wanted& useful : kUseful) {
+    std::uint32_t id = 0;
+    if (try_register(handle, useful, 0, id) != 0) continue;
+    agents.by_class_[useful.management_class] = {static_cast<int>(id), false};
   }
   for (const Wanted& guard : kGuards) {
     std::uint32_t id = 0;  // a refusal costs nothing but the guard
