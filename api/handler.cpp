@@ -117,6 +117,7 @@ std::span<const Route> routes() {
       {"GET", "/v1/links", {"node"}, Role::Reader, &get_links},
       {"GET", "/v1/links/load", {"node", "only"}, Role::Reader, &get_links_load},
       {"GET", "/v1/links/health", {}, Role::Reader, &get_links_health},
+      {"GET", "/v1/congestion", {}, Role::Reader, &get_congestion},
       {"GET", "/v1/counters", {"node", "only"}, Role::Reader, &get_counters},
       {"GET", "/v1/path", {"from", "to"}, Role::Reader, &get_path},
       {"GET", "/v1/partitions", {}, Role::Reader, &get_partitions},

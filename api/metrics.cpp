@@ -192,6 +192,31 @@ void add_readings(const State& state, Families& out) {
   }
 }
 
+void add_congestion(const State& state, Families& out) {
+  const congestion::Report& report = *state.congestion;
+  std::map<std::string_view, std::uint64_t> agents;
+  std::map<std::string_view, std::uint64_t> events{{"adapter", 0}, {"switch", 0}};
+  for (const congestion::AgentReport& agent : report.agents) {
+    ++agents[congestion::name_of(agent.outcome)];
+    events[agent.is_switch ? "switch" : "adapter"] += agent.events;
+  }
+  for (const auto& [outcome, count] : agents) {
+    out.gauge("heddle_congestion_agents", "Switches and adapter ports, by what came of it",
+              as_double(count), {{"state", std::string(outcome)}});
+  }
+  for (const auto& [kind, count] : events) {
+    out.gauge("heddle_congestion_events", "Events in the congestion logs of those that are there",
+              as_double(count), {{"kind", std::string(kind)}});
+  }
+  out.gauge("heddle_congestion_stopped", "1 when too much went wrong to write on",
+            report.stopped ? 1 : 0);
+  out.counter("heddle_congestion_checks_total", "Checks of all devices", as_double(report.checks));
+  out.counter("heddle_congestion_requests_total", "Requests to congestion control agents",
+              as_double(report.sent));
+  out.counter("heddle_congestion_writes_total", "Of these, what was written",
+              as_double(report.writes));
+}
+
 }  // namespace
 
 std::string metrics_text(const State& state) {
@@ -200,6 +225,7 @@ std::string metrics_text(const State& state) {
   add_journal(state, out);
   if (state.fabric != nullptr) add_fabric(state, out);
   if (state.readings != nullptr) add_readings(state, out);
+  if (state.congestion != nullptr) add_congestion(state, out);
   return out.text();
 }
 

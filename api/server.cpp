@@ -38,7 +38,8 @@ struct Told {
 };
 using Mail =
     std::variant<std::shared_ptr<const sm::Snapshot>, std::shared_ptr<const sm::GroupList>, Told,
-                 Seat, std::shared_ptr<const perf::Readings>, std::shared_ptr<const LinkCare>>;
+                 Seat, std::shared_ptr<const perf::Readings>, std::shared_ptr<const LinkCare>,
+                 std::shared_ptr<const congestion::Report>>;
 
 bool somebody_listens(asio::io_context& loop, const stream_protocol::endpoint& at) {
   stream_protocol::socket probe(loop);
@@ -258,6 +259,8 @@ class Server::Inner final : public Host {
         state_.seat = std::move(*seat);
       } else if (auto* care = std::get_if<std::shared_ptr<const LinkCare>>(&each)) {
         state_.care = std::move(*care);
+      } else if (auto* report = std::get_if<std::shared_ptr<const congestion::Report>>(&each)) {
+        state_.congestion = std::move(*report);
       } else {
         state_.take(std::move(std::get<std::shared_ptr<const perf::Readings>>(each)), now);
       }
@@ -321,6 +324,10 @@ void Server::publish(std::shared_ptr<const perf::Readings> readings) {
 
 void Server::publish(std::shared_ptr<const LinkCare> care) {
   inner_->put(std::move(care));
+}
+
+void Server::publish(std::shared_ptr<const congestion::Report> report) {
+  inner_->put(std::move(report));
 }
 
 void Server::tell(const sm::Event& event) {

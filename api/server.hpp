@@ -62,6 +62,7 @@ class Server {
   void publish(std::shared_ptr<const sm::Snapshot> snapshot);
   void publish(std::shared_ptr<const sm::GroupList> groups);
   void publish(std::shared_ptr<const perf::Readings> readings);
+  void publish(std::shared_ptr<const congestion::Report> report);
   void publish(std::shared_ptr<const LinkCare> care);
   void tell(const sm::Event& event);
   void sit(Seat seat);

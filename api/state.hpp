@@ -14,6 +14,7 @@
 #include "api/journal.hpp"
 #include "api/link_care.hpp"
 #include "api/losses.hpp"
+#include "congestion/report.hpp"
 #include "mad/types.hpp"
 #include "perf/readings.hpp"
 #include "sm/group_list.hpp"
@@ -60,6 +61,8 @@ struct State {
   std::shared_ptr<const perf::Readings> readings;
   WallTime measured{};                   // when that was
   std::shared_ptr<const LinkCare> care;  // null: nothing is found or ordered
+  // What is done about congestion; null: nothing.
+  std::shared_ptr<const congestion::Report> congestion;
   // Of this subnet manager. Changed on the thread of the server alone, which reads it too.
   mad::SMState role = mad::SMState::Discovering;
   std::shared_ptr<Journal> journal = std::make_shared<Journal>();

@@ -34,6 +34,9 @@ Response post_port_disable(const State&, const Request&, const Target&);
 Response post_port_enable(const State&, const Request&, const Target&);
 Response post_link_restore(const State&, const Request&, const Target&);
 
+// --- what is done about congestion (views_congestion.cpp)
+Response get_congestion(const State&, const Request&, const Target&);
+
 // --- the subnet manager (views_manager.cpp)
 Response get_health(const State&, const Request&, const Target&);
 Response get_ready(const State&, const Request&, const Target&);

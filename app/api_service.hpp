@@ -48,6 +48,9 @@ class ApiService final : public Audience {
   void cared(std::shared_ptr<const api::LinkCare> care) override {
     server_->publish(std::move(care));
   }
+  void congested(std::shared_ptr<const congestion::Report> report) override {
+    server_->publish(std::move(report));
+  }
 
  private:
   std::shared_ptr<LiveAtlas> atlas_ = std::make_shared<LiveAtlas>();

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli.hpp"
 
+#include <algorithm>
 #include <array>
+#include <filesystem>
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -253,12 +257,21 @@ void add_completion(CLI::App& app, std::function<Exit()>& command) {
 }  // namespace
 
 int run(int argc, const char* const* argv) {
+  // OpenSM's command line has rules of its own.
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  if (!words.empty() && words[0] == "opensm") {
+    return static_cast<int>(run_opensm(std::span(words).subspan(1)));
+  }
+  const bool is_opensm = argc > 0 && std::filesystem::path(argv[0]).filename() == "opensm";
+  if (is_opensm) return static_cast<int>(run_opensm(words));
   CLI::App app{"Heddle, an InfiniBand subnet manager with its own fabric simulator.", "heddle"};
   app.set_version_flag("--version", fmt::format("heddle {}", kVersion));
   app.require_subcommand(1);
   app.get_formatter()->column_width(44);
   std::function<Exit()> command;
   add_sm(app, command);
+  app.add_subcommand("opensm", "The same, by OpenSM's command line and opensm.conf")
+      ->prefix_command();
   add_operate(app, command);
   add_sim(app, command);
   add_plan(app, command);

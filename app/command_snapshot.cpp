@@ -94,7 +94,7 @@ base::Result<void> restore(const std::filesystem::path& memory, const std::files
 Exit run_snapshot(const SnapshotArguments& arguments) {
   std::filesystem::path memory = arguments.memory;
   if (memory.empty()) {
-    const Settings settings = read_settings({arguments.config, {}, false});
+    const Settings settings = read_settings({arguments.config, {}, {}, false});
     for (const std::string& problem : settings.problems) std::cerr << problem << "\n";
     if (!settings.problems.empty()) return Exit::Config;
     memory = Keeper::file_beside(settings.config.memory_file);

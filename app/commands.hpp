@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct SmArguments {
   Sources sources;
 };
 Exit run_sm(const SmArguments& arguments);
+
+// `heddle opensm`, by the words behind it.
+Exit run_opensm(std::span<const std::string> words);
 
 enum class Format { Table, Json };
 Exit run_ports(Format format);

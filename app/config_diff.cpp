@@ -14,6 +14,7 @@ namespace heddle::app {
 namespace {
 
 bool is_secret(const config::Option& option) {
+  if (option.section == "congestion") return option.key == "key" || option.key == "former_keys";
   return option.section == "sm" &&
          (option.key == "sm_key" || option.key == "m_key" || option.key == "former_m_keys");
 }

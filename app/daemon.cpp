@@ -35,12 +35,22 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
                        [this](std::shared_ptr<const sm::OrderOutcomes> outcomes) {
                          care_.hear(std::move(outcomes));
                        },
-                       [this](const sm::Event& event) { care_.hear(event); }},
+                       [this](const sm::Event& event) {
+                         care_.hear(event);
+                         congestion_.hear(event);
+                       }},
                  std::move(setup.files), log, progress, setup.audience),
       care_(
           setup.meter.health,
           [audience = setup.audience](std::shared_ptr<const api::LinkCare> care) {
             if (audience != nullptr) audience->cared(std::move(care));
+          },
+          log),
+      congestion_(
+          once_ ? CongestionOptions{} : setup.meter.congestion,
+          [this](mad::Datagram datagram) { transport_.send(std::move(datagram)); },
+          [audience = setup.audience](std::shared_ptr<const congestion::Report> report) {
+            if (audience != nullptr) audience->congested(std::move(report));
           },
           log),
       meter_(
@@ -81,6 +91,7 @@ void Daemon::change_options(const sm::Options& options, OutputFiles files, Meter
   performer_.set_files(std::move(files));
   if (!once_) {
     care_.change(meter.health, steady_now());
+    congestion_.change(meter.congestion, steady_now());
     meter_.change(std::move(meter), steady_now());
   }
   step(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
@@ -97,6 +108,7 @@ void Daemon::receive(std::span<transport::Received> batch) {
   // One by one: a recording shows what the machine sends behind the input that made it.
   for (transport::Received& received : batch) {
     if (meter_.take(received, steady_now())) continue;
+    if (congestion_.take(received, steady_now())) continue;
     feed(input_of(std::move(received)));
     perform(now_);
   }
@@ -147,6 +159,8 @@ void Daemon::after_steps() {
   perform(now);
   meter_.see(performer_.newest(), core_.state(), now);
   if (meter_.deadline() <= now) meter_.advance(now);
+  congestion_.see(performer_.newest(), core_.state(), now);
+  if (congestion_.deadline() <= now) congestion_.advance(now);
   if (!once_) care_.see(performer_.newest(), core_.state(), now);
   give_orders(now);
   progress_.update(core_.progress(), now);
@@ -167,7 +181,8 @@ void Daemon::care(const api::CareForLink& command) {
 }
 
 void Daemon::arm() {
-  const base::Instant deadline = std::min(core_.deadline(), meter_.deadline());
+  const base::Instant deadline =
+      std::min({core_.deadline(), meter_.deadline(), congestion_.deadline()});
   if (deadline == armed_) return;
   armed_ = deadline;
   if (deadline == base::kNever) {
@@ -182,7 +197,7 @@ void Daemon::arm() {
   });
 }
 
-// The performance manager's time is none of the machine's business, nor of a recording's.
+// The other managers' time is none of the machine's business, nor of a recording's.
 void Daemon::on_timer() {
   if (core_.deadline() <= steady_now()) feed(sm::Tick{});
   after_steps();

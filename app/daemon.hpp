@@ -89,6 +89,7 @@ class Daemon {
   Progress& progress_;
   Performer performer_;
   LinkCare care_;
+  CongestionCare congestion_;
   Meter meter_;
   boost::asio::steady_timer timer_;
   base::Instant armed_ = base::kNever;

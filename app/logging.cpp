@@ -11,6 +11,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include "app/journal.hpp"
+#include "app/opensm_log.hpp"
 
 namespace heddle::app {
 namespace {
@@ -124,7 +125,9 @@ void Log::put(LogLine line) {
   line.time = std::chrono::system_clock::now();
   if (before_line_ && options_.file.empty()) before_line_();
   if (journal_ && write_to_journal(line)) return;
-  sink_->info(options_.format == "json" ? render_json(line) : render_text(line));
+  sink_->info(options_.format == "json"     ? render_json(line)
+              : options_.format == "opensm" ? render_opensm(line)
+                                            : render_text(line));
 }
 
 }  // namespace heddle::app

@@ -65,6 +65,7 @@ MeterOptions meter_options(const config::Config& config) {
   // The kernel outwaits this.
   options.perf.timeout = config.largest_timeout;
   options.health = health_policy(config);
+  options.congestion = congestion_options(config);
   for (const std::string& text : config.performance_thresholds) {
     if (const auto threshold = perf::parse_threshold(text)) {
       options.perf.thresholds.push_back(*threshold);

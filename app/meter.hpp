@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "app/congestion_care.hpp"
 #include "app/logging.hpp"
 #include "config/config.hpp"
 #include "perf/health.hpp"
@@ -23,6 +24,7 @@ struct MeterOptions {
   bool log_errors = false;
   perf::Options perf;
   perf::HealthPolicy health;
+  CongestionOptions congestion;  // of the one beside it
 };
 MeterOptions meter_options(const config::Config& config);
 

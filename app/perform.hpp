@@ -11,6 +11,7 @@
 #include "app/logging.hpp"
 #include "app/progress.hpp"
 #include "base/result.hpp"
+#include "congestion/report.hpp"
 #include "perf/readings.hpp"
 #include "sm/core.hpp"
 #include "transport/transport.hpp"
@@ -47,6 +48,8 @@ class Audience {
   virtual void measured(std::shared_ptr<const perf::Readings> readings) = 0;
   // What is wrong with links, and done about it.
   virtual void cared(std::shared_ptr<const api::LinkCare> care) = 0;
+  // What is done about congestion; null: nothing any more.
+  virtual void congested(std::shared_ptr<const congestion::Report> report) = 0;
 };
 
 class Performer {

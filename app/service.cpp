@@ -122,4 +122,8 @@ void Service::cared(std::shared_ptr<const api::LinkCare> care) {
   if (next_ != nullptr) next_->cared(std::move(care));
 }
 
+void Service::congested(std::shared_ptr<const congestion::Report> report) {
+  if (next_ != nullptr) next_->congested(std::move(report));
+}
+
 }  // namespace heddle::app

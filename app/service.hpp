@@ -37,6 +37,7 @@ class Service final : public Audience {
   void told(const sm::Event& event) override;
   void measured(std::shared_ptr<const perf::Readings> readings) override;
   void cared(std::shared_ptr<const api::LinkCare> care) override;
+  void congested(std::shared_ptr<const congestion::Report> report) override;
 
  private:
   void beat();

@@ -1,18 +1,82 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/settings.hpp"
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
 #include <fmt/format.h>
 
 #include "app/sm_options.hpp"
+#include "base/text.hpp"
 #include "config/load.hpp"
+#include "config/opensm_import.hpp"
 #include "transport/ports.hpp"
 
 namespace heddle::app {
 
+namespace {
+
+bool exists(const std::string& file) {
+  std::error_code ignored;
+  return std::filesystem::exists(file, ignored);
+}
+
+// One line of the file, or of what the command line says.
+std::string place_of(unsigned line, const std::string& file, unsigned lines_of_file) {
+  if (line > lines_of_file) return "command line";
+  return fmt::format("{}:{}", file, line);
+}
+
+void put_remark(const config::Imported::Remark& remark, const std::string& place,
+                Settings& settings) {
+  using Outcome = config::Imported::Outcome;
+  const std::string about = fmt::format("{}: {}", place, base::printable(remark.option));
+  const std::string text = base::printable(remark.text);
+  if (remark.outcome == Outcome::Wrong) {
+    settings.problems.push_back(fmt::format("{} is wrong: {}", about, text));
+  } else if (remark.outcome == Outcome::Missing) {
+    settings.remarks.push_back(fmt::format("{} has no effect: {}", about, text));
+  } else if (remark.outcome == Outcome::Unknown) {
+    settings.remarks.push_back(fmt::format("{} is no option of OpenSM{}{}{}", about,
+                                           text.empty() ? "" : "; is ", text,
+                                           text.empty() ? "" : " meant?"));
+  }
+}
+
+void read_opensm(const OpensmSource& source, Settings& settings) {
+  const std::filesystem::path& file = source.file.empty() ? source.usual_file : source.file;
+  std::ifstream in(file, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  if (!source.file.empty() && !in.is_open()) {
+    settings.problems.push_back(fmt::format("{}: cannot be read", file.string()));
+    return;
+  }
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  const auto lines = static_cast<unsigned>(std::count(text.begin(), text.end(), '\n'));
+  const config::Imported imported = config::import_opensm(text + source.lines, exists);
+  settings.config = imported.config;
+  for (const auto& remark : imported.remarks) {
+    put_remark(remark, place_of(remark.line, file.string(), lines), settings);
+  }
+  config::Config& config = settings.config;
+  const config::Config usual;
+  if (config.memory_file == usual.memory_file) config.memory_file = source.habits.memory_file;
+  if (config.dump_dir.empty()) config.dump_dir = source.habits.dump_dir;
+  if (config.log_file.empty()) config.log_file = source.habits.log_file;
+  config.log_format = "opensm";
+  if (config.log_file == "stdout") config.log_file = "/dev/stdout";
+}
+
+}  // namespace
+
 Settings read_settings(const Sources& sources) {
   Settings settings;
   const config::Vocabulary words = vocabulary();
-  if (!sources.file.empty()) {
+  if (sources.opensm) {
+    read_opensm(*sources.opensm, settings);
+  } else if (!sources.file.empty()) {
     const config::Loaded loaded = config::load(sources.file, words);
     settings.config = loaded.config;
     for (const config::Problem& problem : loaded.problems) {

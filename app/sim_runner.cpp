@@ -33,12 +33,22 @@ SimRunner::SimRunner(Setup setup, Log& log, Progress& progress)
                        [this](std::shared_ptr<const sm::OrderOutcomes> outcomes) {
                          care_.hear(std::move(outcomes));
                        },
-                       [this](const sm::Event& event) { care_.hear(event); }},
+                       [this](const sm::Event& event) {
+                         care_.hear(event);
+                         congestion_.hear(event);
+                       }},
                  std::move(setup.files), log, progress, setup.audience),
       care_(
           setup.meter.health,
           [audience = setup.audience](std::shared_ptr<const api::LinkCare> care) {
             if (audience != nullptr) audience->cared(std::move(care));
+          },
+          log),
+      congestion_(
+          setup.meter.congestion,
+          [this](mad::Datagram datagram) { kernel_.send(std::move(datagram)); },
+          [audience = setup.audience](std::shared_ptr<const congestion::Report> report) {
+            if (audience != nullptr) audience->congested(std::move(report));
           },
           log),
       meter_(
@@ -55,7 +65,8 @@ SimRunner::SimRunner(Setup setup, Log& log, Progress& progress)
 
 void SimRunner::receive(std::span<transport::Received> batch) {
   for (transport::Received& received : batch) {
-    if (!meter_.take(received, now_)) step(input_of(std::move(received)));
+    if (meter_.take(received, now_) || congestion_.take(received, now_)) continue;
+    step(input_of(std::move(received)));
   }
 }
 
@@ -84,6 +95,8 @@ void SimRunner::turn() {
   step(sm::Tick{});
   meter_.see(performer_.newest(), core_.state(), now_);
   if (meter_.deadline() <= now_) meter_.advance(now_);
+  congestion_.see(performer_.newest(), core_.state(), now_);
+  if (congestion_.deadline() <= now_) congestion_.advance(now_);
   if (watches_) care_.see(performer_.newest(), core_.state(), now_);
   give_orders();
   progress_.update(core_.progress(), steady_now());
@@ -99,7 +112,8 @@ void SimRunner::care(const api::CareForLink& command) {
 }
 
 base::Instant SimRunner::next() const {
-  return std::min({world_.next_event(), core_.deadline(), kernel_.deadline(), meter_.deadline()});
+  return std::min({world_.next_event(), core_.deadline(), kernel_.deadline(), meter_.deadline(),
+                   congestion_.deadline()});
 }
 
 void SimRunner::bring_up(boost::asio::io_context& loop) {
@@ -136,6 +150,7 @@ void SimRunner::keep_watch(boost::asio::io_context& loop) {
 void SimRunner::change_options(const sm::Options& options, OutputFiles files, MeterOptions meter) {
   performer_.set_files(std::move(files));
   care_.change(meter.health, now_);
+  congestion_.change(meter.congestion, now_);
   meter_.change(std::move(meter), now_);
   step(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
 }

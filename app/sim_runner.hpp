@@ -71,6 +71,7 @@ class SimRunner {
   Progress& progress_;
   Performer performer_;
   LinkCare care_;
+  CongestionCare congestion_;
   Meter meter_;
   bool stopped_ = false;
   bool watches_ = false;  // the fabric is up

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "app/congestion_care.hpp"
 #include "config/options.hpp"
 #include "perf/health.hpp"
 #include "perf/thresholds.hpp"
@@ -119,6 +120,7 @@ config::Vocabulary vocabulary() {
     const auto action = perf::parse_health_action(text);
     return action ? std::string() : action.error().message;
   };
+  words.wrong_congestion = &wrong_congestion;
   return words;
 }
 

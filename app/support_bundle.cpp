@@ -49,7 +49,8 @@ bool is_secret(const config::Option& option) {
   const bool is_number =
       std::holds_alternative<std::uint64_t config::Config::*>(option.member) ||
       std::holds_alternative<std::vector<std::uint64_t> config::Config::*>(option.member);
-  return is_number && (option.key.ends_with("_key") || option.key.ends_with("_keys"));
+  return is_number &&
+         (option.key == "key" || option.key.ends_with("_key") || option.key.ends_with("_keys"));
 }
 
 }  // namespace

@@ -131,6 +131,24 @@ struct Config {
   std::uint32_t health_most_links = 4;
   std::uint32_t health_most_share = 2;
 
+  // [congestion]
+  bool congestion_enabled = false;
+  std::uint64_t congestion_key = 0;
+  std::string congestion_key_mode = "use";
+  std::vector<std::uint64_t> congestion_former_keys;
+  std::uint32_t congestion_key_lease = 0;
+  std::string congestion_switches;  // "": left as they stand, and so for the next four
+  std::vector<std::string> congestion_ports;
+  std::string congestion_hold = "queue-pair";
+  std::vector<std::string> congestion_levels;
+  std::vector<std::string> congestion_table;
+  base::Duration congestion_interval = std::chrono::minutes(10);
+  base::Duration congestion_log_interval = std::chrono::minutes(1);
+  std::uint32_t congestion_window = 32;
+  std::uint32_t congestion_rate = 2000;
+  std::uint32_t congestion_most_errors = 20;
+  base::Duration congestion_error_window = std::chrono::seconds(10);
+
   // [output]
   std::string dump_dir;  // "": no dumps
 

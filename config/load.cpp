@@ -248,6 +248,25 @@ void check_phrases(const Config& config, const Vocabulary& vocabulary,
   check(vocabulary.wrong_health_action, config.health_actions, find_option("health", "actions"));
 }
 
+void check_congestion(const Config& config, const Vocabulary& vocabulary,
+                      std::vector<Contradiction>& out) {
+  const Option* key = find_option("congestion", "key");
+  const Option* mode = find_option("congestion", "key_mode");
+  if (config.congestion_key_mode == "hide" && config.congestion_key == 0) {
+    out.push_back({mode, key, "'key_mode' = \"hide\" needs a 'key' other than 0"});
+  }
+  if (vocabulary.wrong_congestion == nullptr) return;
+  const auto check = [&](std::string_view name, const std::string& text) {
+    std::string wrong = vocabulary.wrong_congestion(name, text);
+    if (wrong.empty()) return;
+    out.push_back({find_option("congestion", name), nullptr, std::move(wrong)});
+  };
+  check("switches", config.congestion_switches);
+  for (const std::string& text : config.congestion_ports) check("ports", text);
+  for (const std::string& text : config.congestion_levels) check("levels", text);
+  for (const std::string& text : config.congestion_table) check("table", text);
+}
+
 }  // namespace
 
 std::vector<Contradiction> contradictions(const Config& config, const Vocabulary& vocabulary) {
@@ -266,6 +285,7 @@ std::vector<Contradiction> contradictions(const Config& config, const Vocabulary
   check_m_keys(config, out);
   check_engines(config, vocabulary, out);
   check_phrases(config, vocabulary, out);
+  check_congestion(config, vocabulary, out);
   return out;
 }
 

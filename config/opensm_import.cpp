@@ -11,6 +11,7 @@
 
 #include "base/check.hpp"
 #include "base/text.hpp"
+#include "config/opensm_congestion.hpp"
 #include "config/options.hpp"
 
 namespace heddle::config {
@@ -56,6 +57,7 @@ class Importer {
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     for (const auto& [name, line] : last_) settle(name, line);
+    settle_levels();
     std::sort(out_.remarks.begin(), out_.remarks.end(),
               [](const auto& a, const auto& b) { return a.line < b.line; });
     write();
@@ -81,7 +83,11 @@ class Importer {
     if (find_opensm_option(name) == nullptr) {
       return remark(number, name, Outcome::Unknown, likely(name));
     }
-    last_[name] = {number, std::string(value)};
+    if (is_of_level(name)) {
+      of_levels_.push_back({name, {number, std::string(value)}});
+    } else {
+      last_[name] = {number, std::string(value)};
+    }
   }
 
   std::string value_of(std::string_view name) const {
@@ -110,6 +116,8 @@ class Importer {
 
   void settle_by_hand(const OpensmOption& option, const Line& line) {
     if (option.name == "routing_engine") return take_engines(option, line);
+    if (option.name == "cc_ca_cong_setting_control_map") return;  // settle_levels()
+    if (option.key == "switches") return take_switches(option, line);
     if (option.name == "sa_key") {
       if (line.value == value_of("sm_key")) return;  // which says the same
       return remark(line.number, "sa_key", Outcome::Missing, std::string(option.note));
@@ -121,6 +129,43 @@ class Importer {
     HEDDLE_CHECK(option.name == "qos_policy_file");
     if (value_of("qos") == "TRUE") return take(option, line, line.value);
     remark(line.number, "qos_policy_file", Outcome::Needless, "OpenSM reads it only with qos TRUE");
+  }
+
+  OpensmValue values() const {
+    return [this](std::string_view name) { return value_of(name); };
+  }
+
+  void take_switches(const OpensmOption& option, const Line& line) {
+    const bool is_map = option.name.ends_with("_control_map");
+    if (!is_map && !is_set_at_switches(option.name, values())) {
+      return remark(line.number, std::string(option.name), Outcome::Needless,
+                    "OpenSM does not set it: its bit in cc_sw_cong_setting_control_map is 0");
+    }
+    const auto text = congestion_switches(values());
+    if (text) return take(option, line, *text);
+    remark(line.number, std::string(option.name), Outcome::Wrong,
+           "not all of cc_sw_cong_setting_... are what OpenSM takes");
+  }
+
+  // What stands for a service level has a line of its own for each.
+  void settle_levels() {
+    const OpensmOption& head = *find_opensm_option("cc_ca_cong_setting_control_map");
+    const std::uint64_t map = opensm_number(value_of(head.name)).value_or(0);
+    std::map<unsigned, LevelValues> given;
+    for (const auto& [name, line] : of_levels_) {
+      const auto value = parse_of_level(line.value);
+      if (!value) {
+        remark(line.number, name, Outcome::Wrong,
+               "'" + line.value + "' is not what OpenSM takes: a service level and a value");
+      } else if ((map >> value->level & 1) != 0) {
+        given[value->level][name] = value->value;
+        remark(line.number, name, Outcome::TakenOver, "congestion.levels");
+      } else if (value->value != 0) {
+        remark(line.number, name, Outcome::Needless,
+               "OpenSM does not set it: its bit in cc_ca_cong_setting_control_map is 0");
+      }
+    }
+    if (map != 0) take(head, last_.find(head.name)->second, congestion_levels(map, given));
   }
 
   void take_engines(const OpensmOption& option, const Line& line) {
@@ -187,7 +232,8 @@ class Importer {
 
   const std::function<bool(const std::string&)>& exists_;
   std::map<std::string, Line, std::less<>> last_;
-  std::set<std::string> set_;  // options of ours
+  std::vector<std::pair<std::string, Line>> of_levels_;  // in the order of the file
+  std::set<std::string> set_;                            // options of ours
   Imported out_;
 };
 

@@ -102,6 +102,24 @@ Text nue_vls(std::string_view value) {
   return std::to_string(*number == 0 ? 8 : *number);
 }
 
+// Bit 0 of Port_Control.
+Text hold(std::string_view value) {
+  const auto bits = number_of(value);
+  if (!bits) return std::nullopt;
+  return std::string((*bits & 1) != 0 ? "level" : "queue-pair");
+}
+
+// Entries of shift and multiplier, with commas between.
+Text table(std::string_view value) {
+  for (const std::string_view entry : base::split(value, ',')) {
+    const std::size_t colon = entry.find(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    if (!base::parse_number(entry.substr(0, colon), 3)) return std::nullopt;
+    if (!base::parse_number(entry.substr(colon + 1), 0x3FFF)) return std::nullopt;
+  }
+  return std::string(value);
+}
+
 // Bits: 1 errors, 2 information, 4 verbose, 8 debug.
 Text log_level(std::string_view value) {
   const auto bits = number_of(value);
@@ -339,44 +357,41 @@ constexpr OpensmOption kOptions[] = {
      "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
     {"qos_rtr_sl2vl", "(null)", Fate::Missing, "", "", nullptr,
      "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"congestion_control", "FALSE", Fate::Missing, "", "", nullptr,
-     "there is no congestion control manager yet"},
-    {"cc_key", "0x0000000000000000", Fate::Missing, "", "", nullptr,
-     "there is no congestion control manager yet"},
-    {"cc_max_outstanding_mads", "500", Fate::Missing, "", "", nullptr,
-     "there is no congestion control manager yet"},
-    {"cc_sw_cong_setting_control_map", "0x0", Fate::Missing, "", "", nullptr,
-     "there is no congestion control manager yet"},
+    {"congestion_control", "FALSE", Fate::Mapped, "congestion", "enabled", flag, ""},
+    {"cc_key", "0x0000000000000000", Fate::Mapped, "congestion", "key", key,
+     "key_mode = \"use\" gives it to no device, as OpenSM does not"},
+    {"cc_max_outstanding_mads", "500", Fate::Mapped, "congestion", "window", number, ""},
+    {"cc_sw_cong_setting_control_map", "0x0", Fate::Mapped, "congestion", "switches", nullptr,
+     "cc_sw_cong_setting_control_map says which of them OpenSM sets"},
     {"cc_sw_cong_setting_victim_mask",
-     "0x0000000000000000000000000000000000000000000000000000000000000000", Fate::Missing, "", "",
-     nullptr, "there is no congestion control manager yet"},
+     "0x0000000000000000000000000000000000000000000000000000000000000000", Fate::Mapped,
+     "congestion", "switches", nullptr,
+     "cc_sw_cong_setting_control_map says which of them OpenSM sets"},
     {"cc_sw_cong_setting_credit_mask",
-     "0x0000000000000000000000000000000000000000000000000000000000000000", Fate::Missing, "", "",
-     nullptr, "there is no congestion control manager yet"},
-    {"cc_sw_cong_setting_threshold", "0x00", Fate::Missing, "", "", nullptr,
-     "there is no congestion control manager yet"},
-    {"cc_sw_cong_setting_packet_size", "0", Fate::Missing, "", "", nullptr,
-     "there is no congestion control manager yet"},
-    {"cc_sw_cong_setting_credit_starvation_threshold", "0x00", Fate::Missing, "", "", nullptr,
-     "there is no congestion control manager yet"},
-    {"cc_sw_cong_setting_credit_starvation_return_delay", "0:0", Fate::Missing, "", "", nullptr,
-     "there is no congestion control manager yet"},
-    {"cc_sw_cong_setting_marking_rate", "0", Fate::Missing, "", "", nullptr,
-     "there is no congestion control manager yet"},
-    {"cc_ca_cong_setting_port_control", "0x0000", Fate::Missing, "", "", nullptr,
-     "there is no congestion control manager yet"},
-    {"cc_ca_cong_setting_control_map", "0x0000", Fate::Missing, "", "", nullptr,
-     "there is no congestion control manager yet"},
-    {"cc_ca_cong_setting_ccti_timer", "0 0", Fate::Missing, "", "", nullptr,
-     "there is no congestion control manager yet"},
-    {"cc_ca_cong_setting_ccti_increase", "0 0", Fate::Missing, "", "", nullptr,
-     "there is no congestion control manager yet"},
-    {"cc_ca_cong_setting_trigger_threshold", "0 0", Fate::Missing, "", "", nullptr,
-     "there is no congestion control manager yet"},
-    {"cc_ca_cong_setting_ccti_min", "0 0", Fate::Missing, "", "", nullptr,
-     "there is no congestion control manager yet"},
-    {"cc_cct", "(null)", Fate::Missing, "", "", nullptr,
-     "there is no congestion control manager yet"},
+     "0x0000000000000000000000000000000000000000000000000000000000000000", Fate::Mapped,
+     "congestion", "switches", nullptr,
+     "cc_sw_cong_setting_control_map says which of them OpenSM sets"},
+    {"cc_sw_cong_setting_threshold", "0x00", Fate::Mapped, "congestion", "switches", nullptr,
+     "cc_sw_cong_setting_control_map says which of them OpenSM sets"},
+    {"cc_sw_cong_setting_packet_size", "0", Fate::Mapped, "congestion", "switches", nullptr,
+     "cc_sw_cong_setting_control_map says which of them OpenSM sets"},
+    {"cc_sw_cong_setting_credit_starvation_threshold", "0x00", Fate::Mapped, "congestion",
+     "switches", nullptr, "cc_sw_cong_setting_control_map says which of them OpenSM sets"},
+    {"cc_sw_cong_setting_credit_starvation_return_delay", "0:0", Fate::Mapped, "congestion",
+     "switches", nullptr, "cc_sw_cong_setting_control_map says which of them OpenSM sets"},
+    {"cc_sw_cong_setting_marking_rate", "0", Fate::Mapped, "congestion", "switches", nullptr,
+     "cc_sw_cong_setting_control_map says which of them OpenSM sets"},
+    {"cc_ca_cong_setting_port_control", "0x0000", Fate::Mapped, "congestion", "hold", hold, ""},
+    {"cc_ca_cong_setting_control_map", "0x0000", Fate::Mapped, "congestion", "levels", nullptr, ""},
+    {"cc_ca_cong_setting_ccti_timer", "0 0", Fate::Mapped, "congestion", "levels", nullptr,
+     "cc_ca_cong_setting_control_map says for which levels OpenSM sets it"},
+    {"cc_ca_cong_setting_ccti_increase", "0 0", Fate::Mapped, "congestion", "levels", nullptr,
+     "cc_ca_cong_setting_control_map says for which levels OpenSM sets it"},
+    {"cc_ca_cong_setting_trigger_threshold", "0 0", Fate::Mapped, "congestion", "levels", nullptr,
+     "cc_ca_cong_setting_control_map says for which levels OpenSM sets it"},
+    {"cc_ca_cong_setting_ccti_min", "0 0", Fate::Mapped, "congestion", "levels", nullptr,
+     "cc_ca_cong_setting_control_map says for which levels OpenSM sets it"},
+    {"cc_cct", "(null)", Fate::Mapped, "congestion", "table", table, ""},
     {"enable_quirks", "FALSE", Fate::Needless, "", "", nullptr, "there are none"},
     {"no_clients_rereg", "FALSE", Fate::Missing, "", "", nullptr,
      "clients are asked to register anew only when they must be"},
@@ -410,6 +425,10 @@ std::string_view heading(Fate fate) {
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> opensm_number(std::string_view text) {
+  return number_of(text);
+}
 
 std::span<const OpensmOption> opensm_options() {
   return kOptions;

@@ -3,6 +3,7 @@
 // docs/migrating.md.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,9 @@ enum class Fate {
   Needless,  // what it asks for is always so, or comes about without it
   Missing,   // Heddle cannot do that
 };
+
+// As OpenSM reads numbers: 10, 0x0a or 012.
+std::optional<std::uint64_t> opensm_number(std::string_view text);
 
 // The value as OpenSM's file has it, in the form that our command line takes; nothing when it is
 // none that OpenSM takes.

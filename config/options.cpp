@@ -32,6 +32,7 @@ constexpr std::array kSections{
     Section{"standby", "The other subnet manager of this fabric, and what both remember"},
     Section{"performance", "Counters of the ports, read while this is the master"},
     Section{"health", "What is done about links and devices that are not well"},
+    Section{"congestion", "What switches and adapters do about congestion"},
     Section{"api", "How programs and the other commands of heddle ask the subnet manager"},
     Section{"output", "Files written after each sweep"},
     Section{"log", "What is logged, how and where"},
@@ -363,6 +364,82 @@ std::vector<Option> health_options() {
   };
 }
 
+std::vector<Option> congestion_key_options() {
+  return {
+      {"congestion", "enabled", &Config::congestion_enabled,
+       "Write what follows to devices that have congestion control, and keep it so "
+       "(docs/congestion-control.md)",
+       "true"},
+      {"congestion", "key", &Config::congestion_key,
+       "CC_Key that requests carry; what devices do with it follows from key_mode",
+       "\"0x00000000000c0c0e\""},
+      {"congestion",
+       "key_mode",
+       &Config::congestion_key_mode,
+       "Only carry the key (use), give it to devices (set), or also let them answer nothing to "
+       "those who lack it (hide)",
+       "\"set\"",
+       0,
+       0,
+       {},
+       {"use", "set", "hide"}},
+      {"congestion", "former_keys", &Config::congestion_former_keys,
+       "Keys that key was before: tried on devices that do not answer it",
+       "[\"0x000000000000c0de\"]"},
+      {"congestion", "key_lease", &Config::congestion_key_lease,
+       "Seconds after a wrong CC_Key in which this manager must be heard, or the device no longer "
+       "hides; 0: it goes on to",
+       "60", 0, 65535, "seconds"},
+  };
+}
+
+std::vector<Option> congestion_options() {
+  return {
+      {"congestion", "switches", &Config::congestion_switches,
+       "When switches mark packets, in words as in the example (docs/congestion-control.md has "
+       "them); what is not named is left as it stands",
+       "\"threshold=8 packet_size=8 marking_rate=0 victims=hosts\""},
+      {"congestion", "ports", &Config::congestion_ports,
+       "What stands above that at some ports: all, hosts, switches or GUID/PORT, then the same "
+       "words, or none; the last that fits a port counts",
+       "[\"hosts threshold=15 packet_size=8\"]"},
+      {"congestion",
+       "hold",
+       &Config::congestion_hold,
+       "What adapters hold back after a notification: the queue-pair, or its whole service level",
+       "\"level\"",
+       0,
+       0,
+       {},
+       {"queue-pair", "level"}},
+      {"congestion", "levels", &Config::congestion_levels,
+       "How adapters heed notifications: a service level, 0-3 or all, then words as "
+       "in the example; empty leaves this as it stands",
+       "[\"all timer=150 increase=4\"]"},
+      {"congestion", "table", &Config::congestion_table,
+       "The table of delays of adapters, SHIFT:MULTIPLIER or runs of multipliers; empty leaves it "
+       "as it stands",
+       "[\"0:0..127\"]"},
+      {"congestion", "interval", &Config::congestion_interval,
+       "Time after which all devices are looked at again, and what is otherwise is put right",
+       "\"10min\"", 10 * kSecond, 7 * kDay},
+      {"congestion", "log_interval", &Config::congestion_log_interval,
+       "Time between two readings of the devices' logs; \"0\" leaves them to others: a device "
+       "tells an event once",
+       "\"1min\"", 0, kDay},
+      {"congestion", "window", &Config::congestion_window, "Most of its requests in flight", "32",
+       1, 4096, "requests"},
+      {"congestion", "rate", &Config::congestion_rate, "Most of its requests sent in a second",
+       "2000", 1, 1000000, "requests"},
+      {"congestion", "most_errors", &Config::congestion_most_errors,
+       "With more refusals and silences within error_window, at devices that have congestion "
+       "control, it stops until the next look; 0: it never does",
+       "20", 0, 100000, "errors"},
+      {"congestion", "error_window", &Config::congestion_error_window,
+       "Time in which those are counted", "\"10s\"", kMillisecond, kDay},
+  };
+}
+
 std::vector<Option> output_options() {
   return {
       {"output", "dump_dir", &Config::dump_dir,
@@ -381,12 +458,12 @@ std::vector<Option> output_options() {
       {"log",
        "format",
        &Config::log_format,
-       "Lines for people, or one JSON object per line",
+       "Lines for people, one JSON object per line, or lines as OpenSM's log has them",
        "\"json\"",
        0,
        0,
        {},
-       {"text", "json"}},
+       {"text", "json", "opensm"}},
       {"log", "file", &Config::log_file,
        "File to append to, reopened on SIGUSR1; empty is standard error",
        "\"/var/log/heddle/heddle.log\""},
@@ -452,10 +529,10 @@ std::vector<Option> api_options() {
 
 std::vector<Option> all_options() {
   std::vector<Option> all;
-  for (auto* part :
-       {&sm_options, &lid_options, &routing_options, &routing_file_options, &partition_options,
-        &administration_options, &link_options, &watch_options, &standby_options,
-        &performance_options, &health_options, &api_options, &output_options}) {
+  for (auto* part : {&sm_options, &lid_options, &routing_options, &routing_file_options,
+                     &partition_options, &administration_options, &link_options, &watch_options,
+                     &standby_options, &performance_options, &health_options,
+                     &congestion_key_options, &congestion_options, &api_options, &output_options}) {
     for (Option& option : part()) all.push_back(std::move(option));
   }
   return all;

@@ -229,7 +229,9 @@ struct Layout<CongestionEventCA> {
 // What a switch does about congestion. A port's own element of SwitchPortCongestionSetting, where
 // it is valid, stands above this.
 inline constexpr std::uint32_t kVictimMaskValid = 1u << 0;  // in Control_Map
+inline constexpr std::uint32_t kCreditMaskValid = 1u << 1;
 inline constexpr std::uint32_t kThresholdValid = 1u << 2;   // and Packet_Size
+inline constexpr std::uint32_t kStarvationValid = 1u << 3;  // CS_Threshold and CS_ReturnDelay
 inline constexpr std::uint32_t kMarkingRateValid = 1u << 4;
 inline constexpr std::size_t kPortMaskBytes = 32;
 // Bit n counted from the end of the mask: port n.

@@ -38,11 +38,15 @@ constexpr Wanted kNeeded[] = {
     {number(ManagementClass::Perf), 1, false},
 };
 
-// Classes we neither ask nor answer: congestion control, ibping, ibsysstat. The kernel never hands
+// Without these a part of the work is not done, and the rest goes on.
+constexpr Wanted kUseful[] = {
+    {number(ManagementClass::CongestionControl), 2, false},
+};
+
+// Classes we neither ask nor answer: ibping, ibsysstat. The kernel never hands
 // these to a client that did not ask. A preloaded simulator library does, and it crashes the
 // process when such a MAD arrives and nobody has registered its class.
 constexpr Wanted kGuards[] = {
-    {0x21, 2, false},
     {0x32, 1, false, 0, kOpenFabricsOui},
     {0x33, 1, false, 0, kOpenFabricsOui},
 };
@@ -98,6 +102,11 @@ base::Result<UmadAgents> UmadAgents::register_all(int handle, const PortId& port
     }
     if (reason != 0) return base::error(refusal(wanted, port, reason));
     agents.by_class_[wanted.management_class] = {static_cast<int>(id), rmpp_version != 0};
+  }
+  for (const Wanted& useful : kUseful) {
+    std::uint32_t id = 0;
+    if (try_register(handle, useful, 0, id) != 0) continue;
+    agents.by_class_[useful.management_class] = {static_cast<int>(id), false};
   }
   for (const Wanted& guard : kGuards) {
     std::uint32_t id = 0;  // a refusal costs nothing but the guard

@@ -130,6 +130,14 @@ TEST(OpenApi, DescribesWhatIsAnswered) {
   finding.counters = 1;
   care->orders.push_back({{node.guid, port.number}, false, "for a reason"});
   stage.state().care = care;
+  auto report = std::make_shared<congestion::Report>();
+  congestion::AgentReport& agent = report->agents.emplace_back();
+  agent.node = node.guid;
+  agent.outcome = congestion::Outcome::Locked;
+  agent.levels = 3;
+  agent.ports.set(7);
+  agent.flows.push_back({mad::Lid{1}, mad::Lid{4000}, mad::ServiceLevel{2}, 5});
+  stage.state().congestion = report;
   const std::pair<const char*, const char*> questions[] = {
       {"/v1/status", "/v1/status"},
       {"/v1/fabric", "/v1/fabric"},
@@ -139,6 +147,7 @@ TEST(OpenApi, DescribesWhatIsAnswered) {
       {"/v1/links", "/v1/links"},
       {"/v1/links/load", "/v1/links/load"},
       {"/v1/links/health", "/v1/links/health"},
+      {"/v1/congestion", "/v1/congestion"},
       {"/v1/counters", "/v1/counters"},
       {"/v1/path", "/v1/path?from=host-0001&to=host-0008"},
       {"/v1/partitions", "/v1/partitions"},

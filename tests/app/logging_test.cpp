@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/journal.hpp"
+#include "app/opensm_log.hpp"
 
 namespace heddle::app {
 namespace {
@@ -37,6 +38,16 @@ struct TempFile {
     return {std::istreambuf_iterator<char>(stream), {}};
   }
 };
+
+TEST(Logging, WritesTheLinesThatScriptsLookForAsOpensmDoes) {
+  const std::string up = render_opensm(line_of(kUp));
+  EXPECT_THAT(up, testing::ContainsRegex("^[A-Z][a-z][a-z] [0-9][0-9] [0-9:]+ 045000 "));
+  EXPECT_THAT(up, testing::EndsWith("] 0x02 -> SUBNET UP"));
+  const sm::Event master{
+      sm::StateChanged{mad::SMState::Discovering, mad::SMState::Master, "nobody else is there"}};
+  EXPECT_THAT(render_opensm(line_of(master)), testing::EndsWith("0x80 -> Entering MASTER state"));
+  EXPECT_THAT(render_opensm(line_of(kGone)), HasSubstr("] 0x02 -> The link"));
+}
 
 TEST(Log, ATextLineHasTimeSeveritySentenceAndFields) {
   EXPECT_EQ(render_text(line_of(kGone)),

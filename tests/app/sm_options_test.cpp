@@ -34,9 +34,10 @@ TEST(SmOptions, EveryOptionOfTheMachineArrives) {
     const bool outside =
         option.section == "output" || option.section == "log" || option.section == "api" ||
         option.section == "performance" || option.section == "health" ||
-        option.section == "standby" || option.key == "port" || option.key == "memory_file" ||
-        config::qualified(option) == "partitions.file" || option.key == "prefix_routes" ||
-        option.key == "qos_policy" || option.key == "torus_config" ||
+        option.section == "congestion" || option.section == "standby" || option.key == "port" ||
+        option.key == "memory_file" || config::qualified(option) == "partitions.file" ||
+        option.key == "prefix_routes" || option.key == "qos_policy" ||
+        option.key == "torus_config" ||
         (option.section == "routing" && option.key.ends_with("_file")) ||
         option.key == "allow_both_pkeys";  // the policy brings it along
     if (outside) continue;

@@ -118,6 +118,38 @@ TEST(OpensmImport, KnowsWhichOptionsGoTogether) {
               ElementsAre(Outcome::TakenOver, Outcome::Missing));
 }
 
+TEST(OpensmImport, PutsTheOptionsOfCongestionControlTogether) {
+  const Imported all = import(
+      "congestion_control TRUE\ncc_key 0x77\ncc_max_outstanding_mads 64\n"
+      "cc_sw_cong_setting_control_map 0x15\ncc_sw_cong_setting_victim_mask 0x1e\n"
+      "cc_sw_cong_setting_threshold 0x0f\ncc_sw_cong_setting_packet_size 8\n"
+      "cc_sw_cong_setting_credit_starvation_threshold 0x05\n"
+      "cc_ca_cong_setting_port_control 0x0001\ncc_ca_cong_setting_control_map 0x0005\n"
+      "cc_ca_cong_setting_ccti_timer 0 150\ncc_ca_cong_setting_ccti_timer 2 20\n"
+      "cc_ca_cong_setting_ccti_increase 2 4\ncc_ca_cong_setting_ccti_min 1 9\n"
+      "cc_cct 0:0,0:1,1:7\n");
+  const Config& config = all.config;
+  EXPECT_TRUE(config.congestion_enabled);
+  EXPECT_EQ(config.congestion_key, 0x77u);
+  EXPECT_EQ(config.congestion_key_mode, "use");
+  EXPECT_EQ(config.congestion_window, 64u);
+  EXPECT_EQ(config.congestion_switches, "victims=0x1e threshold=15 packet_size=8 marking_rate=0");
+  EXPECT_EQ(config.congestion_hold, "level");
+  EXPECT_THAT(config.congestion_levels, ElementsAre("0 timer=150", "2 timer=20 increase=4"));
+  EXPECT_THAT(config.congestion_table, ElementsAre("0:0", "0:1", "1:7"));
+  const auto fate_of = [&](std::string_view option) {
+    const auto found = std::find_if(all.remarks.begin(), all.remarks.end(),
+                                    [&](const auto& each) { return each.option == option; });
+    return found == all.remarks.end() ? Outcome::Unknown : found->outcome;
+  };
+  EXPECT_EQ(fate_of("cc_sw_cong_setting_threshold"), Outcome::TakenOver);
+  EXPECT_EQ(fate_of("cc_sw_cong_setting_credit_starvation_threshold"), Outcome::Needless);
+  EXPECT_EQ(fate_of("cc_ca_cong_setting_ccti_min"), Outcome::Needless);
+  EXPECT_EQ(fate_of("cc_ca_cong_setting_control_map"), Outcome::TakenOver);
+  EXPECT_THAT(outcomes(import("cc_cct 4:1\n")), ElementsAre(Outcome::Wrong));
+  EXPECT_THAT(outcomes(import("cc_ca_cong_setting_ccti_min 16 1\n")), ElementsAre(Outcome::Wrong));
+}
+
 TEST(OpensmImport, WhatStandsLaterWins) {
   EXPECT_EQ(import("lmc 1\nlmc 3\n").config.lmc, 3u);
 }

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""`heddle opensm` where OpenSM was started, by the same command lines, on the same simulated
+fabric; what both leave behind is compared: opensm_front.py --heddle H."""
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "device"))
+from inside import SKIPPED, without_door  # noqa: E402
+
+PATIENCE = 40
+
+
+def start(program, folder, name, *words):
+    """In a place of its own for what it writes."""
+    place = Path(folder, name)
+    place.mkdir(exist_ok=True)
+    environment = {**os.environ, "OSM_CACHE_DIR": str(place), "OSM_TMP_DIR": str(place)}
+    return subprocess.Popen([*program, "-f", str(place / "log"), *words], env=environment,
+                            stdout=subprocess.DEVNULL, stderr=open(place / "told", "wb"))
+
+
+def wait_for(what, question):
+    end = time.monotonic() + PATIENCE
+    while not question():
+        assert time.monotonic() < end, what + " did not happen"
+        time.sleep(0.1)
+
+
+def log_of(folder, name):
+    file = Path(folder, name, "log")
+    return file.read_text(errors="replace") if file.exists() else ""
+
+
+def lids_of(folder, name):
+    text = Path(folder, name, "guid2lid").read_text()
+    return set(re.findall(r"^(0x\w+) (0x\w+) (0x\w+)$", text, re.M))
+
+
+def one_sweep(program, folder, name):
+    """As a script does that brings a fabric up and goes."""
+    process = start(program, folder, name, "-o", "-maxsmps", "8", "--prio", "9", "-l", "1")
+    assert process.wait(PATIENCE) == 0, Path(folder, name, "told").read_text()
+    log = log_of(folder, name)
+    layout = r"^[A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d \d{6} \[[0-9A-F]{4,}\] 0x[0-9a-f]{2} -> "
+    for line in ("Entering MASTER state", "SUBNET UP", "Exiting SM"):
+        assert re.search(layout + line, log, re.M), (name, line, log)
+
+
+def signals(heddle, folder):
+    process = start([heddle, "opensm"], folder, "signals", "-p", "3", "--lm", "1")
+    pid = process.pid
+    wait_for("the subnet's coming up", lambda: "SUBNET UP" in log_of(folder, "signals"))
+    log = Path(folder, "signals", "log")
+    log.rename(log.with_suffix(".1"))
+    os.kill(pid, signal.SIGUSR1)
+    wait_for("a new log", log.exists)
+    os.kill(pid, signal.SIGHUP)
+    wait_for("reading again", lambda: "read again" in log_of(folder, "signals"))
+    process.terminate()
+    assert process.wait(PATIENCE) == 0
+
+
+def mistakes(heddle, folder):
+    def told(*words):
+        done = subprocess.run([heddle, "opensm", *words], text=True, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=30, check=False)
+        return done.returncode, done.stdout
+    code, text = told("--routing_engin0", "x")
+    assert code == 2 and "did you mean --routing_engine?" in text, text
+    wrong = Path(folder, "wrong.conf")
+    wrong.write_text("# a comment\nlmc seven\n")
+    code, text = told("-F", str(wrong))
+    assert code == 3 and f"{wrong}:2: lmc is wrong" in text, text
+    code, text = told("-F", str(Path(folder, "nowhere.conf")))
+    assert code == 3 and "cannot be read" in text, text
+    assert told("-p", "16")[0] == 3
+    written = Path(folder, "written.conf")
+    assert told("-c", str(written), "-p", "9")[0] == 0
+    assert "sm_priority 9\n" in written.read_text() and "\nlmc 0\n" in written.read_text()
+
+
+def inside(heddle, folder):
+    mistakes(heddle, folder)
+    one_sweep(["opensm"], folder, "theirs")
+    # From another beginning: its own memory, and a fabric that still has its LIDs.
+    shutil.copytree(Path(folder, "theirs"), Path(folder, "ours"))
+    Path(folder, "ours", "log").unlink()
+    one_sweep([heddle, "opensm"], folder, "ours")
+    assert lids_of(folder, "ours") == lids_of(folder, "theirs")
+    for name in ("theirs", "ours"):
+        assert Path(folder, name, "opensm-subnet.lst").exists(), name
+    signals(heddle, folder)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--heddle", required=True)
+    parser.add_argument("--inside", help="the folder to work in")
+    options = parser.parse_args()
+    heddle = os.path.abspath(options.heddle)
+    if options.inside:
+        inside(heddle, options.inside)
+        return 0
+    if reason := without_door() or (None if shutil.which("opensm") else "there is no opensm"):
+        print(f"skipped: {reason}")
+        return SKIPPED
+    with tempfile.TemporaryDirectory(prefix="heddle-opensm-") as folder:
+        door = [heddle, "sim", "run", "fat-tree:2,4", "--at", "host-0001", "--",
+                sys.executable, os.path.abspath(__file__), "--heddle", heddle, "--inside", folder]
+        return subprocess.run(door, env={**os.environ, "XDG_RUNTIME_DIR": folder}, timeout=160,
+                              check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
