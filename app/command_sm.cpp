@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <chrono>
 #include <csignal>
 #include <iostream>
 #include <memory>
@@ -75,6 +76,42 @@ base::Result<void> join_partner(Session& session) {
                                base::hex(config.subnet_prefix)});
 }
 
+base::Result<Replica::Options> replica_options(const config::Config& config) {
+  Replica::Options options;
+  options.link = {config.replica_endpoints, config.replica_authority, config.replica_certificate,
+                  config.replica_key,       config.replica_user,      {}};
+  if (config.replica_certificate.empty() != config.replica_key.empty()) {
+    return base::error("[replica] certificate needs its key, and the key its certificate");
+  }
+  if (!config.replica_user.empty()) {
+    const auto file = store::TextFile(config.replica_password_file, "password").read_named();
+    if (!file) return file.error();
+    options.link.password = base::trim(file->text);
+  }
+  options.prefix = config.replica_prefix + "/" + base::hex(config.subnet_prefix);
+  options.lease = std::chrono::duration_cast<std::chrono::seconds>(config.replica_lease);
+  options.waits = config.replica_wait;
+  return options;
+}
+
+// LIDs of ports that neither this one's own memory nor its file know.
+base::Result<void> join_replica(Session& session) {
+  const config::Config& config = session.config;
+  if (config.replica_endpoints.empty()) return {};
+  if (!session.keeper) {
+    return base::error("[replica] needs [lids] memory_file, and no shadow or simulated fabric");
+  }
+  if (!config.standby_listen.empty() || !config.standby_peer.empty()) {
+    return base::error("[replica] and [standby] are two ways to the same; take one of them");
+  }
+  auto options = replica_options(config);
+  if (!options) return options.error();
+  auto lids = session.keeper->join(std::move(*options));
+  if (!lids) return lids.error();
+  session.remembered.insert(session.remembered.end(), lids->begin(), lids->end());
+  return {};
+}
+
 // Everything that may fail before the fabric is touched.
 base::Result<void> prepare(Session& session) {
   const auto made = make_directories(session.config);
@@ -90,7 +127,8 @@ base::Result<void> prepare(Session& session) {
   // A simulated fabric has no clients, and what only watches promises nothing.
   const bool durable = !session.arguments.fabric && !session.config.shadow;
   if (durable && !session.config.memory_file.empty()) open_keeper(session);
-  return join_partner(session);
+  const auto joined = join_partner(session);
+  return joined.has_error() ? joined : join_replica(session);
 }
 
 Exit run_prepared(Session& session) {

@@ -143,9 +143,14 @@ void Keeper::on_written(const store::Writer::Outcome& outcome) {
   report();
 }
 
+std::uint64_t Keeper::taken() const {
+  if (partner_) return partner_->taken();
+  return replica_ ? replica_->taken() : number_;
+}
+
 // In order; of several at once the last will do.
 void Keeper::report() {
-  const std::uint64_t taken = partner_ ? partner_->taken() : number_;
+  const std::uint64_t taken = this->taken();
   std::optional<sm::Stored> last;
   while (!pending_.empty() && pending_.front().written && pending_.front().number <= taken) {
     Pending done = std::move(pending_.front());
@@ -160,6 +165,7 @@ void Keeper::set_listener(Listener listener) {
   writer_->drain();
   pending_.clear();  // of another machine
   listener_ = std::move(listener);
+  if (listener_ && replica_) listener_(sm::Shared{epoch_, false, {}});  // it comes after that one
   if (!listener_ || !was_told_ || mirror_.empty()) return;
   listener_(sm::Shared{mirror_.epoch(), true, mirror_.records(steady_now())});
 }
@@ -171,6 +177,7 @@ void Keeper::store(sm::Store store) {
   epoch_ = std::max(epoch_, store.epoch);
   pending_.push_back({number_, store.ticket, {}, false});
   store::State state{number_, {store.epoch, store.whole, std::move(store.records)}};
+  if (replica_) replica_->publish(state);
   if (partner_) {
     mirror_.take(steady_now(), store.epoch, store.whole, state.batch.records);
     partner_->publish(state);

@@ -3,17 +3,21 @@
 // of its own (store/writer.hpp). It outlives the daemons of a session, one after the other.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 
 #include "app/logging.hpp"
 #include "app/partner.hpp"
+#include "app/replica.hpp"
 #include "sm/core.hpp"
 #include "sm/memory.hpp"
 #include "store/writer.hpp"
@@ -36,6 +40,8 @@ class MemoryLock {
 
 class Keeper {
  public:
+  // How long the start waits for a replicated store.
+  static constexpr std::chrono::milliseconds kFirst{1000};
   // What was there.
   struct Found {
     sm::Recalled recalled;
@@ -60,8 +66,11 @@ class Keeper {
 
   // From now on the same goes to a standby, or comes from a master.
   base::Result<void> join(Partner::Options options);
-  // What the machine is, for the partner to hear.
-  void set_state(mad::SMState state) { state_ = state; }
+  // Or to a replicated store, and from there. What LIDs it knows now are a beginning; if it does
+  // not answer soon, it is gone on without.
+  base::Result<std::vector<sm::RememberedLids>> join(Replica::Options options);
+  // What the machine is, for others to hear.
+  void set_state(mad::SMState state);
 
  private:
   // Handed to the store, and to standbys under a number that grows from daemon to daemon.
@@ -77,7 +86,17 @@ class Keeper {
   void written(store::Writer::Outcome outcome);
   void on_written(const store::Writer::Outcome& outcome);
   void report();
+  std::uint64_t taken() const;
   Partner::Events partner_events();
+  void on_replica(const std::vector<store::Quorum::Event>& events);
+  void hear(const store::Quorum::Told& told);
+  void hear(const store::Quorum::Doubted&);
+  void hear(const store::Quorum::Silent&);
+  void hear(const store::Quorum::Overtaken& overtaken);
+  void hear(const store::Quorum::Behind& behind);
+  void hear(const store::Quorum::Lost& lost);
+  void hear(const store::Quorum::Whole&);
+  void hear(const store::Quorum::Heard&);
   bool told(store::State& state);
   std::filesystem::path mark() const;
 
@@ -97,6 +116,8 @@ class Keeper {
   std::uint64_t warned_of_ = 0;  // an epoch
   std::optional<store::Writer> writer_;
   std::unique_ptr<Partner> partner_;
+  std::unique_ptr<Replica> replica_;
+  bool replica_is_there_ = false;  // and the log says so
 };
 
 }  // namespace heddle::app

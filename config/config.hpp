@@ -160,6 +160,17 @@ struct Config {
   std::string standby_key;
   std::string standby_authority;
 
+  // [replica]
+  std::vector<std::string> replica_endpoints;  // none: no replicated store
+  std::string replica_prefix = "/heddle";
+  std::string replica_authority;
+  std::string replica_certificate;
+  std::string replica_key;
+  std::string replica_user;
+  std::string replica_password_file;
+  base::Duration replica_lease = std::chrono::seconds(5);
+  bool replica_wait = true;
+
   // [api]
   bool api_enabled = true;
   std::string api_socket;  // "": in the runtime directory

@@ -30,6 +30,8 @@ constexpr std::array kSections{
     Section{"sweep", "How the fabric is watched once it is up"},
     Section{"mads", "How hard the fabric is questioned; the defaults suit any size"},
     Section{"standby", "The other subnet manager of this fabric, and what both remember"},
+    Section{"replica",
+            "A replicated store, etcd, with which all subnet managers share what is remembered"},
     Section{"performance", "Counters of the ports, read while this is the master"},
     Section{"health", "What is done about links and devices that are not well"},
     Section{"congestion", "What switches and adapters do about congestion"},
@@ -491,6 +493,35 @@ std::vector<Option> standby_options() {
   };
 }
 
+std::vector<Option> replica_options() {
+  return {
+      {"replica", "endpoints", &Config::replica_endpoints,
+       "Members of an etcd cluster, as http(s)://HOST:PORT of their clients' side; empty: there is "
+       "none",
+       "[\"https://etcd-1:2379\", \"https://etcd-2:2379\", \"https://etcd-3:2379\"]"},
+      {"replica", "prefix", &Config::replica_prefix,
+       "Where in that store everything is kept; what is below it and the subnet's prefix is this "
+       "fabric's",
+       "\"/heddle\""},
+      {"replica", "authority", &Config::replica_authority,
+       "PEM file with the authority of the members' certificates; empty: those of the system",
+       "\"/etc/heddle/etcd-authority.pem\""},
+      {"replica", "certificate", &Config::replica_certificate,
+       "PEM file with the certificate that this side shows; empty: none",
+       "\"/etc/heddle/etcd-client.pem\""},
+      {"replica", "key", &Config::replica_key, "PEM file with the key of that certificate",
+       "\"/etc/heddle/etcd-client.key\""},
+      {"replica", "user", &Config::replica_user, "Whom to log in as; empty: nobody", "\"heddle\""},
+      {"replica", "password_file", &Config::replica_password_file,
+       "File with the password of that user", "\"/etc/heddle/etcd.password\""},
+      {"replica", "lease", &Config::replica_lease,
+       "How long the place of a master that has gone counts as taken", "\"5s\"", 2 * kSecond,
+       60 * kSecond},
+      {"replica", "wait", &Config::replica_wait,
+       "What clients are promised waits for this store too, as long as it answers", "false"},
+  };
+}
+
 std::vector<Option> api_options() {
   return {
       {"api", "enabled", &Config::api_enabled,
@@ -529,10 +560,11 @@ std::vector<Option> api_options() {
 
 std::vector<Option> all_options() {
   std::vector<Option> all;
-  for (auto* part : {&sm_options, &lid_options, &routing_options, &routing_file_options,
-                     &partition_options, &administration_options, &link_options, &watch_options,
-                     &standby_options, &performance_options, &health_options,
-                     &congestion_key_options, &congestion_options, &api_options, &output_options}) {
+  for (auto* part :
+       {&sm_options, &lid_options, &routing_options, &routing_file_options, &partition_options,
+        &administration_options, &link_options, &watch_options, &standby_options, &replica_options,
+        &performance_options, &health_options, &congestion_key_options, &congestion_options,
+        &api_options, &output_options}) {
     for (Option& option : part()) all.push_back(std::move(option));
   }
   return all;

@@ -30,6 +30,7 @@ bool Core::Machine::begin_work() {
   if (trapped) heed_trap();  // it came while something else was done
   const bool has_view = administration.view() != nullptr;
   if (due) {
+    if (std::exchange(superseded, false)) lay_down_office();
     begin_sweep(*std::exchange(due, std::nullopt));
   } else if (now >= wake) {
     begin_watch();

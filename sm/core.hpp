@@ -70,8 +70,8 @@ struct Stored {
   std::uint64_t ticket{};
   std::string trouble = {};  // empty: there is none
 };
-// What the master remembers, told to a standby; a master does not listen. Of an epoch that is over
-// nothing is taken.
+// What the master remembers, told to a standby. Of an epoch that is over nothing is taken. A master
+// learns a later epoch by it; if it is all there is, somebody else has been made master since.
 struct Shared {
   std::uint64_t epoch{};
   bool whole = false;  // all there is; else what has changed

@@ -192,6 +192,15 @@ void Election::seek(Context& context, std::string reason) {
   wish_ = std::move(reason);
 }
 
+void Election::lay_down(Context& context, std::string reason) {
+  if (state_ != mad::SMState::Master) return;
+  successor_.reset();
+  giver_.reset();
+  stubborn_ = {};
+  master_.reset();
+  change(context, mad::SMState::Discovering, std::move(reason));
+}
+
 // Of a master that hands over we hear that it stands by; its successor needs some time.
 void Election::on_poll(Context& context, const std::optional<mad::SMInfo>& master) {
   if (state_ != mad::SMState::Standby) return;

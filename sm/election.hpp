@@ -41,6 +41,10 @@ class Election {
   void poll(Context& context);
   void on_answer(Context& context, const Answer& answer);
 
+  // Somebody else was made master while this one did not notice, stopped as it was: a master begins
+  // as who has just come, and so finds the other one and stands by, whatever their ranks.
+  void lay_down(Context& context, std::string reason);
+
   // Set(SMInfo) from another SM: the status to answer with.
   mad::Status on_control(Context& context, std::uint32_t modifier, const mad::SMInfo& sender);
 

@@ -115,6 +115,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::string registrations_text() const;
   void remember();
   void doubt_replica();
+  void lay_down_office();
 
   // --- between sweeps (between_sweeps.cpp)
   void rest(base::Duration pause);
@@ -284,6 +285,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   unsigned hastens_polls = 0;  // this many polls do not wait for their interval
   bool peer_silent = false;    // so what it said may be old, unless it is gone
   bool polls_silent = false;   // this poll asks for it
+  bool superseded = false;     // the next sweep begins by laying the office down
+  bool laid_down = false;      // and nobody was found to stand by for since
   std::shared_ptr<const partitions::Memberships> memberships;  // on the newest topology
   std::vector<multicast::RoleChange> role_changes;             // yet to be programmed
   std::vector<sa::Fetch> fetches;                              // yet to be asked for

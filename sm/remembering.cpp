@@ -145,17 +145,30 @@ void Core::Machine::on(const Stored& stored) {
 }
 
 // A master knows better; but what it says must not be taken for something older by a standby that
-// has heard of later masters than we have.
+// has heard of later masters than we have. And who was made master later knows what was registered
+// while we were stopped: unless the fabric has nobody but us, we stand by and are told. We try that
+// once: in a fabric that is cut in two both are right to go on.
 void Core::Machine::on(const Shared& shared) {
   if (options.shadow) return;
   if (election.state() == mad::SMState::Master) {
     if (shared.epoch < epoch) return;
+    if (shared.whole) {
+      superseded = shared.epoch > epoch && !std::exchange(laid_down, true);
+      return on(ResweepCommand{"another subnet manager was made master later"});
+    }
     epoch = shared.epoch + 1;
     return notary.begin_anew();
   }
+  laid_down = laid_down && !shared.whole;
   replica.take(now, shared.epoch, shared.whole, shared.records);
   peer_silent = peer_silent && !shared.whole;
   epoch = std::max(epoch, shared.epoch);
+}
+
+void Core::Machine::lay_down_office() {
+  Context with = context();
+  election.lay_down(with, *due);
+  renew_view();
 }
 
 // A master that lives may have promised more than we have heard.

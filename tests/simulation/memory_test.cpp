@@ -318,6 +318,34 @@ TEST_F(WarmStandby, DoesNotTakeAnOfficeBecauseTheConnectionIsCut) {
   EXPECT_GT(asked_anew_, 0u);
 }
 
+// As who was stopped for a while: it begins anew and, as the fabric has nobody else, goes on. That
+// it has to ask its clients for; but only once.
+TEST_F(WarmStandby, LaysItsOfficeDownForWhoeverCameLater) {
+  BoxOptions options = durable();
+  Box box("star:5", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  auto client = IpoibClient(box, "host-0003");
+  ASSERT_TRUE(ok(client.join(kIpv4Broadcast)));
+  box.run_for(seconds(1));
+  const auto epoch_of = [&] {
+    const auto office = box.seat().shelf().facts().at("office");
+    return std::stoull(office.substr(office.rfind(' ')));
+  };
+  const auto changes = box.count<sm::StateChanged>();
+  const auto epoch = epoch_of();
+  box.input(sm::Shared{epoch + 5, true, {}});
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(box.core().state(), mad::SMState::Master);
+  EXPECT_EQ(box.count<sm::StateChanged>(), changes + 2) << "to discovering and back";
+  EXPECT_FALSE(is_member(box.core(), kIpv4Broadcast, client)) << "it was asked to come again";
+  ASSERT_TRUE(ok(client.join(kIpv4Broadcast)));
+  box.run_for(seconds(1));
+  box.input(sm::Shared{epoch + 50, true, {}});
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(box.count<sm::StateChanged>(), changes + 2);
+  EXPECT_TRUE(is_member(box.core(), kIpv4Broadcast, client));
+}
+
 TEST_F(WarmStandby, BelievesAgainWhenItHasBeenToldAllAnew) {
   BoxOptions options = durable();
   options.sm.poll_interval = milliseconds(300);

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Two subnet managers' connection in virtual time, as app/partner.hpp makes one: what the one
+// writes the other is told some time later, and a promise waits for that; it is cut, and mended.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <string>
+#include <utility>
+
+#include "tests/support/box.hpp"
+
+namespace heddle::test {
+
+class Wire {
+ public:
+  static constexpr auto kSilence = std::chrono::milliseconds(250);
+  static constexpr auto kPatience = std::chrono::milliseconds(500);
+
+  Wire(Box& box, Seat& from, Seat& to, base::Duration delay)
+      : box_(box), from_(from), to_(to), delay_(delay) {
+    connect();
+  }
+  ~Wire() { from_.shelf().on_written = nullptr; }
+  Wire(const Wire&) = delete;
+  Wire& operator=(const Wire&) = delete;
+
+  bool connected() const { return connected_; }
+  // What is under way is lost; the master's promises wait for it in vain for a while.
+  void cut() {
+    if (!std::exchange(connected_, false)) return;
+    under_way_.clear();
+    silent_ = box_.now() + kSilence;
+    from_.shelf().ack_delay = {};
+    from_.shelf().ack_not_before = box_.now() + kPatience;
+  }
+  // The master tells all anew.
+  void mend() {
+    if (connected_) return;
+    connect();
+    const auto office = from_.shelf().facts().find("office");
+    if (office == from_.shelf().facts().end()) return;
+    const auto epoch = std::stoull(office->second.substr(office->second.rfind(' ')));
+    send({epoch, true, from_.shelf().records()});
+  }
+  // Time passes, for the fabric as well.
+  void run_for(base::Duration time) {
+    for (const auto end = box_.now() + time; box_.now() < end;) {
+      box_.run_for(std::chrono::milliseconds(1));
+      while (!under_way_.empty() && under_way_.front().when <= box_.now()) {
+        to_.input(std::move(under_way_.front().shared));
+        under_way_.pop_front();
+      }
+      if (connected_ && !from_.alive()) cut();
+      if (box_.now() < silent_) continue;
+      silent_ = base::kNever;
+      to_.input(sm::PeerSilent{});
+    }
+  }
+
+ private:
+  struct UnderWay {
+    base::Instant when{};
+    sm::Shared shared;
+  };
+  void connect() {
+    connected_ = true;
+    silent_ = base::kNever;
+    from_.shelf().ack_delay = 2 * delay_;
+    from_.shelf().on_written = [this](const sm::Store& store) {
+      if (connected_) send({store.epoch, store.whole, store.records});
+    };
+  }
+  void send(sm::Shared shared) { under_way_.push_back({box_.now() + delay_, std::move(shared)}); }
+
+  Box& box_;
+  Seat& from_;
+  Seat& to_;
+  base::Duration delay_;
+  bool connected_ = false;
+  base::Instant silent_ = base::kNever;
+  std::deque<UnderWay> under_way_;
+};
+
+}  // namespace heddle::test
