@@ -79,10 +79,15 @@ struct Plan {
   TreeDistances distances;
   // By switch: destination switches whose packets must take this group, (destination, group).
   std::vector<std::vector<std::pair<std::uint32_t, Group>>> bound;
+  // By switch: without hosts, and with direct ways from all switches that have hosts and all that
+  // nothing lies below. Then from elsewhere, where no packet of a host comes from, one may descend
+  // to any of those first: a turn that no host's packet takes closes no cycle (fabric::verify).
+  std::vector<std::uint8_t> is_near_to_all;
 
  private:
   void collect_arrivals(const Request& request);
   void collect_runs(const Request& request, const TreeLevels& levels);
+  void find_near_to_all();
   void bind_ways_from_tops();
 };
 
@@ -93,6 +98,7 @@ Plan::Plan(const Request& request, const TreeLevels& levels)
       bound(request.topology.switch_count()) {
   collect_arrivals(request);
   collect_runs(request, levels);
+  find_near_to_all();
   bind_ways_from_tops();
 }
 
@@ -143,12 +149,33 @@ void Plan::collect_runs(const Request& request, const TreeLevels& levels) {
   host_count = *std::max_element(host.begin(), host.end());
 }
 
+void Plan::find_near_to_all() {
+  const auto has_hosts = [&](std::uint32_t at) {
+    return !arrivals[at].empty() && arrivals[at].front().out.value != 0;
+  };
+  is_near_to_all.resize(shape.switch_count());
+  std::vector<std::uint32_t> island(shape.switch_count());
+  for (std::uint32_t at = 0; at < shape.switch_count(); ++at) {
+    island[at] = shape.island(at);
+    is_near_to_all[at] = has_hosts(at) ? 0 : 1;
+  }
+  for (std::uint32_t from = 0; from < shape.switch_count(); ++from) {
+    if (!has_hosts(from) && !shape.down(from).empty()) continue;
+    const std::uint8_t* const hops = distances.direct(from);
+    const std::uint32_t here = island[from];
+    for (std::size_t to = 0; to < is_near_to_all.size(); ++to) {
+      const bool is_far = hops[to] == TreeDistances::kNoWay && island[to] == here;
+      is_near_to_all[to] = is_far ? std::uint8_t{0} : is_near_to_all[to];
+    }
+  }
+}
+
 // Where an island's top has no direct way to a switch, all switches without one come to the top,
 // and from there a single way leads back along the order.
 void Plan::bind_ways_from_tops() {
   for (std::uint32_t to = 0; to < shape.switch_count(); ++to) {
     const std::uint32_t top = shape.top_of_island(to);
-    if (distances.direct(top)[to] != TreeDistances::kNoWay) continue;
+    if (distances.direct(top)[to] != TreeDistances::kNoWay || is_near_to_all[to] != 0) continue;
     for (std::uint32_t at = to; at != top; at = shape.toward_top(at)) {
       const std::uint32_t before = shape.toward_top(at);
       bound[before].emplace_back(to, shape.toward(before, at));
@@ -305,6 +332,9 @@ class Writer {
       const std::uint8_t than = plan_.distances.direct(at_)[to];
       use_ways([&](const Group& way) { return plan_.distances.direct(way.to)[to] < than; });
       climb(to);
+    } else if (plan_.is_near_to_all[to] != 0 && plan_.shape.island(to) == plan_.shape.island(at_)) {
+      // Spread out, so that no link is part of very many ways.
+      send_down(to, down.subspan((to + at_) % down.size(), 1));
     } else {
       const std::uint32_t next = plan_.shape.toward_top(at_);
       if (next == at_ || plan_.shape.island(to) != plan_.shape.island(at_)) return;

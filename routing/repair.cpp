@@ -2,6 +2,7 @@
 #include "routing/repair.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@ using fabric::SwitchIndex;
 using fabric::Topology;
 
 constexpr std::uint32_t kNone = Certificate::kNone;
+constexpr auto kAll = std::numeric_limits<std::size_t>::max();
 constexpr unsigned kMostHops = 63;  // one bit each in a word; longer ways are for the engines
 
 // Everything is told in the switches and compact channels of home.
@@ -56,9 +58,11 @@ class Mender {
   }
 
   // Switches' own LIDs have fewer ways, so they come first and the others fit in with them; if that
-  // fails, the other way round.
+  // fails, the other way round, and then both with as few new turns as will do.
   std::optional<Repair> run(const Kinship* present) {
-    for (const bool own_first : {true, false}) {
+    for (const auto& [own_first, few] :
+         {std::pair(true, false), {false, false}, {true, true}, {false, true}}) {
+      few_turns_ = few;
       if (mend_all(own_first)) {
         if (present != nullptr) take_in(*present);
         repair_.places = order_.positions();
@@ -107,17 +111,34 @@ class Mender {
     begin();
     for (const std::uint32_t gate : found_) broken_[gate] = attempt_;
     find_broken();
-    only_known_ = own_lid_;
-    settle();
-    only_known_ = false;
     broken_count_ = found_.size();
-    for (const bool bound : {false, true}) {
-      if (!own_lid_ || mended_.size() == found_.size()) break;
-      bound_ = bound;
-      settle_freely();
-    }
-    bound_ = false;
+    only_known_ = own_lid_;
+    settle_all();
+    only_known_ = false;
+    if (own_lid_) find_other_ways();
     return tell();
+  }
+
+  // What was freed besides may stay as it is.
+  bool are_mended() const {
+    return std::all_of(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(broken_count_),
+                       [&](std::uint32_t at) { return is_settled(at); });
+  }
+
+  // Far ways over turns that are there already are better than near ones over new turns, with which
+  // the next LID would have to fit in.
+  void find_other_ways() {
+    for (const bool known : {true, false}) {
+      for (const bool bound : {false, true}) {
+        if (are_mended()) return;
+        // Some would have led the rest into new turns.
+        if (!bound && (known || few_turns_)) continue;
+        only_known_ = known;
+        bound_ = bound;
+        settle_freely();
+        only_known_ = bound_ = false;
+      }
+    }
   }
 
   // Nothing has to be cleared between columns.
@@ -178,19 +199,36 @@ class Mender {
     last_bucket_ = std::max(last_bucket_, hops);
   }
 
-  void settle() {
+  // A way over known turns is taken, however long it is, before a new turn is; and each of those
+  // may give a way to all that are left.
+  void settle_all() {
+    if (!few_turns_ || only_known_) return settle(kAll);
+    for (std::size_t before = kAll; before != mended_.size() && !are_mended();) {
+      only_known_ = true;
+      settle(kAll);
+      only_known_ = false;
+      before = mended_.size();
+      if (!are_mended()) settle(1);
+    }
+  }
+
+  // So many at most.
+  void settle(std::size_t most) {
     last_bucket_ = 0;
     for (const std::uint32_t at : found_) tried_[at] = 0;
     for (const std::uint32_t at : found_) {
+      if (is_settled(at)) continue;
       for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
         const std::uint32_t next = channels_.to[c];
-        if (lost_[c] == 0 && !is_broken(next)) put(at, hops_of(next) + 1);
+        if (lost_[c] == 0 && is_settled(next)) put(at, hops_of(next) + 1);
       }
     }
     for (std::uint32_t hops = 1; hops <= last_bucket_; ++hops) {
-      for (std::size_t i = 0; i < buckets_[hops].size(); ++i) {
+      for (std::size_t i = 0; i < buckets_[hops].size() && most > 0; ++i) {
         const std::uint32_t at = buckets_[hops][i];
-        if (!is_settled(at) && lay(at, hops)) mended_.push_back(at);
+        if (is_settled(at) || !lay(at, hops)) continue;
+        mended_.push_back(at);
+        --most;
       }
       buckets_[hops].clear();
     }
@@ -220,7 +258,7 @@ class Mender {
       found_.push_back(at);
     }
     freely_ = true;
-    settle();
+    settle_all();
     freely_ = false;
   }
 
@@ -389,6 +427,7 @@ class Mender {
   bool bound_ = false;            // what is unbound shall be bound, too
   std::size_t broken_count_ = 0;  // of found_, before more were freed
   bool only_known_ = false;       // no dependency may be added
+  bool few_turns_ = false;        // see settle_all
   std::uint32_t attempt_ = 0;
   std::vector<std::uint32_t> broken_;  // by switch: the last attempt in which it was
   std::vector<std::uint32_t> found_;   // those that are

@@ -43,7 +43,7 @@ struct Repair {
 // it replaces: some packets may be under way on old entries, some on new ones. (A packet that comes
 // from an old entry to a new one is the affair of routing/kin_transition.hpp.) Of several it is the
 // present one, and otherwise the LIDs take turns, so that what used a lost link spreads over what
-// is left. So:
+// is left. Where that leaves some without a way, longer ones over few new turns are taken. So:
 //   - every route arrives: a way is only laid to a switch whose own arrives, nearest first;
 //   - no credit loop: each new dependency is tried against home's certificate before it is used;
 //   - nearness: an entry changes only if its packets passed what was lost. (Entries for a switch's

@@ -149,7 +149,8 @@ std::optional<Answer> Transactions::finish(base::Instant now, std::uint32_t s,
   if (static_cast<std::uint32_t>(response.transaction_id.value) == transaction_of(s)) {
     pacing_.on_answer(now - slot.sent);
   }
-  pacing_.on_success(slot.sendings);
+  // A route that has died is no measure of what the fabric loses. An answer may still come from it.
+  pacing_.on_success(std::max(slot.sendings - slot.elsewhere, 1u));
   device.strikes = 0;
   if (++device.good % kAnswersToGrow == 0 && device.allowed < limits_.window_per_device) {
     ++device.allowed;
@@ -237,6 +238,7 @@ void Transactions::take_next_route(std::uint32_t s) {
     std::rotate(device.routes.begin(), device.routes.begin() + 1, device.routes.end());
     ++device.turn;
   }
+  slot.elsewhere = slot.sendings;
   slot.attempt = 0;
   slot.probing = false;
   slot.rounds = kNotVouched;
@@ -330,7 +332,7 @@ void Transactions::start_next(base::Instant now, DeviceId id, Sink& sink) {
   slots_[s].request = pending_[entry].request;
   slots_[s].live = true;
   slots_[s].attempt = 0;
-  slots_[s].sendings = 0;
+  slots_[s].sendings = slots_[s].elsewhere = 0;
   slots_[s].routes_tried = 0;
   slots_[s].probing = false;
   slots_[s].rounds = kNotVouched;

@@ -184,6 +184,7 @@ class Transactions {
     base::Instant due{};
     std::uint32_t attempt = 0;       // on the route in use; 1 is the first
     std::uint32_t sendings = 0;      // on all routes
+    std::uint32_t elsewhere = 0;     // of them, on routes given up before the one in use
     std::uint32_t routes_tried = 0;  // before the one in use
     std::uint32_t turn = 0;          // Device::turn when it was sent
     std::uint32_t generation = 1;    // never 0, so that no transaction id is

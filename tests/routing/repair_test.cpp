@@ -30,16 +30,13 @@ TEST(Repair, AnyLinkOfATreeGoesAround) {
   }
 }
 
-TEST(Repair, NearlyAnySwitchOfATreeGoesAround) {
+TEST(Repair, AnySwitchOfATreeGoesAround) {
   Loss loss(support::xgft({4, 4, 4}, {1, 4, 4}));
-  std::size_t mended = 0;
   for (std::size_t number = 0; number < 48; ++number) {
     const auto repair = loss.without_switch(number);
-    if (!repair) continue;
-    ++mended;
+    ASSERT_TRUE(repair) << "switch " << number;
     loss.judge(*repair);
   }
-  EXPECT_GE(mended, 44u);
 }
 
 TEST(Repair, WhatUsedALostLinkSpreadsOverTheOthers) {

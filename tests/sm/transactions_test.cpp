@@ -285,6 +285,23 @@ TEST_F(TransactionsTest, ADeviceWhoseRoutesHaveDiedCostsFewTimeoutsHoweverManyPo
   EXPECT_LT(now - began, 2s);
 }
 
+TEST_F(TransactionsTest, ARouteThatHasDiedIsNotTakenForAFabricThatLosesMuch) {
+  for (std::uint8_t port = 1; port <= 40; ++port) {
+    const DeviceId id = device(port);
+    transactions.add_route(id, mad::DirectedRoute{}.then({100}));
+    transactions.submit(get(id));
+  }
+  run_answering([&](const mad::Smp& smp) {
+    if (smp.initial_path[1].value == 100) answer(smp);
+  });
+  EXPECT_EQ(transactions.counters().unanswered, 0u);
+  sent.clear();
+  transactions.submit(get(device(200)));
+  pump();
+  EXPECT_EQ(run_dry().size(), 1u);
+  EXPECT_EQ(sent.size(), limits().attempts);
+}
+
 TEST_F(TransactionsTest, WhenADeviceIsHardToHearSilenceBehindItIsAskedMoreOften) {
   const DeviceId id = device(1);
   transactions.submit(beyond(id, 5));
