@@ -51,6 +51,9 @@ class Life {
                base::Duration time = seconds(9)) {
     meter_ = routing_ = {};
     box_.forget_events();
+    tables_ = {};
+    sets_.clear();
+    watch_sets();
     const auto before = box_.world().counters();
     change();
     box_.run_for(time);
@@ -59,11 +62,14 @@ class Life {
     if (smps_of_all_ == 0) smps_of_all_ = gets + sets;
     const double share =
         100.0 * static_cast<double>(gets + sets) / static_cast<double>(smps_of_all_);
-    fmt::print("{:<34} {:>8} {:>7} {:>7.2f}% {:>9.1f} {:>9.1f} {:>7}\n", what, gets, sets, share,
-               ms(meter_.worked), ms(routing_.worked), box_.count<sm::SweepFinished>());
+    fmt::print("{:<34} {:>8} {:>7} {:>7.2f}% {:>9.1f} {:>9.1f} {:>9.1f} {:>7}\n", what, gets, sets,
+               share, ms(tables_), ms(meter_.worked), ms(routing_.worked),
+               box_.count<sm::SweepFinished>());
     std::fflush(stdout);
   }
   Box& box() { return box_; }
+  // Of the last measurement.
+  std::map<mad::AttributeId, std::uint64_t> sets() const { return sets_; }
 
   // Another manager on that host, which stands by.
   Seat& add_standby(const std::string& host) {
@@ -91,7 +97,20 @@ class Life {
     };
     return options;
   }
+  void watch_sets() {
+    box_.world().set_watcher([this](const sim::Sighting& sighting) {
+      const bool is_set = sighting.what == sim::Sighting::What::Sent && sighting.smp != nullptr &&
+                          sighting.smp->method == mad::Method::Set;
+      if (!is_set) return;
+      const auto attribute = sighting.smp->attribute_id;
+      ++sets_[attribute];
+      if (attribute == mad::AttributeId::LinearForwardingTable) tables_ = meter_.worked;
+    });
+  }
+
   Meter meter_, routing_;
+  Clock::duration tables_{};  // worked until the last Set of a forwarding table
+  std::map<mad::AttributeId, std::uint64_t> sets_;
   std::uint64_t smps_of_all_ = 0;
   Box box_;
 };
@@ -109,14 +128,9 @@ void take_over(Life& life, const std::string& host) {
   Box& box = life.box();
   Seat& heir = life.add_standby(host);
   box.run_for(seconds(30));
-  std::map<mad::AttributeId, std::uint64_t> sets;
-  box.world().set_watcher([&](const sim::Sighting& sighting) {
-    const bool is_set = sighting.what == sim::Sighting::What::Sent && sighting.smp != nullptr &&
-                        sighting.smp->method == mad::Method::Set;
-    if (is_set) ++sets[sighting.smp->attribute_id];
-  });
   life.measure(
       "a standby takes over", [&] { box.seat().die(); }, seconds(40));
+  auto sets = life.sets();
   fmt::print("its Sets: {} of forwarding tables, {} of multicast tables, {} of PortInfo\n",
              sets[mad::AttributeId::LinearForwardingTable],
              sets[mad::AttributeId::MulticastForwardingTable], sets[mad::AttributeId::PortInfo]);
@@ -127,8 +141,8 @@ void take_over(Life& life, const std::string& host) {
 void run(const std::string& fabric, int times) {
   Life life(fabric);
   Box& box = life.box();
-  fmt::print("{}\n{:<34} {:>8} {:>7} {:>8} {:>9} {:>9} {:>7}\n", fabric, "", "Get", "Set", "share",
-             "work ms", "routes ms", "sweeps");
+  fmt::print("{}\n{:<34} {:>8} {:>7} {:>8} {:>9} {:>9} {:>9} {:>7}\n", fabric, "", "Get", "Set",
+             "share", "to tables", "work ms", "routes ms", "sweeps");
   life.measure(
       "full sweep", [] {}, seconds(9));
   life.measure(

@@ -52,12 +52,13 @@ Intent plan_ports(const Observation& observation, const Frozen& frozen, const Li
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex port{p};
     const PortIndex peer = topology.peer(port);
-    if (peer == kNoPort) continue;
+    if (peer == kNoPort || peer < port) continue;
     if (has_no_lid(topology, lids, port) || has_no_lid(topology, lids, peer)) continue;
     const auto* here = info_of(observation, frozen, port);
     const auto* there = info_of(observation, frozen, peer);
     if (here == nullptr || there == nullptr) continue;
     intent.ports[p].link = plan_link(topology, port, *here, *there, settings);
+    intent.ports[peer.value].link = plan_link(topology, peer, *there, *here, settings);
   }
   intent.switches.linear_fdb_top = lids.top();
   return intent;

@@ -113,15 +113,20 @@ class LinkCollector {
                 TopologyBuilder& builder, Frozen& frozen)
       : observation_(observation), held_back_(held_back), builder_(builder), frozen_(frozen) {
     taken_.resize(observation.size());
+    for (std::uint32_t n = 0; n < observation.size(); ++n) {
+      manageable_.push_back(manageable(observation[ObservedIndex{n}]));
+    }
   }
+
+  bool is_manageable(ObservedIndex node) const { return manageable_[node.value]; }
 
   void look_out_of(ObservedEnd here) {
     const ObservedPort& port = observation_[here.node].ports[here.port.value];
     if (!port.sighting || !port.info) return;
     const ObservedEnd there = *port.sighting;
-    const ObservedNode& other = observation_[there.node];
-    const ObservedPort& other_port = other.ports[there.port.value];
-    if (!manageable(other) || !other_port.info) return;
+    if (!is_manageable(there.node)) return;
+    const ObservedPort& other_port = observation_[there.node].ports[there.port.value];
+    if (!other_port.info) return;
     if (is_held_back(here) || is_held_back(there)) return;
     if (other_port.sighting && *other_port.sighting != here) {
       frozen_.contradictions.push_back({here, there, *other_port.sighting});
@@ -168,6 +173,7 @@ class LinkCollector {
   TopologyBuilder& builder_;
   Frozen& frozen_;
   std::vector<std::vector<bool>> taken_;  // by node and port
+  std::vector<bool> manageable_;          // by node
 };
 
 void map_back(const Observation& observation, Frozen& frozen) {
@@ -198,7 +204,7 @@ Frozen freeze(const Observation& observation, const std::vector<ObservedEnd>& he
   LinkCollector links(observation, held_back, builder, frozen);
   for (std::uint32_t n = 0; n < observation.size(); ++n) {
     const ObservedNode& node = observation[ObservedIndex{n}];
-    if (!manageable(node)) continue;
+    if (!links.is_manageable(ObservedIndex{n})) continue;
     builder.add_node(as_node(node));
     for (unsigned p = 0; p < node.ports.size(); ++p) {
       const ObservedEnd end{ObservedIndex{n}, {static_cast<std::uint8_t>(p)}};

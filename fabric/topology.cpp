@@ -2,6 +2,7 @@
 #include "fabric/topology.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -19,17 +20,30 @@ bool is_switch_type(const Node& node) {
 }
 
 // Switches first, both groups by GUID; of equal GUIDs the one added last stays.
-void put_in_order(std::vector<Node>& nodes) {
-  std::stable_sort(nodes.begin(), nodes.end(),
-                   [](const Node& a, const Node& b) { return a.guid < b.guid; });
-  std::vector<Node> last_words;
-  last_words.reserve(nodes.size());
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const bool repeated = i + 1 < nodes.size() && nodes[i + 1].guid == nodes[i].guid;
-    if (!repeated) last_words.push_back(std::move(nodes[i]));
+std::vector<Node> in_order(std::vector<Node> nodes) {
+  struct Place {
+    mad::Guid guid;
+    std::uint32_t added;
+    bool is_switch;
+  };
+  std::vector<Place> places;
+  places.reserve(nodes.size());
+  for (const Node& node : nodes) {
+    places.push_back({node.guid, static_cast<std::uint32_t>(places.size()), is_switch_type(node)});
   }
-  std::stable_partition(last_words.begin(), last_words.end(), is_switch_type);
-  nodes = std::move(last_words);
+  std::sort(places.begin(), places.end(), [](const Place& a, const Place& b) {
+    return std::tuple(a.guid, a.added) < std::tuple(b.guid, b.added);
+  });
+  std::vector<Node> ordered;
+  ordered.reserve(nodes.size());
+  for (const bool switches : {true, false}) {
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const bool superseded = i + 1 < places.size() && places[i + 1].guid == places[i].guid;
+      if (places[i].is_switch != switches || superseded) continue;
+      ordered.push_back(std::move(nodes[places[i].added]));
+    }
+  }
+  return ordered;
 }
 
 }  // namespace
@@ -52,8 +66,8 @@ std::optional<Topology::Attachment> Topology::attachment(PortIndex endport) cons
 }
 
 std::optional<base::Error> Topology::place_nodes(std::vector<Node> nodes) {
-  nodes_ = std::move(nodes);
-  put_in_order(nodes_);
+  nodes_ = in_order(std::move(nodes));
+  by_guid_.reserve(nodes_.size());
   first_port_.push_back(0);
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];

@@ -21,6 +21,33 @@ const mad::PortInfo* info_of(const Picture& picture, PortIndex port) {
 
 }  // namespace
 
+void PartitionProgramming::Former::take(std::vector<Key> keys, std::vector<Work> work) {
+  keys_ = std::move(keys);
+  work_ = std::move(work);
+  next_ = 0;
+  positions_.clear();
+}
+
+std::size_t PartitionProgramming::Former::position_of(const Key& key) {
+  constexpr std::size_t kNear = 64;  // a switch that is gone leaves as many behind, at most
+  const auto from = keys_.begin() + static_cast<std::ptrdiff_t>(next_);
+  const auto end = keys_.size() - next_ < kNear ? keys_.end() : from + kNear;
+  const auto near = std::find(from, end, key);
+  if (near != end) return static_cast<std::size_t>(near - keys_.begin());
+  if (positions_.empty()) {
+    for (std::size_t i = 0; i < keys_.size(); ++i) positions_.emplace(keys_[i], i);
+  }
+  const auto found = positions_.find(key);
+  return found == positions_.end() ? keys_.size() : found->second;
+}
+
+PartitionProgramming::Work* PartitionProgramming::Former::find(const Key& key) {
+  const std::size_t at = position_of(key);
+  if (at == keys_.size()) return nullptr;
+  next_ = at + 1;
+  return work_[at].failed ? nullptr : &work_[at];
+}
+
 PartitionProgramming::Key PartitionProgramming::key_of(const Context& context, PortIndex port) {
   const auto& topology = *context.picture.frozen.topology;
   return {topology.node(topology.node_of(port)).guid, topology.number_of(port)};
@@ -31,10 +58,7 @@ void PartitionProgramming::begin(Context& context,
                                  Enforcement enforcement, bool others) {
   const auto& topology = *context.picture.frozen.topology;
   enforcement_ = enforcement;
-  known_.clear();
-  for (std::size_t i = 0; i < work_.size() && !others; ++i) {
-    if (!work_[i].failed) known_.emplace(keys_[i], std::move(work_[i]));
-  }
+  if (!others) former_.take(std::move(keys_), std::move(work_));
   work_.clear();
   keys_.clear();
   work_.reserve(topology.endports().size());
@@ -49,7 +73,7 @@ void PartitionProgramming::begin(Context& context,
     add_work(context, peer, wanted).enforces = true;
     begin_switch_port(context, peer);
   }
-  known_.clear();
+  former_.clear();
   memberships_ = std::move(memberships);  // the former ones were needed until here
 }
 
@@ -65,10 +89,10 @@ PartitionProgramming::Work& PartitionProgramming::add_work(const Context& contex
 void PartitionProgramming::take_over(const Context& context, PortIndex port) {
   const auto* info = info_of(context.picture, port);
   const bool kept = info != nullptr && info->port_state == mad::PortState::Active;
-  const auto known = known_.find(keys_[slot_[port.value]]);
-  if (!kept || known == known_.end()) return;
+  Work* const known = kept ? former_.find(keys_[slot_[port.value]]) : nullptr;
+  if (known == nullptr) return;
   Work& work = work_of(port);
-  Work& before = known->second;
+  Work& before = *known;
   const bool alike = before.held.capacity == work.held.capacity && !work.enforces &&
                      std::equal(before.wanted.begin(), before.wanted.end(), work.wanted.begin(),
                                 work.wanted.end());

@@ -52,6 +52,21 @@ class PartitionProgramming {
       return static_cast<std::size_t>(key.first.value * 0x9E37'79B9'7F4A'7C15u + key.second.value);
     }
   };
+  // What the last sweep left. Ports come in the same order nearly always.
+  class Former {
+   public:
+    void take(std::vector<Key> keys, std::vector<Work> work);
+    void clear() { take({}, {}); }
+    // Null for a port of which nothing is known that holds.
+    Work* find(const Key& key);
+
+   private:
+    std::size_t position_of(const Key& key);
+    std::vector<Key> keys_;
+    std::vector<Work> work_;
+    std::size_t next_ = 0;
+    std::unordered_map<Key, std::size_t, KeyHash> positions_;  // made when it is needed
+  };
   static Key key_of(const Context& context, fabric::PortIndex port);
   Work& work_of(fabric::PortIndex port) { return work_[slot_[port.value]]; }
   const Work& work_of(fabric::PortIndex port) const { return work_[slot_[port.value]]; }
@@ -70,7 +85,7 @@ class PartitionProgramming {
   std::vector<Key> keys_;            // of work_
   std::vector<std::uint32_t> slot_;  // by PortIndex: its place in work_, or kNone
   static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
-  std::unordered_map<Key, Work, KeyHash> known_;  // of the last sweep
+  Former former_;
 };
 
 }  // namespace heddle::sm
