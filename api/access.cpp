@@ -2,6 +2,7 @@
 #include "api/access.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -28,6 +29,40 @@ std::vector<std::string_view> words_of(std::string_view line) {
     if (!word.empty()) words.push_back(word);
   }
   return words;
+}
+
+// RFC 4648, 4, in full groups. Nothing for what is none.
+std::optional<std::string> decoded_base64(std::string_view text) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const std::string_view digits = text.substr(0, text.find('='));
+  if (text.empty() || text.size() % 4 != 0 || text.size() - digits.size() > 2) return std::nullopt;
+  if (text.substr(digits.size()).find_first_not_of('=') != text.npos) return std::nullopt;
+  std::string out;
+  unsigned bits = 0, count = 0;
+  for (const char c : digits) {
+    const auto value = kDigits.find(c);
+    if (value == kDigits.npos) return std::nullopt;
+    bits = bits << 6 | static_cast<unsigned>(value);
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    out += static_cast<char>(bits >> count & 0xff);
+  }
+  return out;
+}
+
+// Empty when the header holds none.
+std::string token_of(std::string_view authorization) {
+  constexpr std::string_view kBearer = "Bearer ", kBasic = "Basic ";
+  if (authorization.starts_with(kBearer)) {
+    return std::string(base::trim(authorization.substr(kBearer.size())));
+  }
+  if (!authorization.starts_with(kBasic)) return {};
+  const std::string_view given = base::trim(authorization.substr(kBasic.size()));
+  const auto pair = decoded_base64(given);
+  if (pair && pair->find(':') != pair->npos) return pair->substr(pair->find(':') + 1);
+  return std::string(given);
 }
 
 }  // namespace
@@ -60,9 +95,8 @@ base::Result<Tokens> Tokens::parse(std::string_view text, std::string_view title
 }
 
 Caller Tokens::caller(std::string_view authorization) const {
-  constexpr std::string_view kScheme = "Bearer ";
-  if (!authorization.starts_with(kScheme)) return {};
-  const std::string_view token = base::trim(authorization.substr(kScheme.size()));
+  const std::string token = token_of(authorization);
+  if (token.empty()) return {};
   Caller found;
   for (const Entry& entry : entries_) {
     if (same(token, entry.token)) found = entry.caller;

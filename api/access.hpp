@@ -26,8 +26,9 @@ class Tokens {
   // and the line, and never a token.
   static base::Result<Tokens> parse(std::string_view text, std::string_view title);
 
-  // What the header "Authorization: Bearer TOKEN" is worth. Takes as long for a wrong token as for
-  // a right one.
+  // What the header "Authorization: Bearer TOKEN" is worth, or "Authorization: Basic ...", where
+  // the token stands for the password, whoever the user is, or alone: for clients of UFM. Takes as
+  // long for a wrong token as for a right one.
   Caller caller(std::string_view authorization) const;
 
  private:

@@ -2,6 +2,7 @@
 #include "api/handler.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
 #include <fmt/format.h>
@@ -74,6 +75,98 @@ Response answer_by(const Route& route, const Request& request, const State& stat
   return route.answer(state, request, target);
 }
 
+// What clients of UFM call of it. They name its roots by how they log in, which is all one here.
+std::vector<Route> ufm_routes() {
+  const std::pair<std::string_view, Route> all[] = {
+      {"app/ufm_version", {"GET", {}, {}, Role::Reader, &get_ufm_version}},
+      {"app/smconf", {"GET", {}, {}, Role::Reader, &get_ufm_smconf}},
+      {"resources/ports", {"GET", {}, {"sys_type"}, Role::Reader, &get_ufm_ports}},
+      {"resources/pkeys", {"GET", {}, {"guids_data", "qos_conf"}, Role::Reader, &get_ufm_pkeys}},
+      {"resources/pkeys/", {"GET", {}, {"guids_data", "qos_conf"}, Role::Reader, &get_ufm_pkeys}},
+      {"resources/pkeys/last_updated", {"GET", {}, {}, Role::Reader, &get_ufm_last_updated}},
+      {"resources/pkeys/{pkey}",
+       {"GET", {}, {"guids_data", "qos_conf"}, Role::Reader, &get_ufm_pkey}},
+      {"resources/pkeys", {"POST", {}, {}, Role::Writer, &post_ufm_pkeys}},
+      {"resources/pkeys/", {"POST", {}, {}, Role::Writer, &post_ufm_pkeys}},
+      {"resources/pkeys/add", {"POST", {}, {}, Role::Writer, &post_ufm_empty_pkey}},
+      {"resources/pkeys/hosts", {"POST", {}, {}, Role::Writer, &post_ufm_hosts}},
+      {"resources/pkeys/qos_conf", {"PUT", {}, {}, Role::Writer, &put_ufm_qos}},
+      {"resources/pkeys/{pkey}/hosts/{hosts}", {"DELETE", {}, {}, Role::Writer, &delete_ufm_hosts}},
+      {"resources/pkeys/{pkey}/guids/{guids}", {"DELETE", {}, {}, Role::Writer, &delete_ufm_guids}},
+      {"actions/remove_guids_from_pkey", {"POST", {}, {}, Role::Writer, &post_ufm_remove_guids}},
+  };
+  static std::deque<std::string> paths;  // which the routes only point to
+  std::vector<Route> table;
+  for (const std::string_view root : {"ufmRest", "ufmRestV2", "ufmRestV3"}) {
+    for (const auto& [path, route] : all) {
+      table.push_back(route);
+      table.back().path = paths.emplace_back(fmt::format("/{}/{}", root, path));
+    }
+  }
+  return table;
+}
+
+std::vector<Route> own_routes() {
+  return {
+      // The page itself holds nothing of the fabric; what it asks for is guarded as for others.
+      {"GET", "/", {}, Role::Nobody, &get_index},
+      {"GET", "/ui/{file}", {}, Role::Nobody, &get_page},
+      {"GET", "/v1/picture", {}, Role::Reader, &get_picture},
+      {"GET", "/v1/picture/load", {}, Role::Reader, &get_load},
+      {"GET", "/v1/what-if", {"cut", "from", "to"}, Role::Reader, &get_what_if},
+      {"GET", "/healthz", {}, Role::Nobody, &get_health},
+      {"GET", "/readyz", {}, Role::Nobody, &get_ready},
+      {"GET", "/metrics", {}, Role::Reader, &get_metrics},
+      {"GET", "/v1/status", {}, Role::Reader, &get_status},
+      {"GET", "/v1/fabric", {}, Role::Reader, &get_fabric},
+      {"GET", "/v1/nodes", {"type"}, Role::Reader, &get_nodes},
+      {"GET", "/v1/nodes/{node}", {}, Role::Reader, &get_node},
+      {"GET", "/v1/ports", {"node"}, Role::Reader, &get_ports},
+      {"GET", "/v1/links", {"node"}, Role::Reader, &get_links},
+      {"GET", "/v1/links/load", {"node", "only"}, Role::Reader, &get_links_load},
+      {"GET", "/v1/links/health", {}, Role::Reader, &get_links_health},
+      {"GET", "/v1/congestion", {}, Role::Reader, &get_congestion},
+      {"GET", "/v1/counters", {"node", "only"}, Role::Reader, &get_counters},
+      {"GET", "/v1/path", {"from", "to"}, Role::Reader, &get_path},
+      {"GET", "/v1/explain/path", {"from", "to"}, Role::Reader, &get_explain_path},
+      {"GET", "/v1/explain/port", {"port"}, Role::Reader, &get_explain_port},
+      {"GET", "/v1/explain/refusals", {"about"}, Role::Reader, &get_explain_refusals},
+      {"GET", "/v1/partitions", {}, Role::Reader, &get_partitions},
+      {"GET", "/v1/partitions/managed", {"wait"}, Role::Reader, &get_managed_partitions},
+      {"POST",
+       "/v1/partitions/managed",
+       {"if_generation", "wait"},
+       Role::Writer,
+       &post_managed_changes},
+      {"GET", "/v1/partitions/managed/{p_key}", {}, Role::Reader, &get_managed_partition},
+      {"PUT",
+       "/v1/partitions/managed/{p_key}",
+       {"if_generation", "wait"},
+       Role::Writer,
+       &put_managed_partition},
+      {"DELETE",
+       "/v1/partitions/managed/{p_key}",
+       {"if_generation", "wait"},
+       Role::Writer,
+       &delete_managed_partition},
+      {"GET", "/v1/groups", {}, Role::Reader, &get_groups},
+      {"GET", "/v1/sm", {}, Role::Reader, &get_manager},
+      {"GET", "/v1/sa/load", {}, Role::Reader, &get_demand},
+      {"GET", "/v1/sweeps", {}, Role::Reader, &get_sweeps},
+      {"GET", "/v1/events", {"after", "limit"}, Role::Reader, &get_events},
+      {"GET", "/v1/events/stream", {"after"}, Role::Reader, &get_event_stream},
+      {"GET", "/v1/export/{format}", {}, Role::Reader, &get_export},
+      {"POST", "/v1/resweep", {}, Role::Writer, &post_resweep},
+      {"POST", "/v1/reload", {}, Role::Writer, &post_reload},
+      {"POST", "/v1/log-level", {}, Role::Writer, &post_log_level},
+      {"POST", "/v1/priority", {}, Role::Writer, &post_priority},
+      {"POST", "/v1/ports/disable", {}, Role::Writer, &post_port_disable},
+      {"POST", "/v1/ports/enable", {}, Role::Writer, &post_port_enable},
+      {"POST", "/v1/links/restore", {}, Role::Writer, &post_link_restore},
+      {"POST", "/v1/losses/accept", {}, Role::Writer, &post_accept_losses},
+  };
+}
+
 }  // namespace
 
 Response refusal(unsigned status, const std::string& message) {
@@ -99,43 +192,11 @@ std::optional<Target> parse_target(std::string_view text) {
 }
 
 std::span<const Route> routes() {
-  static const std::vector<Route> table{
-      // The page itself holds nothing of the fabric; what it asks for is guarded as for others.
-      {"GET", "/", {}, Role::Nobody, &get_index},
-      {"GET", "/ui/{file}", {}, Role::Nobody, &get_page},
-      {"GET", "/v1/picture", {}, Role::Reader, &get_picture},
-      {"GET", "/v1/picture/load", {}, Role::Reader, &get_load},
-      {"GET", "/v1/what-if", {"cut", "from", "to"}, Role::Reader, &get_what_if},
-      {"GET", "/healthz", {}, Role::Nobody, &get_health},
-      {"GET", "/readyz", {}, Role::Nobody, &get_ready},
-      {"GET", "/metrics", {}, Role::Reader, &get_metrics},
-      {"GET", "/v1/status", {}, Role::Reader, &get_status},
-      {"GET", "/v1/fabric", {}, Role::Reader, &get_fabric},
-      {"GET", "/v1/nodes", {"type"}, Role::Reader, &get_nodes},
-      {"GET", "/v1/nodes/{node}", {}, Role::Reader, &get_node},
-      {"GET", "/v1/ports", {"node"}, Role::Reader, &get_ports},
-      {"GET", "/v1/links", {"node"}, Role::Reader, &get_links},
-      {"GET", "/v1/links/load", {"node", "only"}, Role::Reader, &get_links_load},
-      {"GET", "/v1/links/health", {}, Role::Reader, &get_links_health},
-      {"GET", "/v1/congestion", {}, Role::Reader, &get_congestion},
-      {"GET", "/v1/counters", {"node", "only"}, Role::Reader, &get_counters},
-      {"GET", "/v1/path", {"from", "to"}, Role::Reader, &get_path},
-      {"GET", "/v1/partitions", {}, Role::Reader, &get_partitions},
-      {"GET", "/v1/groups", {}, Role::Reader, &get_groups},
-      {"GET", "/v1/sm", {}, Role::Reader, &get_manager},
-      {"GET", "/v1/sweeps", {}, Role::Reader, &get_sweeps},
-      {"GET", "/v1/events", {"after", "limit"}, Role::Reader, &get_events},
-      {"GET", "/v1/events/stream", {"after"}, Role::Reader, &get_event_stream},
-      {"GET", "/v1/export/{format}", {}, Role::Reader, &get_export},
-      {"POST", "/v1/resweep", {}, Role::Writer, &post_resweep},
-      {"POST", "/v1/reload", {}, Role::Writer, &post_reload},
-      {"POST", "/v1/log-level", {}, Role::Writer, &post_log_level},
-      {"POST", "/v1/priority", {}, Role::Writer, &post_priority},
-      {"POST", "/v1/ports/disable", {}, Role::Writer, &post_port_disable},
-      {"POST", "/v1/ports/enable", {}, Role::Writer, &post_port_enable},
-      {"POST", "/v1/links/restore", {}, Role::Writer, &post_link_restore},
-      {"POST", "/v1/losses/accept", {}, Role::Writer, &post_accept_losses},
-  };
+  static const std::vector<Route> table = [] {
+    std::vector<Route> all = own_routes();
+    for (Route& route : ufm_routes()) all.push_back(std::move(route));
+    return all;
+  }();
   return table;
 }
 

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 
 #include "mad/types.hpp"
+#include "partitions/managed.hpp"
 
 namespace heddle::api {
 
@@ -47,7 +49,12 @@ struct CareForLink {
   mad::PortNumber port{};
   bool may_isolate_host = false;
 };
-using Command = std::variant<Resweep, SetLogLevel, Reload, AcceptLosses, SetPriority, CareForLink>;
+// From now on partitions are these, beside those of the file. They are written down already.
+struct UsePartitions {
+  std::shared_ptr<const partitions::Managed> partitions;
+};
+using Command = std::variant<Resweep, SetLogLevel, Reload, AcceptLosses, SetPriority, CareForLink,
+                             UsePartitions>;
 
 // --- answers ------------------------------------------------------------------------------------
 
@@ -61,7 +68,10 @@ struct Response {
   std::string body;
   Pieces pieces;                   // if set, they are the body
   std::optional<Command> command;  // to be carried out
-  std::string allow;               // with 405: the methods there are
+  // If set, the answer is what this gives, which is asked whenever there is news, and now and then,
+  // until it gives one. All else here but the command is nothing then.
+  std::function<std::optional<Response>()> later;
+  std::string allow;  // with 405: the methods there are
 };
 
 // {"error": {"status": 404, "message": "..."}}.

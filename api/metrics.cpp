@@ -105,6 +105,27 @@ void add_journal(const State& state, Families& out) {
             std::chrono::duration<double>(last.finished.time_since_epoch()).count());
 }
 
+void add_demand(const State& state, Families& out) {
+  const Demand& demand = state.demand;
+  out.counter("heddle_sa_requests_total", "Requests to subnet administration",
+              as_double(demand.requests));
+  out.counter("heddle_sa_put_off_total", "Those of them that were answered BUSY",
+              as_double(demand.put_off));
+  if (!demand.last) return;
+  using Talker = sm::AdministrationLoad::Talker;
+  const auto labels = [](const Talker& talker) {
+    return Labels{{"lid", std::to_string(talker.lid.value)}, {"node", talker.node.description}};
+  };
+  for (const Talker& talker : demand.last->top) {
+    out.gauge("heddle_sa_top_talker_requests", "Of the ports that asked most, when last told",
+              as_double(talker.requests), labels(talker));
+  }
+  for (const Talker& talker : demand.last->top) {
+    out.gauge("heddle_sa_top_talker_put_off", "Those of them that were answered BUSY",
+              as_double(talker.put_off), labels(talker));
+  }
+}
+
 void add_ports(const sm::Snapshot& fabric, Families& out) {
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::uint64_t> ports;
   for (std::uint32_t i = 0; i < fabric.topology.port_count(); ++i) {
@@ -223,6 +244,7 @@ std::string metrics_text(const State& state) {
   Families out;
   add_manager(state, out);
   add_journal(state, out);
+  add_demand(state, out);
   if (state.fabric != nullptr) add_fabric(state, out);
   if (state.readings != nullptr) add_readings(state, out);
   if (state.congestion != nullptr) add_congestion(state, out);

@@ -29,6 +29,8 @@ using boost::system::error_code;
 
 // How often those who follow events hear that there are none.
 constexpr std::chrono::seconds kIdle{15};
+// How often those who wait are looked after though there is no news.
+constexpr std::chrono::milliseconds kPulse{250};
 // Out of file descriptors, most likely: others will be closed.
 constexpr std::chrono::milliseconds kAcceptAgain{100};
 
@@ -58,6 +60,7 @@ class Server::Inner final : public Host {
     state_.exports = options_.exports;
     state_.atlas = options_.atlas;
     state_.seat = options_.seat;
+    state_.book = options_.book;
   }
 
   ~Inner() override {
@@ -120,7 +123,10 @@ class Server::Inner final : public Host {
     return true;
   }
   void end_stream() override { --streams_; }
-  void wait(std::shared_ptr<Waiter> waiter) override { waiting_.push_back(std::move(waiter)); }
+  void wait(std::shared_ptr<Waiter> waiter) override {
+    waiting_.push_back(std::move(waiter));
+    if (waiting_.size() == 1) pulse();
+  }
   void left() override { --connections_; }
   std::chrono::milliseconds patience() const override { return options_.patience; }
 
@@ -272,6 +278,14 @@ class Server::Inner final : public Host {
     for (const auto& waiter : std::exchange(waiting_, {})) waiter->on_news(idle);
   }
 
+  // Who waits for an answer has a time to wait for it.
+  void pulse() {
+    pulser_.expires_after(kPulse);
+    pulser_.async_wait([this](const error_code& error) {
+      if (!error) wake(false);
+    });
+  }
+
   void tick() {
     ticker_.expires_after(kIdle);
     ticker_.async_wait([this](const error_code& error) {
@@ -293,6 +307,7 @@ class Server::Inner final : public Host {
   // Connections live in the loop's handlers and in the list, and go with them before the rest.
   asio::io_context loop_{1};
   asio::steady_timer ticker_{loop_};
+  asio::steady_timer pulser_{loop_};
   stream_protocol::acceptor local_{loop_};
   tcp::acceptor remote_{loop_};
   std::vector<std::shared_ptr<Waiter>> waiting_;

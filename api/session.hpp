@@ -49,7 +49,7 @@ class Session : public Waiter, public std::enable_shared_from_this<Session<Strea
     }
   }
 
-  void on_news(bool idle) override { next_piece(idle); }
+  void on_news(bool idle) override { later_ ? try_later() : next_piece(idle); }
 
  private:
   using Error = boost::beast::error_code;
@@ -127,6 +127,10 @@ class Session : public Waiter, public std::enable_shared_from_this<Session<Strea
   }
 
   void send(Response response) {
+    if (response.later) {
+      later_ = std::move(response.later);
+      return try_later();
+    }
     if (response.pieces && old_) return send(refusal(505, "this needs HTTP/1.1"));
     if (response.pieces && response.type == "text/event-stream") {
       if (!host_.begin_stream()) return send(refusal(503, "too many follow the events already"));
@@ -145,6 +149,16 @@ class Session : public Waiter, public std::enable_shared_from_this<Session<Strea
     // Its length is told although there is no body.
     whole_head_.emplace(whole_);
     boost::beast::http::async_write_header(stream_, *whole_head_, then);
+  }
+
+  void try_later() {
+    auto response = later_();
+    if (!response) {
+      lowest().expires_never();
+      return host_.wait(this->shared_from_this());
+    }
+    later_ = nullptr;
+    send(std::move(*response));
   }
 
   void send_pieces(Response response) {
@@ -212,6 +226,7 @@ class Session : public Waiter, public std::enable_shared_from_this<Session<Strea
   std::optional<boost::beast::http::response_serializer<boost::beast::http::empty_body>>
       heading_writer_;
   Pieces pieces_;
+  std::function<std::optional<Response>()> later_;
   std::string piece_;
   bool follows_ = false;
   bool ends_ = false;

@@ -52,6 +52,7 @@ void State::take(std::shared_ptr<const sm::Snapshot> snapshot, WallTime time) {
 
 void State::take(const sm::Event& event, WallTime time) {
   journal->add(event, time);
+  demand.take(event, time);
   if (const auto* changed = std::get_if<sm::StateChanged>(&event.value)) role = changed->to;
 }
 

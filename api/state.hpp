@@ -11,9 +11,11 @@
 #include <vector>
 
 #include "api/atlas.hpp"
+#include "api/demand.hpp"
 #include "api/journal.hpp"
 #include "api/link_care.hpp"
 #include "api/losses.hpp"
+#include "api/partition_book.hpp"
 #include "congestion/report.hpp"
 #include "mad/types.hpp"
 #include "perf/readings.hpp"
@@ -32,12 +34,20 @@ struct Identity {
 // Which counters of ports metrics have.
 enum class PortMetrics { All, NonZero, None };
 
+// Whether keys are what guards a fabric; the keys themselves are told to nobody.
+struct Guards {
+  bool own_sm_key = false;  // not the one that everybody knows
+  bool m_key = false;       // there is one
+  bool m_key_per_port = false;
+};
+
 // Where the subnet manager sits, and what it says of itself.
 struct Seat {
   std::string fabric;  // the local port, or the simulated fabric
   unsigned priority = 0;
   std::string options = {};  // that shape its routes, as lines of a configuration file
   PortMetrics metrics = PortMetrics::All;
+  Guards guards = {};
 };
 
 struct State;
@@ -55,6 +65,7 @@ struct State {
   Seat seat;
   std::vector<Export> exports;
   std::shared_ptr<Atlas> atlas;                 // null: nobody draws
+  std::shared_ptr<PartitionBook> book;          // null: programs change no partitions
   std::shared_ptr<const sm::Snapshot> fabric;   // null before the first sweep is over
   std::shared_ptr<const sm::GroupList> groups;  // null before that
   // What the ports have counted; null before the first of its sweeps is over.
@@ -67,6 +78,7 @@ struct State {
   mad::SMState role = mad::SMState::Discovering;
   std::shared_ptr<Journal> journal = std::make_shared<Journal>();
   Losses losses;
+  Demand demand;
   WallTime now{};  // of the request
 
   void take(std::shared_ptr<const sm::Snapshot> snapshot, WallTime time);

@@ -43,6 +43,7 @@ Response get_ready(const State&, const Request&, const Target&);
 Response get_metrics(const State&, const Request&, const Target&);
 Response get_status(const State&, const Request&, const Target&);
 Response get_manager(const State&, const Request&, const Target&);
+Response get_demand(const State&, const Request&, const Target&);
 Response get_sweeps(const State&, const Request&, const Target&);
 Response get_events(const State&, const Request&, const Target&);
 Response get_event_stream(const State&, const Request&, const Target&);
@@ -51,6 +52,33 @@ Response post_reload(const State&, const Request&, const Target&);
 Response post_log_level(const State&, const Request&, const Target&);
 Response post_priority(const State&, const Request&, const Target&);
 Response post_accept_losses(const State&, const Request&, const Target&);
+
+// --- partitions that programs change (views_partitions.cpp)
+Response get_managed_partitions(const State&, const Request&, const Target&);
+Response get_managed_partition(const State&, const Request&, const Target&);
+Response put_managed_partition(const State&, const Request&, const Target&);
+Response delete_managed_partition(const State&, const Request&, const Target&);
+Response post_managed_changes(const State&, const Request&, const Target&);
+
+// --- the same, as clients of UFM ask for it (views_ufm.cpp)
+Response get_ufm_version(const State&, const Request&, const Target&);
+Response get_ufm_pkeys(const State&, const Request&, const Target&);
+Response get_ufm_pkey(const State&, const Request&, const Target&);
+Response get_ufm_last_updated(const State&, const Request&, const Target&);
+Response get_ufm_ports(const State&, const Request&, const Target&);
+Response get_ufm_smconf(const State&, const Request&, const Target&);
+Response post_ufm_pkeys(const State&, const Request&, const Target&);
+Response post_ufm_empty_pkey(const State&, const Request&, const Target&);
+Response post_ufm_remove_guids(const State&, const Request&, const Target&);
+Response post_ufm_hosts(const State&, const Request&, const Target&);
+Response delete_ufm_hosts(const State&, const Request&, const Target&);
+Response delete_ufm_guids(const State&, const Request&, const Target&);
+Response put_ufm_qos(const State&, const Request&, const Target&);
+
+// --- why things are as they are (views_explain.cpp)
+Response get_explain_path(const State&, const Request&, const Target&);
+Response get_explain_port(const State&, const Request&, const Target&);
+Response get_explain_refusals(const State&, const Request&, const Target&);
 
 // --- the dashboard (views_dashboard.cpp)
 Response get_index(const State&, const Request&, const Target&);

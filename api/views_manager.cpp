@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -119,6 +120,28 @@ Json manager_json(const State& state) {
           {"at", std::move(at)},
           {"sweeping", state.journal->sweeping()},
           {"peers", std::move(peers)}};
+}
+
+Response get_demand(const State& state, const Request&, const Target&) {
+  const Demand& demand = state.demand;
+  Json answer{{"requests", demand.requests}, {"put_off", demand.put_off}, {"last", nullptr}};
+  Json top = Json::array();
+  if (demand.last) {
+    for (const auto& talker : demand.last->top) {
+      const bool known = talker.node != sm::NodeName{};
+      top.push_back({{"node", talker.node.description},
+                     {"guid", known ? Json(base::hex(talker.node.guid.value)) : Json(nullptr)},
+                     {"lid", talker.lid.value},
+                     {"requests", talker.requests},
+                     {"put_off", talker.put_off}});
+    }
+    answer["last"] = {{"told", text(demand.told)},
+                      {"seconds", std::chrono::duration<double>(demand.last->time).count()},
+                      {"requests", demand.last->requests},
+                      {"put_off", demand.last->put_off}};
+  }
+  answer["talkers"] = std::move(top);
+  return json_response(answer);
 }
 
 Response get_health(const State&, const Request&, const Target&) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "app/api_exports.hpp"
+#include "app/managed_partitions.hpp"
 #include "app/plan_input.hpp"
 #include "app/runtime_dir.hpp"
 #include "base/text.hpp"
@@ -20,12 +21,16 @@ namespace heddle::app {
 namespace {
 
 std::string_view word_of(const api::Command& command) {
-  constexpr std::string_view kWords[] = {"resweep",       "log-level", "reload",
-                                         "accept-losses", "priority",  "a change to a link"};
+  constexpr std::string_view kWords[] = {"resweep",         "log-level", "reload",
+                                         "accept-losses",   "priority",  "a change to a link",
+                                         "other partitions"};
   return kWords[command.index()];
 }
 
 std::string text_of(const api::Command& command) {
+  if (const auto* made = std::get_if<api::UsePartitions>(&command)) {
+    return fmt::format("partitions of generation {}", made->partitions->generation);
+  }
   const auto* care = std::get_if<api::CareForLink>(&command);
   if (care == nullptr) return std::string(word_of(command));
   constexpr std::string_view kWords[] = {"port disable", "port enable", "link restore"};
@@ -93,6 +98,7 @@ base::Result<std::unique_ptr<api::Server>> listen(const config::Config& config,
 }  // namespace
 
 std::unique_ptr<ApiService> ApiService::start(const config::Config& config,
+                                              std::shared_ptr<const partitions::Managed> managed,
                                               boost::asio::io_context& loop, Log& log) {
   if (!config.api_enabled) return nullptr;
   auto service = std::unique_ptr<ApiService>(new ApiService);
@@ -107,6 +113,12 @@ std::unique_ptr<ApiService> ApiService::start(const config::Config& config,
   };
   api::ServerOptions options;
   options.atlas = service->atlas_;
+  if (managed) {
+    options.book = std::make_shared<api::PartitionBook>(
+        std::move(managed), [file = ManagedPartitionsFile(config)](const partitions::Managed& all) {
+          return file.save(all);
+        });
+  }
   auto server = listen(config, std::move(options), commands);
   if (server.has_error()) {
     log.say(sm::Severity::Warning, "ApiNotOpened",

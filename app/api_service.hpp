@@ -23,8 +23,9 @@ class ApiService final : public Audience {
   using Operator = std::function<void(const api::Command& command)>;
 
   // Null when there is to be none, or when it cannot listen, which is logged: the fabric goes
-  // first.
+  // first. `managed`: what programs have made of partitions; null if they may not.
   static std::unique_ptr<ApiService> start(const config::Config& config,
+                                           std::shared_ptr<const partitions::Managed> managed,
                                            boost::asio::io_context& loop, Log& log);
 
   // Until it is set, and after it was taken away, commands are logged and come to nothing.

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/stat.h>
 
 namespace heddle::app {
 namespace {
@@ -77,7 +78,35 @@ class Audit {
   std::vector<Diagnosis> found_;
 };
 
+bool anybody_reads(const std::string& file) {
+  struct stat found {};
+  return !file.empty() && ::stat(file.c_str(), &found) == 0 && (found.st_mode & S_IROTH) != 0;
+}
+
 }  // namespace
+
+ConfigurationSeen configuration_seen(config::Config config, std::string path) {
+  ConfigurationSeen seen{std::move(config), std::move(path), {}};
+  const config::Config usual;
+  const bool has_keys = seen.config.m_key != usual.m_key || seen.config.sm_key != usual.sm_key;
+  if (has_keys && anybody_reads(seen.path)) seen.open_to_all.push_back(seen.path);
+  for (const std::string& file : {seen.config.api_tokens, seen.config.api_key}) {
+    if (anybody_reads(file)) seen.open_to_all.push_back(file);
+  }
+  return seen;
+}
+
+std::vector<std::string> profile_gaps(const config::Config& config, const std::string& path) {
+  const std::string& profile = config.security_profile;
+  std::vector<std::string> gaps;
+  for (const Diagnosis& each :
+       audit(configuration_seen(config, path), *security_profile(profile))) {
+    if (each.health != Health::Wrong) continue;
+    gaps.push_back(
+        fmt::format("security.profile = \"{}\" wants more. {}: {}", profile, each.what, each.mend));
+  }
+  return gaps;
+}
 
 std::optional<SecurityProfile> security_profile(std::string_view name) {
   if (name == "open") return SecurityProfile::Open;

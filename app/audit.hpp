@@ -30,4 +30,9 @@ struct ConfigurationSeen {
 // What the profile wants and does not get is wrong; what only a stricter one wants is doubtful.
 std::vector<Diagnosis> audit(const ConfigurationSeen& seen, SecurityProfile profile);
 
+// The configuration of this file, empty for the defaults, and who may read what it names.
+ConfigurationSeen configuration_seen(config::Config config, std::string path);
+// What its own profile ([security] profile) wants and does not get, a line each for a person.
+std::vector<std::string> profile_gaps(const config::Config& config, const std::string& path);
+
 }  // namespace heddle::app

@@ -76,6 +76,30 @@ void add_show(CLI::App& app, Command& command) {
   show->callback([arguments, &command] { command = [arguments] { return run_show(*arguments); }; });
 }
 
+void add_explain(CLI::App& app, Command& command) {
+  CLI::App* explain = app.add_subcommand("explain", "Why a path, a port or a refusal is as it is");
+  auto arguments = std::make_shared<ExplainArguments>();
+  explain->add_option("WHAT", arguments->what, "One of path, port, refusals")
+      ->required()
+      ->check(CLI::IsMember({"path", "port", "refusals"}))
+      ->option_text(" ");
+  explain
+      ->add_option("WORD", arguments->words,
+                   "Of path: two of a host's name, NAME/PORT, a GUID, or a LID; of port: one; of "
+                   "refusals: what they must speak of")
+      ->option_text(" ");
+  add_common(*explain, *arguments, {{"table", Shape::Table}, {"json", Shape::Json}});
+  explain->footer(fmt::format(
+      "Examples:\n"
+      "  heddle explain path host-1 host-7     why this way, service level, P_Key and rate\n"
+      "  heddle explain port leaf-3/17         why this state, what was ordered and told\n"
+      "  heddle explain refusals host-7        joins, writes, orders that were refused\n"
+      "{}",
+      kExits));
+  explain->callback(
+      [arguments, &command] { command = [arguments] { return run_explain(*arguments); }; });
+}
+
 CLI::App* add_verb(CLI::App& ctl, Command& command, const char* name, const char* meaning,
                    const std::shared_ptr<CtlArguments>& arguments) {
   CLI::App* verb = ctl.add_subcommand(name, meaning);
@@ -206,7 +230,7 @@ void add_security(CLI::App& app, Command& command) {
   audit
       ->add_option("--profile", arguments->profile,
                    "open: friends; standard: one owner; multi-tenant: hosts of others")
-      ->option_text("PROFILE [standard]")
+      ->option_text("PROFILE [the configuration's, else standard]")
       ->check(CLI::IsMember({"open", "standard", "multi-tenant"}));
   audit
       ->add_option_function<std::string>(
@@ -229,6 +253,7 @@ void add_security(CLI::App& app, Command& command) {
 void add_operate(CLI::App& app, Command& command) {
   add_status(app, command);
   add_show(app, command);
+  add_explain(app, command);
   add_ctl(app, command);
   add_watch(app, command);
   add_doctor(app, command);

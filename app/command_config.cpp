@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "app/audit.hpp"
 #include "app/commands.hpp"
 #include "app/sm_options.hpp"
 #include "app/text.hpp"
@@ -21,6 +22,9 @@ Exit run_config_check(const std::filesystem::path& file) {
                          file.string()));
     return Exit::Config;
   }
+  const auto gaps = profile_gaps(loaded.config, file.string());
+  for (const std::string& gap : gaps) std::cerr << file.string() << ": " << gap << "\n";
+  if (!gaps.empty()) return Exit::Config;
   std::cout << file.string() << " is fine.\n";
   return Exit::Ok;
 }

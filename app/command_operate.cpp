@@ -122,6 +122,24 @@ Exit run_show(const ShowArguments& arguments) {
                                              : table_text(*listing, answer));
 }
 
+Exit run_explain(const ExplainArguments& arguments) {
+  const auto& words = arguments.words;
+  std::string target = "/v1/explain/" + arguments.what;
+  if (arguments.what == "path" && words.size() == 2) {
+    target += fmt::format("?from={}&to={}", escaped(words[0]), escaped(words[1]));
+  } else if (arguments.what == "port" && words.size() == 1) {
+    target += "?port=" + escaped(words[0]);
+  } else if (arguments.what == "refusals" && words.size() <= 1) {
+    if (!words.empty()) target += "?about=" + escaped(words[0]);
+  } else {
+    complain("explain takes path A B, port NODE/PORT, or refusals [ABOUT]");
+    return Exit::Usage;
+  }
+  const Asked asked = ask(arguments, "GET", target);
+  if (asked.exit != Exit::Ok) return asked.exit;
+  return print(arguments.shape == Shape::Json ? asked.body : answers_text(parsed(asked.body)));
+}
+
 Exit run_ctl(const CtlArguments& arguments) {
   std::string target = "/v1/" + arguments.verb;
   Json body = Json::object();

@@ -14,38 +14,28 @@
 #include "config/load.hpp"
 
 namespace heddle::app {
-namespace {
-
-bool anybody_reads(const std::string& file) {
-  struct stat found {};
-  return !file.empty() && ::stat(file.c_str(), &found) == 0 && (found.st_mode & S_IROTH) != 0;
-}
-
-}  // namespace
-
 Exit run_security_audit(const AuditArguments& arguments) {
-  ConfigurationSeen seen;
+  std::string path;
+  config::Config config;
   struct stat found {};
   if (!arguments.config.empty()) {
-    seen.path = arguments.config.string();
+    path = arguments.config.string();
   } else if (::stat(kUsualConfiguration, &found) == 0) {
-    seen.path = kUsualConfiguration;
+    path = kUsualConfiguration;
   }
-  if (!seen.path.empty()) {
-    config::Loaded loaded = config::load(seen.path, vocabulary());
+  if (!path.empty()) {
+    config::Loaded loaded = config::load(path, vocabulary());
     if (!loaded.problems.empty()) {
       for (const auto& problem : loaded.problems) complain(config::text_of(problem));
       return Exit::Config;
     }
-    seen.config = std::move(loaded.config);
+    config = std::move(loaded.config);
   }
-  const config::Config usual;
-  const bool has_keys = seen.config.m_key != usual.m_key || seen.config.sm_key != usual.sm_key;
-  if (has_keys && anybody_reads(seen.path)) seen.open_to_all.push_back(seen.path);
-  for (const std::string& file : {seen.config.api_tokens, seen.config.api_key}) {
-    if (anybody_reads(file)) seen.open_to_all.push_back(file);
-  }
-  const auto all = audit(seen, *security_profile(arguments.profile));
+  // Who promises nothing still wants to know what is missing.
+  const std::string promised =
+      config.security_profile == "open" ? "standard" : config.security_profile;
+  const std::string profile = arguments.profile.empty() ? promised : arguments.profile;
+  const auto all = audit(configuration_seen(std::move(config), path), *security_profile(profile));
   std::cout << (arguments.shape == Shape::Json ? diagnosis_json(all) : diagnosis_text(all))
             << std::flush;
   const bool falls_short = std::any_of(

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "app/commands.hpp"
+#include "app/managed_partitions.hpp"
 #include "app/session.hpp"
 #include "base/text.hpp"
 #include "store/text_file.hpp"
@@ -124,6 +125,11 @@ base::Result<void> prepare(Session& session) {
   auto remembered = remembered_lids(session.config.memory_file, session.log);
   if (remembered.has_error()) return remembered.error();
   session.remembered = std::move(remembered.value());
+  if (session.config.partitions_managed) {
+    auto managed = ManagedPartitionsFile(session.config).read();
+    if (managed.has_error()) return managed.error();
+    session.managed = std::move(*managed);
+  }
   // A simulated fabric has no clients, and what only watches promises nothing.
   const bool durable = !session.arguments.fabric && !session.config.shadow;
   if (durable && !session.config.memory_file.empty()) open_keeper(session);
@@ -165,7 +171,8 @@ Exit run_sm(const SmArguments& arguments) {
     return Exit::Output;
   }
   // A single sweep is over before anybody could ask.
-  if (!arguments.once) session.api = ApiService::start(session.config, session.loop, **log);
+  if (!arguments.once)
+    session.api = ApiService::start(session.config, session.managed, session.loop, **log);
   session.service.pass_on_to(session.api.get());
   session.service.ready();
   return run_prepared(session);

@@ -10,6 +10,16 @@
 #include "app/clock.hpp"
 
 namespace heddle::app {
+namespace {
+
+// A recording shows all that came, so then everything goes to the machine.
+FrontDesk* desk_of(const Daemon::Setup& setup) {
+  if (setup.desk == nullptr || setup.record != nullptr) return nullptr;
+  setup.desk->limit(setup.options.sa_rate);
+  return setup.desk;
+}
+
+}  // namespace
 
 Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, Setup setup,
                Log& log, Progress& progress)
@@ -19,8 +29,7 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
       once_(setup.once),
       takes_part_(!setup.options.shadow),
       record_(setup.record),
-      // A recording shows all that came, so then everything goes to the machine.
-      desk_(setup.record == nullptr ? setup.desk : nullptr),
+      desk_(desk_of(setup)),
       keeper_(setup.keeper),
       core_(begin_machine(record_, steady_now(), std::move(setup.options),
                           std::move(setup.remembered), std::move(setup.registrations))),
@@ -89,6 +98,7 @@ void Daemon::stop() {
 
 void Daemon::change_options(const sm::Options& options, OutputFiles files, MeterOptions meter) {
   performer_.set_files(std::move(files));
+  if (desk_ != nullptr) desk_->limit(options.sa_rate);
   if (!once_) {
     care_.change(meter.health, steady_now());
     congestion_.change(meter.congestion, steady_now());

@@ -25,6 +25,11 @@ void FrontDesk::open(const std::shared_ptr<const sa::View>& view, mad::SMKey key
   key_ = key;
 }
 
+void FrontDesk::limit(std::uint32_t requests_per_second) {
+  const std::scoped_lock lock(mutex_);
+  desk_.limit(requests_per_second);
+}
+
 std::vector<sa::Talkers::Talker> FrontDesk::take_talkers() {
   const std::scoped_lock lock(mutex_);
   return desk_.take_talkers();

@@ -3,6 +3,7 @@
 // answers from. Short queries then wait for nothing that the loop does, however long that takes.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -19,6 +20,8 @@ class FrontDesk {
 
   // As sa::Desk. Cheap when nothing has changed.
   void open(const std::shared_ptr<const sa::View>& view, mad::SMKey key);
+  // As sa::Talkers::limit().
+  void limit(std::uint32_t requests_per_second);
   void close() { open(nullptr, {}); }
   std::vector<sa::Talkers::Talker> take_talkers();
 

@@ -102,6 +102,7 @@ base::Result<void> Log::reopen(const LogOptions& options) {
   sink_ = std::move(sink.value());
   options_ = options;
   least_ = severity_of(options.level);
+  limit_.set(options.limit);
   journal_ = options.file.empty() && options.format == "text" && journal_is_standard_error();
   return {};
 }
@@ -112,13 +113,26 @@ void Log::set_before_line(std::function<void()> before_line) {
 
 void Log::write(const sm::Event& event) {
   const sm::Severity severity = sm::severity(event);
-  if (severity < least_) return;
+  if (severity < least_ || limited(severity, sm::event_name(event))) return;
   put({{}, severity, sm::event_name(event), sm::sentence(event), sm::fields(event)});
 }
 
 void Log::say(sm::Severity severity, std::string_view name, std::string sentence, Fields fields) {
-  if (severity < least_) return;
+  if (severity < least_ || limited(severity, name)) return;
   put({{}, severity, name, std::move(sentence), std::move(fields)});
+}
+
+// Whoever wants level debug wants all of it.
+bool Log::limited(sm::Severity severity, std::string_view name) {
+  const auto now = std::chrono::steady_clock::now();
+  for (const LogLimit::LeftOut& each : limit_.take(now)) {
+    put({{},
+         sm::Severity::Warning,
+         "LinesLeftOut",
+         fmt::format("{} more lines {} in a minute were left out", each.lines, each.event),
+         {{"event", each.event}, {"lines", std::to_string(each.lines)}}});
+  }
+  return severity != sm::Severity::Debug && !limit_.admits(name, now);
 }
 
 void Log::put(LogLine line) {

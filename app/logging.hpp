@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/log_limit.hpp"
 #include "base/result.hpp"
 #include "sm/events.hpp"
 
@@ -40,6 +42,7 @@ struct LogOptions {
   std::string level = "info";   // debug, info, warning, error
   std::string format = "text";  // text, json
   std::string file;             // empty: standard error
+  std::uint32_t limit = 0;      // lines of one event in a minute; 0: any number
 };
 
 class Log {
@@ -60,10 +63,12 @@ class Log {
 
  private:
   Log() = default;
+  bool limited(sm::Severity severity, std::string_view name);
   void put(LogLine line);
 
   LogOptions options_;
   sm::Severity least_ = sm::Severity::Info;
+  LogLimit limit_;
   bool journal_ = false;  // text goes to systemd's journal, as entries with fields
   std::shared_ptr<spdlog::logger> sink_;
   std::function<void()> before_line_;

@@ -39,6 +39,14 @@ struct CtlArguments : OperateArguments {
 };
 Exit run_ctl(const CtlArguments& arguments);
 
+// Why things are as they are: "path" with two ends, "port" with one, "refusals" with or without a
+// word that they must speak of.
+struct ExplainArguments : OperateArguments {
+  std::string what;
+  std::vector<std::string> words;
+};
+Exit run_explain(const ExplainArguments& arguments);
+
 // Events until the end, from this one on; without a number from now on.
 struct WatchArguments : OperateArguments {
   std::optional<std::uint64_t> after;
@@ -57,7 +65,7 @@ Exit run_doctor(const DoctorArguments& arguments);
 // What a configuration leaves open: Exit::Problems when the profile wants more.
 struct AuditArguments : OperateArguments {
   std::filesystem::path config;  // empty: the usual one, if it is there
-  std::string profile = "standard";
+  std::string profile;           // empty: that of the configuration, if it has one
 };
 Exit run_security_audit(const AuditArguments& arguments);
 

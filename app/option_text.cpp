@@ -62,6 +62,7 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("attempts", o.attempts);
   visit("max_hops", o.max_hops);
   visit("partitions", o.partitions);
+  visit("sa_rate", o.sa_rate);
   visit("prefix_routes", o.prefix_routes);
   visit("qos_policy", o.qos_policy);
   visit("partition_enforcement", o.partition_enforcement);

@@ -45,7 +45,9 @@ api::Seat seat_of(const Session& session, const std::string& fabric) {
   const auto ports = metrics == "all"    ? api::PortMetrics::All
                      : metrics == "none" ? api::PortMetrics::None
                                          : api::PortMetrics::NonZero;
-  return {fabric, session.config.priority, routing_options_text(session.config), ports};
+  const api::Guards guards{session.config.sm_key != sm::kPublicSMKey.value,
+                           session.config.m_key != 0, session.config.m_key_per_port};
+  return {fabric, session.config.priority, routing_options_text(session.config), ports, guards};
 }
 
 void reload(Session& session, const ChangeOptions& change) {
@@ -58,7 +60,11 @@ void reload(Session& session, const ChangeOptions& change) {
 
 sm::Options machine_options(Session& session) {
   sm::Options options = to_sm_options(session.config);
-  options.partitions = session.partitions.read(session.config, session.log);
+  session.file_partitions = session.partitions.read(session.config, session.log);
+  options.partitions = session.file_partitions;
+  if (session.managed) {
+    options.partitions = partitions::with_managed(std::move(options.partitions), *session.managed);
+  }
   options.qos_policy = session.qos_policy.read(session.config, session.log);
   options.partitions = with_levels(std::move(options.partitions), options.qos_policy.get());
   options.prefix_routes = session.prefix_routes.read(session.config, session.log);
@@ -100,6 +106,12 @@ Operated::Operated(Session& session, std::string fabric, std::function<void(std:
       session.latest.priority = static_cast<std::uint8_t>(rank->priority);
       change(session.latest, output_files(session.config), meter_options(session.config));
       session.api->sit(seat_of(session, fabric));
+    } else if (const auto* made = std::get_if<api::UsePartitions>(&command)) {
+      // The administrator's file is not read again for it.
+      session.managed = made->partitions;
+      auto whole = partitions::with_managed(session.file_partitions, *session.managed);
+      session.latest.partitions = with_levels(std::move(whole), session.latest.qos_policy.get());
+      change(session.latest, output_files(session.config), meter_options(session.config));
     } else if (const auto* link = std::get_if<api::CareForLink>(&command)) {
       care(*link);
     } else if (std::holds_alternative<api::Reload>(command)) {

@@ -26,6 +26,7 @@
 #include "app/routing_files.hpp"
 #include "app/run_record.hpp"
 #include "app/service.hpp"
+#include "partitions/managed.hpp"
 #include "sim/blueprint.hpp"
 
 namespace heddle::app {
@@ -42,6 +43,9 @@ struct Session {
   QosPolicyFile qos_policy;
   RoutingFiles routing_files;
   sm::Options latest = {};  // what machine_options gave last
+  // What programs have made of partitions; null: they may not.
+  std::shared_ptr<const partitions::Managed> managed = nullptr;
+  std::shared_ptr<const partitions::Policy> file_partitions = nullptr;  // as read last
   Progress progress{std::cerr, is_live_terminal(STDERR_FILENO)};
   boost::asio::io_context loop{1};
   Service service{loop};

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "app/audit.hpp"
 #include "app/sm_options.hpp"
 #include "base/text.hpp"
 #include "config/load.hpp"
@@ -101,11 +102,13 @@ Settings read_settings(const Sources& sources) {
   for (const auto& contradiction : config::contradictions(settings.config, words)) {
     settings.problems.push_back(contradiction.message);
   }
+  const auto gaps = profile_gaps(settings.config, sources.file.string());
+  settings.problems.insert(settings.problems.end(), gaps.begin(), gaps.end());
   return settings;
 }
 
 LogOptions log_options(const config::Config& config) {
-  return {config.log_level, config.log_format, config.log_file};
+  return {config.log_level, config.log_format, config.log_file, config.log_limit};
 }
 
 OutputFiles output_files(const config::Config& config) {

@@ -67,6 +67,7 @@ sm::Options to_sm_options(const config::Config& config) {
   options.flap_window = config.flap_window;
   options.flap_hold = config.flap_hold;
   options.reregister_rate = config.reregister_rate;
+  options.sa_rate = config.sa_rate;
   options.window = config.window;
   options.window_per_device = config.window_per_device;
   options.smallest_timeout = config.smallest_timeout;

@@ -316,6 +316,10 @@ std::vector<Listing> manager_listings() {
         {"PRIORITY", "/priority"},
         {"NODE", "/at/node"},
         {"PORT", "/at/port"}}},
+      {"talkers",
+       "/v1/sa/load",
+       "/talkers",
+       {{"NODE", "/node"}, {"LID", "/lid"}, {"REQUESTS", "/requests"}, {"PUT OFF", "/put_off"}}},
       {"sweeps",
        "/v1/sweeps",
        "/sweeps",
@@ -385,6 +389,17 @@ std::string path_text(const Json& path) {
                            word(record, "/mtu"), word(record, "/gigabits"));
   if (at(path, "/arrives") == true) return out;
   return out + "PACKETS DO NOT ARRIVE: " + word(path, "/trouble") + "\n";
+}
+
+std::string answers_text(const Json& explained) {
+  std::string out, asked;
+  for (const Json& each : at(explained, "/answers")) {
+    const std::string question = word(each, "/question");
+    if (question != asked) out += question + "\n";
+    asked = question;
+    out += "  " + word(each, "/answer") + "\n";
+  }
+  return out.empty() ? "Nothing of the kind was told.\n" : out;
 }
 
 const Listing* find_listing(std::string_view what) {

@@ -21,6 +21,9 @@ std::string event_text(const Json& event);
 // /v1/path, one line for each cable.
 std::string path_text(const Json& path);
 
+// /v1/explain/...: each question once, its answers below it.
+std::string answers_text(const Json& explained);
+
 // What `heddle show` knows to show as rows.
 struct Listing {
   std::string_view what;    // "nodes"

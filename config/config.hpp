@@ -64,10 +64,12 @@ struct Config {
   std::string partitions_file;  // "": everybody in the default partition
   std::string partition_enforcement = "both";
   bool allow_both_pkeys = false;
+  bool partitions_managed = false;
 
   // [sa]
   std::string qos_policy;     // "": none
   std::string prefix_routes;  // "": no other subnet is reached
+  std::uint32_t sa_rate = 100'000;
 
   // [links]
   std::uint32_t data_vls = 15;
@@ -184,6 +186,10 @@ struct Config {
   std::string log_level = "info";
   std::string log_format = "text";
   std::string log_file;  // "": standard error
+  std::uint32_t log_limit = 1000;
+
+  // [security]
+  std::string security_profile = "open";
 
   friend bool operator==(const Config&, const Config&) = default;
 };

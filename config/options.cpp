@@ -38,6 +38,7 @@ constexpr std::array kSections{
     Section{"api", "How programs and the other commands of heddle ask the subnet manager"},
     Section{"output", "Files written after each sweep"},
     Section{"log", "What is logged, how and where"},
+    Section{"security", "Whom the configuration must keep out"},
 };
 
 std::vector<Option> sm_options() {
@@ -207,6 +208,10 @@ std::vector<Option> partition_options() {
       {"partitions", "allow_both_pkeys", &Config::allow_both_pkeys,
        "Let a port hold the full and the limited P_Key of one partition ('both' in the policy)",
        "true"},
+      {"partitions", "managed", &Config::partitions_managed,
+       "Let programs change partitions by the API, beside those of the file (docs/partitions.md); "
+       "they are kept beside lids.memory_file. Takes effect at the start",
+       "true"},
   };
 }
 
@@ -221,6 +226,10 @@ std::vector<Option> administration_options() {
        "Which service level and limits paths get, in the language of OpenSM's qos-policy.conf "
        "(docs/quality-of-service.md); empty: none but those of their links. SIGHUP reads it again",
        "\"/etc/heddle/qos-policy.conf\""},
+      {"sa", "rate", &Config::sa_rate,
+       "Requests that are answered in a second whoever asks; beyond, those who ask most are "
+       "answered BUSY (docs/subnet-administration.md)",
+       "20000", 100, 10'000'000, "requests"},
   };
 }
 
@@ -469,6 +478,20 @@ std::vector<Option> output_options() {
       {"log", "file", &Config::log_file,
        "File to append to, reopened on SIGUSR1; empty is standard error",
        "\"/var/log/heddle/heddle.log\""},
+      {"log", "limit", &Config::log_limit,
+       "Lines of one event in a minute, those of level debug not counted; how many more there were "
+       "is told then; 0 limits nothing",
+       "100", 0, 1'000'000, "lines"},
+      {"security",
+       "profile",
+       &Config::security_profile,
+       "What this configuration must keep to (docs/security.md): open wants nothing; one that "
+       "does not keep to its profile is refused, at the start and when it is read again",
+       "\"standard\"",
+       0,
+       0,
+       {},
+       {"open", "standard", "multi-tenant"}},
   };
 }
 
@@ -560,11 +583,10 @@ std::vector<Option> api_options() {
 
 std::vector<Option> all_options() {
   std::vector<Option> all;
-  for (auto* part :
-       {&sm_options, &lid_options, &routing_options, &routing_file_options, &partition_options,
-        &administration_options, &link_options, &watch_options, &standby_options, &replica_options,
-        &performance_options, &health_options, &congestion_key_options, &congestion_options,
-        &api_options, &output_options}) {
+  for (auto* part : {&sm_options, &lid_options, &routing_options, &routing_file_options,
+                     &partition_options, &administration_options, &link_options, &watch_options,
+                     &standby_options, &replica_options, &performance_options, &health_options,
+                     &congestion_key_options, &congestion_options, &api_options, &output_options}) {
     for (Option& option : part()) all.push_back(std::move(option));
   }
   return all;

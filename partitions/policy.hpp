@@ -74,6 +74,8 @@ struct Partition {
 struct Policy {
   // Default (0x7fff) first, the others in the order of their first definition; a key once.
   std::vector<Partition> partitions;
+  // Of what programs have changed beside files (managed.hpp): by it they see what has been reached.
+  std::uint64_t generation = 0;
   friend bool operator==(const Policy&, const Policy&) = default;
 };
 

@@ -27,6 +27,9 @@ class Desk {
   // then. Returns what it answered from before, since letting go of a view takes its time.
   std::shared_ptr<const View> open(std::shared_ptr<const View> view, mad::SMKey key);
 
+  // As Talkers::limit().
+  void limit(std::uint32_t requests_per_second) { talkers_.limit(requests_per_second); }
+
   // What becomes of a datagram that it takes; nothing for one that it leaves to the server. A
   // source that asks for too much is put off, as the server would do it.
   struct Taken {

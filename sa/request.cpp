@@ -117,7 +117,9 @@ mad::Datagram put_off(mad::SAHeader header, const mad::Address& peer, std::uint8
   header.sm_key = {};
   header.rmpp = {};
   header.rmpp.response_time = hint;
-  header.attribute_offset = 0;
+  // The kernel replaces the RMPP header of whatever an agent sends for which it does RMPP; the
+  // distance of records, of which there are none, gets through.
+  header.attribute_offset = hint;
   mad::Datagram reply{peer, {}};
   reply.payload.resize(mad::kMadBytes);
   mad::encode(header,

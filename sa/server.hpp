@@ -86,6 +86,8 @@ class Server {
   // Why joins were refused since the last call, for a person.
   std::vector<std::string> take_refusals() { return std::exchange(registrations_.refusals, {}); }
 
+  // As Talkers::limit().
+  void limit(std::uint32_t requests_per_second) { talkers_.limit(requests_per_second); }
   // Counts a request. False if its source has asked for too much lately: it has been put off.
   bool admit(base::Instant now, const mad::Datagram& request);
   // What a desk answered in our place tells in the statistics.

@@ -8,7 +8,11 @@ namespace heddle::sa {
 // Whoever asked in the window before is likely to ask in this one.
 std::size_t Talkers::share() const {
   const std::size_t among = std::max<std::size_t>({active_, active_before_, 1});
-  return std::max(kCalmRequests / among, kLeastShare);
+  return std::max(calm_ / among, kLeastShare);
+}
+
+void Talkers::limit(std::uint32_t requests_per_second) {
+  calm_ = requests_per_second / (std::chrono::seconds(1) / kTalkWindow);
 }
 
 std::optional<std::uint8_t> Talkers::count(base::Instant now, mad::Lid source) {
@@ -31,7 +35,7 @@ std::optional<std::uint8_t> Talkers::count(base::Instant now, mad::Lid source) {
   ++from.asked;
   ++requests_;
   ++from.total.requests;
-  if (asked_ <= kCalmRequests || from.asked <= share()) return std::nullopt;
+  if (asked_ <= calm_ || from.asked <= share()) return std::nullopt;
   if (from.put_off_in != window_) {
     const bool again = from.put_off_in + 1 == window_;
     from.hint = again ? std::min<std::uint8_t>(static_cast<std::uint8_t>(from.hint + 1), kLastHint)

@@ -17,8 +17,8 @@
 namespace heddle::sa {
 
 inline constexpr base::Duration kTalkWindow = std::chrono::milliseconds(100);
-// Requests of one window that are answered whoever asks, and as many again that are shared out
-// among those who ask.
+// Requests of one window that are answered whoever asks, unless limit() says otherwise, and as many
+// again that are shared out among those who ask.
 inline constexpr std::size_t kCalmRequests = 10'000;
 // No share is smaller.
 inline constexpr std::size_t kLeastShare = 64;
@@ -31,6 +31,8 @@ inline constexpr std::uint8_t kLastHint = 20;
 
 class Talkers {
  public:
+  // From now on so many are answered in a second whoever asks, a tenth of them in each window.
+  void limit(std::uint32_t requests_per_second);
   // Counts a request from a unicast LID. Nothing if it may be answered, else for how long to put
   // it off.
   std::optional<std::uint8_t> count(base::Instant now, mad::Lid source);
@@ -64,7 +66,8 @@ class Talkers {
   std::size_t share() const;
 
   std::vector<Source> sources_;  // by LID
-  std::uint64_t window_ = 2;     // its number; nobody was put off in window 0
+  std::size_t calm_ = kCalmRequests;
+  std::uint64_t window_ = 2;  // its number; nobody was put off in window 0
   base::Instant began_{};
   std::size_t asked_ = 0;  // in this window
   std::size_t active_ = 0;

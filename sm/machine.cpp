@@ -37,6 +37,7 @@ Core::Machine::Machine(Options chosen, std::vector<RememberedLids> remembered,
   if (options.reassign_lids) memory.clear();
   keys.remember(memory);
   administration.set_key(options.sm_key);
+  administration.limit(options.sa_rate);
   administration.set_remembered(options.durable);
   restore(std::move(registrations));
 }
@@ -301,6 +302,7 @@ void Core::Machine::on(const OptionsChanged& changed) {
   transactions.set_limits(limits_of(options));
   use_keys();
   administration.set_key(options.sm_key);
+  administration.limit(options.sa_rate);
   permanent_groups_due = true;
   lanes_refused = false;
   home.reset();

@@ -73,6 +73,9 @@ struct Options {
 
   // Null: partitions::default_policy().
   std::shared_ptr<const partitions::Policy> partitions;
+  // Requests to subnet administration that are answered in a second whoever asks; beyond, those
+  // who ask most are put off.
+  std::uint32_t sa_rate = 100'000;
   // Null: there are no paths to other subnets.
   std::shared_ptr<const sa::PrefixRoutes> prefix_routes;
   // Null: service levels are those of the routing engine and of partitions, nothing else limits.

@@ -31,10 +31,21 @@ TEST(Tokens, NothingElseOpens) {
   const auto tokens = Tokens::parse(kFile, "tokens");
   ASSERT_TRUE(tokens);
   for (const char* wrong :
-       {"", "Bearer", "Bearer ", "Bearer x", "0123456789abcdef0123", "Basic 0123456789abcdef0123",
+       {"", "Bearer", "Bearer ", "Bearer x", "0123456789abcdef0123", "Basic", "Basic ", "Basic x",
+        "Basic Og==", "Basic b3BzOg==", "Basic b3BzOm9wcw==", "Basic ====",
         "Bearer 0123456789abcdef012", "Bearer 0123456789abcdef01230", "Bearer ops", "Bearer #"}) {
     EXPECT_EQ(tokens->caller(wrong).role, Role::Nobody) << wrong;
   }
+}
+
+// Clients of UFM know no other way: "admin:fedcba9876543210fedc", or a token alone.
+TEST(Tokens, MayStandForThePasswordOfBasicAuthentication) {
+  const auto tokens = Tokens::parse(kFile, "tokens");
+  ASSERT_TRUE(tokens);
+  EXPECT_EQ(tokens->caller("Basic YWRtaW46ZmVkY2JhOTg3NjU0MzIxMGZlZGM=").name, "token ops");
+  EXPECT_EQ(tokens->caller("Basic 0123456789abcdef0123").name, "token grafana");
+  EXPECT_EQ(tokens->caller("Basic ZmVkY2JhOTg3NjU0MzIxMGZlZGM6YWRtaW4=").role, Role::Nobody)
+      << "the token as user";
 }
 
 TEST(Tokens, AWrongLineIsNamedAndItsTokenIsNot) {

@@ -33,6 +33,20 @@ TEST(SecurityAudit, TheDefaultsAreForFriends) {
   EXPECT_GE(wrongs(defaults, SecurityProfile::MultiTenant), 4u);
 }
 
+TEST(SecurityProfile, OneThatIsNotKeptIsRefusedLineByLine) {
+  config::Config config;
+  EXPECT_TRUE(profile_gaps(config, {}).empty()) << "nothing is promised";
+  config.security_profile = "standard";
+  const auto gaps = profile_gaps(config, {});
+  ASSERT_EQ(gaps.size(), 1u);
+  EXPECT_NE(gaps[0].find("sm_key"), std::string::npos) << gaps[0];
+  config = closed().config;
+  config.security_profile = "multi-tenant";
+  EXPECT_TRUE(profile_gaps(config, {}).empty());
+  config.m_key_per_port = false;
+  EXPECT_EQ(profile_gaps(config, {}).size(), 1u);
+}
+
 TEST(SecurityAudit, WhatIsClosedSatisfiesAll) {
   for (const auto profile :
        {SecurityProfile::Open, SecurityProfile::Standard, SecurityProfile::MultiTenant}) {

@@ -89,6 +89,24 @@ TEST(Log, OnlyTheSevereEnoughIsWritten) {
   EXPECT_THAT(file.text(), Not(HasSubstr("Quiet")));
 }
 
+TEST(Log, OneEventThatBabblesIsCutOffAndOthersAreNot) {
+  const TempFile file;
+  const auto log = Log::open({"debug", "text", file.path.string(), 3});
+  ASSERT_TRUE(log);
+  for (int i = 0; i < 100; ++i) (*log)->write(kGone);
+  (*log)->write(kUp);
+  for (int i = 0; i < 10; ++i) (*log)->say(sm::Severity::Debug, "Wanted", "all of it");
+  const std::string text = file.text();
+  const auto times = [&](std::string_view word) {
+    std::size_t count = 0;
+    for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) ++count;
+    return count;
+  };
+  EXPECT_EQ(times("[LinkDisappeared"), 3u);
+  EXPECT_EQ(times("[SubnetUp"), 1u);
+  EXPECT_EQ(times("[Wanted"), 10u);
+}
+
 TEST(Log, AfterARotationTheNewFileIsWritten) {
   const TempFile file;
   const auto log = Log::open({"info", "text", file.path.string()});

@@ -39,6 +39,7 @@ TEST(SmOptions, EveryOptionOfTheMachineArrives) {
         option.key == "prefix_routes" || option.key == "qos_policy" ||
         option.key == "torus_config" ||
         (option.section == "routing" && option.key.ends_with("_file")) ||
+        option.section == "security" || option.key == "managed" ||
         option.key == "allow_both_pkeys";  // the policy brings it along
     if (outside) continue;
     config::Config config;

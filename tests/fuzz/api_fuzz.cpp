@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -18,8 +19,8 @@ namespace {
 
 using namespace heddle;
 
-const api::State& state() {
-  static const api::State made = [] {
+api::State& state() {
+  static api::State made = [] {
     test::Box box("fat-tree:2,4");
     box.run_until_quiet();
     api::State state;
@@ -28,6 +29,13 @@ const api::State& state() {
     state.groups = box.seat().groups();
     return state;
   }();
+  // What the last request made of partitions is forgotten.
+  partitions::Managed managed;
+  managed.partitions[partitions::BaseKey{0x12}].members[mad::Guid{1}] =
+      partitions::Membership::Full;
+  made.book = std::make_shared<api::PartitionBook>(
+      std::make_shared<const partitions::Managed>(std::move(managed)),
+      [](const partitions::Managed&) { return base::Result<>(); });
   return made;
 }
 
@@ -46,17 +54,22 @@ std::string body_of(const api::Response& response) {
 // The first byte says method and role; a line is the target, the rest the body.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   if (size == 0) return 0;
-  constexpr const char* kMethods[] = {"GET", "POST", "HEAD", "DELETE"};
+  constexpr const char* kMethods[] = {"GET", "POST", "HEAD", "DELETE", "PUT", "GET", "GET", "POST"};
   const std::string_view text(reinterpret_cast<const char*>(bytes + 1), size - 1);
   const std::size_t end = std::min(text.find('\n'), text.size());
   api::Request request;
-  request.method = kMethods[bytes[0] & 3];
+  request.method = kMethods[(bytes[0] & 3) | (bytes[0] >> 2 & 4)];
   request.role = static_cast<api::Role>((bytes[0] >> 2 & 3) % 3);
   request.target = std::string(text.substr(0, end));
   request.body = std::string(text.substr(std::min(end + 1, text.size())));
   const api::Response response = api::handle(request, state());
   HEDDLE_CHECK(response.status >= 200 && response.status < 600 && response.status != 500);
   HEDDLE_CHECK(!response.command || request.role == api::Role::Writer);
+  if (response.later) {
+    const auto later = response.later();
+    HEDDLE_CHECK(!later || nlohmann::json::accept(later->body));
+    return 0;
+  }
   const std::string body = body_of(response);
   if (response.type == "application/json") HEDDLE_CHECK(nlohmann::json::accept(body));
   return 0;

@@ -54,6 +54,14 @@ TEST(Talkers, LetEachOfManyHaveItsShare) {
   }
 }
 
+TEST(Talkers, AnswerAsMuchAsTheyAreTold) {
+  Talkers talkers;
+  talkers.limit(2000);
+  EXPECT_EQ(put_off(talkers, {}, kLoud, 200), 0u);
+  EXPECT_EQ(put_off(talkers, {}, kLoud, 100), 100u);
+  EXPECT_EQ(put_off(talkers, {}, kQuiet, kLeastShare), 0u) << "its share";
+}
+
 TEST(Talkers, AskForMorePatienceEachTime) {
   Talkers talkers;
   base::Instant now{};
@@ -96,6 +104,7 @@ TEST(TalkersAtTheServer, HearForHowLongToWait) {
   EXPECT_EQ(reply.header.mad.method, mad::Method::GetResp);
   EXPECT_EQ(reply.header.mad.transaction_id.value, 0xabcdef0123456789u);
   EXPECT_EQ(reply.header.rmpp.response_time, kFirstHint);
+  EXPECT_EQ(reply.header.attribute_offset, kFirstHint);
   EXPECT_EQ(reply.header.rmpp.flags & mad::kRmppActive, 0);
   // A confirmation of a report is no request, and is never put off.
   auto confirmation = query;

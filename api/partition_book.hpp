@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What programs have made of partitions (partitions/managed.hpp), as the server's thread knows it:
+// it is changed here, written down, and only then told to the subnet manager.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "api/journal.hpp"
+#include "partitions/managed.hpp"
+
+namespace heddle::api {
+
+class PartitionBook {
+ public:
+  // Writes it where it survives; an error says why it could not be.
+  using Save = std::function<base::Result<>(const partitions::Managed&)>;
+  PartitionBook(std::shared_ptr<const partitions::Managed> kept, Save save)
+      : now_(std::move(kept)), save_(std::move(save)) {}
+
+  const partitions::Managed& now() const { return *now_; }
+  const std::shared_ptr<const partitions::Managed>& shared() const { return now_; }
+  // When it was changed last; nothing if it was not since the start.
+  const std::optional<WallTime>& changed_at() const { return changed_at_; }
+
+  enum class Fault { Wrong, Unwritable };
+  struct Refusal {
+    Fault fault{};
+    std::string why;
+  };
+  // All of the changes or, with a refusal, none.
+  std::optional<Refusal> change(const std::vector<partitions::ManagedChange>& changes,
+                                WallTime time);
+
+ private:
+  std::shared_ptr<const partitions::Managed> now_;
+  Save save_;
+  std::optional<WallTime> changed_at_;
+};
+
+}  // namespace heddle::api
