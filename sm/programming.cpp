@@ -153,6 +153,23 @@ TableWork Programming::write_tables(Context& context, bool verify) {
   return work;
 }
 
+bool Programming::waits_for_silent(const Context& context) const {
+  const Picture& picture = context.picture;
+  if (step_ + 1 >= transition_.steps) return false;
+  const std::size_t switches = picture.frozen.topology->switch_count();
+  for (std::uint32_t s = 0; s < switches; ++s) {
+    const auto node = picture.frozen.node_of[s];
+    const auto device = picture.device({node, {0}});
+    if (!device || !context.transactions.is_locked(*device)) continue;
+    const auto& table = picture.observation[node].table;
+    const std::uint32_t last = picture.lids->top().value / fabric::kLftBlockLids;
+    for (std::uint32_t block = 0; block <= last; ++block) {
+      if (!table.holds(block, wanted_block(picture, SwitchIndex{s}, block))) return true;
+    }
+  }
+  return false;
+}
+
 bool Programming::go_on_with_tables(Context& context) {
   if (++step_ >= transition_.steps) return false;
   const std::size_t switches = context.picture.frozen.topology->switch_count();

@@ -53,6 +53,9 @@ class Programming {
   bool all_tables_hold() const { return all_at_once_ && unseen_ == 0; }
   // A switch has not taken what the next step of the transition builds upon.
   bool lacks_footing() const { return footing_lost_ && step_ + 1 < transition_.steps; }
+  // Whether a silent switch, to which nothing is written, holds other entries than the next steps
+  // build on. With its old ones they could go in a circle.
+  bool waits_for_silent(const Context& context) const;
   // A switch holds other entries than it was to have.
   bool tables_failed() const { return tables_failed_; }
   // When all that is written: the next step of the transition. False when there is none.

@@ -275,7 +275,7 @@ void Core::Machine::advance() {
       case Stage::Tables:
         if (programming.lacks_footing() && hurried < kMaxHurried) {
           begin_anew();
-        } else if (!programming.go_on_with_tables(with)) {
+        } else if (programming.waits_for_silent(with) || !programming.go_on_with_tables(with)) {
           begin_multicast();
         }
         break;

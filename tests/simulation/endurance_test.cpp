@@ -145,6 +145,25 @@ TEST_F(Endurance, NothingIsWrittenToASilentSwitch) {
   EXPECT_EQ(trouble(box()), "");
 }
 
+// Where others would have to send by it what it still sends back to them.
+TEST_F(Endurance, NothingGoesInACircleThroughASilentSwitch) {
+  for (const char* name : {"leaf-2", "leaf-3", "spine-2", "spine-3"}) {
+    SCOPED_TRACE(name);
+    bring_up("fat-tree:3,6");
+    box().world().silence(node(box(), name), true);
+    resweep();
+    box().world().cut(cable(box(), "leaf-1", 4));
+    for (int i = 0; i < 20; ++i) {
+      box().run_for(200ms);
+      EXPECT_THAT(trouble(box()), testing::Not(HasSubstr("go in a circle")));
+      EXPECT_THAT(trouble(box()), testing::Not(HasSubstr("credit loop")));
+    }
+    box().world().silence(node(box(), name), false);
+    box().run_for(60s);
+    EXPECT_EQ(trouble(box()), "");
+  }
+}
+
 TEST_F(Endurance, OneThatNeverComesBackIsGoneInTheEnd) {
   bring_up("fat-tree:3,6");
   box().world().silence(node(box(), "leaf-2"), true);
@@ -235,6 +254,27 @@ TEST_F(Flaps, TheOnlyWayLeftIsTakenBack) {
   box().run_for(2s);
   EXPECT_EQ(box().count<sm::LinkFlapsButNeeded>(), 1u);
   EXPECT_EQ(trouble(box()), "");
+}
+
+// One setting is lost whatever is tried, and nothing else would lead to another sweep.
+TEST_F(Endurance, ASweepInWhichSomebodyDidNotHearIsFollowedByAnother) {
+  BoxOptions options;
+  options.sm.sweep_interval = {};
+  options.world.traps = false;
+  bool loses = true;
+  options.on_way_out = [&](mad::Datagram& datagram) {
+    const auto smp = mad::decode_smp(datagram.payload);
+    const bool is_setting = smp && smp->method == mad::Method::Set &&
+                            smp->attribute_id == mad::AttributeId::PortInfo &&
+                            mad::decode<mad::PortInfo>(smp->data).lid == mad::Lid{3};
+    if (loses && is_setting) datagram.payload[0] = std::byte{0xFF};
+  };
+  Box box("fat-tree:2,4", options);
+  while (box.count<sm::SweepFinished>() == 0) box.run_for(1ms);
+  EXPECT_NE(trouble(box), "");
+  loses = false;
+  box.run_for(3s);
+  EXPECT_EQ(trouble(box), "");
 }
 
 // --- changes that nobody tells of ---------------------------------------------------------------

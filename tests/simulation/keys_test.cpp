@@ -103,22 +103,30 @@ TEST_F(MKeys, OfOnePortTellNothingOfAnother) {
 }
 
 TEST_F(MKeys, AreChangedWhileTheFabricRuns) {
-  for (const bool per_port : {false, true}) {
-    bring_up(kOurs, 1, per_port);
-    auto options = options_.sm;
-    options.m_key = mad::MKey{0x1234};
-    unsigned refused = 0;
-    box().world().set_watcher([&](const sim::Sighting& sighting) {
-      refused += sighting.what == sim::Sighting::What::Discarded;
-    });
-    reload(options);
-    box().world().set_watcher({});
-    EXPECT_EQ(refused, 0u) << "from the moment on that a port has the new one it is shown";
-    EXPECT_EQ(trouble(box()), "");
-    expect_keys([&](mad::Guid port) {
-      return per_port ? sm::derive_m_key(options.m_key, port) : options.m_key;
-    });
-    EXPECT_EQ(box().count<sm::PortLocked>(), 0u);
+  for (const std::uint8_t protection : {std::uint8_t{1}, std::uint8_t{2}}) {
+    for (const bool per_port : {false, true}) {
+      bring_up(kOurs, protection, per_port);
+      auto options = options_.sm;
+      options.m_key = mad::MKey{0x1234};
+      unsigned refused = 0;
+      box().world().set_watcher([&](const sim::Sighting& sighting) {
+        if (sighting.what != sim::Sighting::What::Discarded || sighting.smp == nullptr) return;
+        const auto& devices = box().world().devices();
+        const bool is_switch = devices.nodes[sighting.node].type == mad::NodeType::Switch;
+        const auto port = devices.port_at(sighting.node, is_switch ? 0 : 1);
+        const auto fresh =
+            per_port ? sm::derive_m_key(options.m_key, devices.port_guid(port)) : options.m_key;
+        refused += devices.ports[port].info.m_key == fresh;
+      });
+      reload(options);
+      box().world().set_watcher({});
+      EXPECT_EQ(refused, 0u) << "from the moment on that a port has the new one it is shown";
+      EXPECT_EQ(trouble(box()), "");
+      expect_keys([&](mad::Guid port) {
+        return per_port ? sm::derive_m_key(options.m_key, port) : options.m_key;
+      });
+      EXPECT_EQ(box().count<sm::PortLocked>(), 0u);
+    }
   }
 }
 

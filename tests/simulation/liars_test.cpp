@@ -2,6 +2,7 @@
 // Devices that say what cannot be, that refuse, or that belong to somebody else: told, left alone,
 // and never in the way of the rest.
 #include <chrono>
+#include <optional>
 
 #include <gtest/gtest.h>
 
@@ -71,6 +72,31 @@ TEST(DuplicateGuids, OfTwoHostsOneIsLeftOut) {
                  (state(box, "host-0006", 1) == mad::PortState::Active ? 1 : 0);
   EXPECT_EQ(up, 1);
   EXPECT_EQ(sets_during(box, [&] { box.run_for(minutes(1)); }), 0u);
+}
+
+// The host was there first: until the whole fabric has been read nobody knows which one is where.
+TEST(DuplicateGuids, OfAHostThatComesLaterChangeNothingBeforeAllWasRead) {
+  auto blueprint = fabric("star:8");
+  share_guid(blueprint, "host-0003", "host-0006");
+  Box box(std::move(blueprint), {});
+  const auto late = cable(box, "host-0006", 1);
+  box.world().cut(late);
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(box.count<sm::DuplicateGuid>(), 0u);
+  box.run_for(seconds(15));
+  const auto sets = box.world().counters().sets;
+  std::optional<std::uint64_t> written;
+  box.set_listener([&](const sm::Event& event) {
+    const auto* started = std::get_if<sm::SweepStarted>(&event.value);
+    if (started != nullptr && started->full && !written) {
+      written = box.world().counters().sets - sets;
+    }
+  });
+  box.world().restore(late);
+  box.run_for(seconds(20));
+  ASSERT_TRUE(written) << "all was read";
+  EXPECT_EQ(*written, 0u);
+  EXPECT_GE(box.count<sm::DuplicateGuid>(), 1u);
 }
 
 TEST(DuplicateGuids, OfTwoSwitchesTakeNobodyElseDown) {
