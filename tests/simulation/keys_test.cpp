@@ -56,6 +56,18 @@ class MKeys : public testing::Test {
     const auto& devices = box().world().devices();
     return devices.port_guid(devices.port_at(node(box(), host), 1));
   }
+  // Counts what is refused by ports that have the key that `of` says.
+  template <class Of>
+  void count_refused_to(const Of& of) {
+    refused_ = 0;
+    box().world().set_watcher([this, of](const sim::Sighting& sighting) {
+      if (sighting.what != sim::Sighting::What::Discarded || sighting.smp == nullptr) return;
+      const auto& devices = box().world().devices();
+      const bool is_switch = devices.nodes[sighting.node].type == mad::NodeType::Switch;
+      const auto port = devices.port_at(sighting.node, is_switch ? 0 : 1);
+      refused_ += devices.ports[port].info.m_key == of(devices.port_guid(port));
+    });
+  }
   // host-0003 gets the key of another port, as when cables change places under a sweep.
   void write_as(mad::Guid owner, mad::Lid lid) {
     auto info = registers(box(), "host-0003", 1);
@@ -81,6 +93,7 @@ class MKeys : public testing::Test {
   Box& box() { return *box_; }
 
   BoxOptions options_;
+  unsigned refused_ = 0;
   std::unique_ptr<Box> box_;
 };
 
@@ -108,19 +121,12 @@ TEST_F(MKeys, AreChangedWhileTheFabricRuns) {
       bring_up(kOurs, protection, per_port);
       auto options = options_.sm;
       options.m_key = mad::MKey{0x1234};
-      unsigned refused = 0;
-      box().world().set_watcher([&](const sim::Sighting& sighting) {
-        if (sighting.what != sim::Sighting::What::Discarded || sighting.smp == nullptr) return;
-        const auto& devices = box().world().devices();
-        const bool is_switch = devices.nodes[sighting.node].type == mad::NodeType::Switch;
-        const auto port = devices.port_at(sighting.node, is_switch ? 0 : 1);
-        const auto fresh =
-            per_port ? sm::derive_m_key(options.m_key, devices.port_guid(port)) : options.m_key;
-        refused += devices.ports[port].info.m_key == fresh;
+      count_refused_to([&](mad::Guid port) {
+        return per_port ? sm::derive_m_key(options.m_key, port) : options.m_key;
       });
       reload(options);
       box().world().set_watcher({});
-      EXPECT_EQ(refused, 0u) << "from the moment on that a port has the new one it is shown";
+      EXPECT_EQ(refused_, 0u) << "from the moment on that a port has the new one it is shown";
       EXPECT_EQ(trouble(box()), "");
       expect_keys([&](mad::Guid port) {
         return per_port ? sm::derive_m_key(options.m_key, port) : options.m_key;
@@ -210,6 +216,29 @@ TEST_F(MKeys, AreFoundAmongFormerOnesAfterARestart) {
     EXPECT_EQ(trouble_for(box(), next.endpoint()), "") << "protection " << int{protection};
     expect_keys([](mad::Guid) { return kOurs; });
   }
+}
+
+// A link is to be brought up, which takes several Sets, and the first of them changes the key.
+TEST_F(MKeys, AreShownFromTheMomentOnThatTheyAreWritten) {
+  bring_up(kTheirs);
+  SeatOptions options;
+  options.sm = options_.sm;
+  options.sm.m_key = kOurs;
+  options.sm.former_m_keys = {kTheirs};
+  const auto bounced = cable(box(), "host-0003", 1);
+  box().seat().die();
+  box().world().cut(bounced);
+  box().run_for(1s);
+  box().world().restore(bounced);
+  ASSERT_EQ(registers(box(), "host-0003", 1).m_key, kTheirs);
+  ASSERT_EQ(state(box(), "host-0003", 1), mad::PortState::Init);
+  count_refused_to([](mad::Guid) { return kOurs; });
+  Seat& next = box().add_seat("host-0002", options);
+  box().run_for(60s);
+  box().world().set_watcher({});
+  EXPECT_EQ(refused_, 0u);
+  EXPECT_EQ(trouble_for(box(), next.endpoint()), "");
+  expect_keys([](mad::Guid) { return kOurs; });
 }
 
 TEST_F(MKeys, OfSomebodyElseAreReportedAndLeftAlone) {
