@@ -164,6 +164,25 @@ TEST_F(Endurance, NothingGoesInACircleThroughASilentSwitch) {
   }
 }
 
+// Looked at for another reason, before anything else would have found out that it answers again.
+TEST_F(Endurance, ASwitchThatAnswersAgainIsReadBeforeItIsWrittenTo) {
+  BoxOptions options;
+  options.sm.sweep_interval = 1h;
+  options.sm.node_misses = 20;
+  bring_up("fat-tree:3,6", options);
+  const auto silent = node(box(), "leaf-2");
+  box().world().silence(silent, true);
+  resweep();
+  box().world().cut(cable(box(), "leaf-3", 4));  // its table would have to change, too
+  box().run_for(60s);
+  ASSERT_GE(box().count<sm::SilentNodeKept>(), 1u);
+  box().world().silence(silent, false);
+  box().world().set_description(silent, "renamed");
+  box().run_for(3s);
+  EXPECT_TRUE(has("renamed"));
+  EXPECT_EQ(trouble(box()), "");
+}
+
 TEST_F(Endurance, OneThatNeverComesBackIsGoneInTheEnd) {
   bring_up("fat-tree:3,6");
   box().world().silence(node(box(), "leaf-2"), true);
