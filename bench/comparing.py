@@ -47,34 +47,41 @@ class Stage:
         return f">{self.options.patience}"
 
 
-def once(manager, stage, more=(), verbosity="0x3"):
-    """One bring-up: its Run, with the log; None after the patience."""
+def once(manager, stage, more=(), verbosity="0x3", flushed=False):
+    """One bring-up: its Run, with the log, and whether the patience ended it; a log that shall be
+    whole then must be flushed line by line, which costs time."""
     with Lab(stage.net_path, stage.net) as lab:
         command = BRING_UP.commands(stage.options.heddle, lab.folder)[manager]
         command = [verbosity if word == "0x3" else word for word in command]
+        if flushed:
+            config = lab.folder / "flush.conf"
+            config.write_text("force_log_flush TRUE\n")
+            command += ["-F", config]
         before = BRING_UP.cpu_seconds(lab.server.pid)
         result = run(["timeout", "-k", "5", stage.options.patience, *command, *more],
                      lab.environment(), lab.folder)
         result.server_cpu = BRING_UP.cpu_seconds(lab.server.pid) - before
         log = lab.folder / "osm.log"
         result.log = log.read_text(errors="replace") if log.exists() else ""
-        return None if result.code in (124, 137) else result
+        result.late = result.code in (124, 137)
+        return result
 
 
 def bring_up(stage):
     runs = {manager: [] for manager in MANAGERS}
+    late = set()
     for _ in range(stage.options.rounds):
-        for manager, results in runs.items():
-            if None not in results:  # once is enough
-                results.append(once(manager, stage))
+        for manager in MANAGERS:
+            if manager not in late:  # once is enough
+                runs[manager].append(once(manager, stage))
+                late |= {manager} if runs[manager][-1].late else set()
     for field in ("seconds", "cpu", "megabytes", "server_cpu"):
-        late = stage.late if field == "seconds" else NONE
+        bound = stage.late if field == "seconds" else NONE
         yield (f"bring-up: {field.replace('server_cpu', 'cpu of ibsim')}",
-               *(late if None in runs[manager] else median(runs[manager], field)
+               *(bound if manager in late else median(runs[manager], field)
                  for manager in MANAGERS))
-    theirs = once("opensm", stage, verbosity="0x7") if None not in runs["opensm"] else None
-    last = runs["heddle"][-1]
-    yield from phases(theirs.log if theirs else "", last.output if last else "")
+    log = "" if "opensm" in late else once("opensm", stage, verbosity="0x7").log
+    yield from phases(log, runs["heddle"][-1].output)
 
 
 def moment(log, sentence):
@@ -114,22 +121,29 @@ def in_process(stage):
         yield f"in process: {field}", NONE, median(runs, field)
 
 
+def routed(stage, engine):
+    """OpenSM's seconds, or how long it had been at it when the patience was at its end."""
+    result = once("opensm", stage, ["-R", engine], verbosity="0x7", flushed=True)
+    begun = f"building routing with '{engine}'"
+    if not result.late:
+        # It takes another engine if the one that was asked for fails.
+        return between(result.log, begun, f"{engine} tables configured")
+    before = between(result.log, "INITIATING HEAVY SWEEP", begun)
+    return NONE if before == NONE else f">{stage.options.patience - before:.0f}"
+
+
 def engines(stage):
-    for engine in ENGINES:
+    for engine in stage.options.engines.split(","):
         theirs = []
-        for _ in range(stage.options.rounds):
-            result = once("opensm", stage, ["-R", engine], verbosity="0x7")
-            # It takes another engine if the one that was asked for fails.
-            seconds = stage.late if result is None else between(
-                result.log, f"building routing with '{engine}'", f"{engine} tables configured")
-            theirs.append(seconds)
-            if isinstance(seconds, str):
-                break
+        while len(theirs) < stage.options.rounds and not any(isinstance(t, str) for t in theirs):
+            theirs.append(routed(stage, engine))
         done = run(["timeout", stage.options.patience, stage.options.heddle, "plan", "route",
                     stage.fabric, "--routing", engine], folder=stage.net_path.parent)
-        line = re.search(rf"^{engine} +yes +([\d.e-]+) +([\d.e-]+)", done.output, re.MULTILINE)
-        strings = [figure for figure in theirs if isinstance(figure, str)]
-        yield (f"{engine}: seconds", strings[0] if strings else statistics.median(theirs),
+        # Whether the proof finds a credit loop or none: OpenSM does not ask.
+        line = re.search(rf"^{engine} +(?:yes|no) +(\d[\d.e-]*) +(\d[\d.e-]*)", done.output,
+                         re.MULTILINE)
+        yield (f"{engine}: seconds",
+               theirs[-1] if isinstance(theirs[-1], str) else statistics.median(theirs),
                float(line[1]) + float(line[2]) if line else NONE)
 
 
@@ -213,8 +227,9 @@ def administration(stage):
         return
     asked = argparse.Namespace(
         heddle=stage.options.heddle, load=stage.options.load, fabric=stage.fabric,
-        patience=stage.options.patience, count=stage.options.count, windows="1 8 64",
-        loads="idle,sweeping,joins", manager_share=SHARE, period=20000)
+        patience=2 * stage.options.patience,  # to bring the fabric up, and to be asked
+        count=stage.options.count, windows="1 8 64", loads="idle,sweeping,joins",
+        manager_share=SHARE, period=20000)
     found, every = {}, ADMINISTRATION.commands(stage.options.heddle)
     for manager in MANAGERS:
         try:
