@@ -219,11 +219,14 @@ Partner::Events Keeper::partner_events() {
       if (!alive.expired()) report();
     });
   };
-  events.overtaken = [this](std::uint64_t epoch) {
-    if (!listener_ || std::exchange(warned_of_, epoch) == epoch) return;
-    listener_(sm::ResweepCommand{"another subnet manager says that it is master"});
-  };
+  events.overtaken = [this](std::uint64_t epoch) { give_way(epoch); };
   return events;
+}
+
+// To a master of a later epoch: said once, the fabric decides the rest.
+void Keeper::give_way(std::uint64_t epoch) {
+  if (!listener_ || std::exchange(warned_of_, epoch) == epoch) return;
+  listener_(sm::Shared{epoch, true, {}});
 }
 
 // What is over is not taken: its master hears of our epoch, and says everything anew under a later

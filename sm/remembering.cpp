@@ -159,7 +159,7 @@ void Core::Machine::on(const Shared& shared) {
     epoch = shared.epoch + 1;
     return notary.begin_anew();
   }
-  laid_down = laid_down && !shared.whole;
+  laid_down = laid_down && election.state() != mad::SMState::Standby;
   replica.take(now, shared.epoch, shared.whole, shared.records);
   peer_silent = peer_silent && !shared.whole;
   epoch = std::max(epoch, shared.epoch);
