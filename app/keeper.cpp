@@ -92,8 +92,11 @@ void Keeper::recall(Found& found, store::Database& database) {
   }
   found.recalled = sm::recall(*records);
   std::error_code ignored;
-  if (found.recalled.registrations.empty() || std::filesystem::exists(mark(), ignored)) return;
-  found.recalled.registrations.clear();
+  std::string& registrations = found.recalled.registrations;
+  const auto keys = sm::to_text(sm::take_keys(registrations));
+  const bool lost = !registrations.empty() && !std::filesystem::exists(mark(), ignored);
+  registrations = lost ? keys : keys + registrations;
+  if (!lost) return;
   log_.say(sm::Severity::Warning, "MemoryNotWhole",
            "The last run could not store all that clients had registered, so they are asked again");
 }
