@@ -223,6 +223,7 @@ TEST_F(MKeys, AreFoundAmongFormerOnesAfterARestart) {
 TEST_F(MKeys, OfTheRunBeforeAreRemembered) {
   options_.sm.durable = true;
   bring_up(kTheirs);
+  box().run_for(1s);  // until it is written
   const auto recalled = sm::recall(box().seat().shelf().records());
   SeatOptions options;
   options.sm = options_.sm;
