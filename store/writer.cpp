@@ -57,6 +57,9 @@ void Writer::run() {
   for (;;) {
     changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
     if (waiting_.empty()) return;
+    // What comes alone is written at once. Where much comes, a commit for each few records would
+    // cost more than everything else that is done for them.
+    changed_.wait_until(lock, committed_ + kBetweenCommits, [this] { return ending_; });
     const auto batches = std::exchange(waiting_, {});
     const std::uint64_t ticket = last_;
     busy_ = true;
@@ -67,6 +70,7 @@ void Writer::run() {
     done_({ticket, written.has_error() ? written.error().message : std::string(), whole});
     lock.lock();
     busy_ = false;
+    committed_ = Clock::now();
     ++commits_;
     changed_.notify_all();
   }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes to a database on a thread of its own. What came while one commit was under way goes into
-// the next one together, so however slow the disk, nobody waits for more than two.
+// Writes to a database on a thread of its own. What came while one commit was under way, and in the
+// two milliseconds after it, goes into the next one together, so however slow the disk, nobody
+// waits for more than two commits and that pause.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -45,6 +47,9 @@ class Writer {
   std::uint64_t commits() const;
 
  private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kBetweenCommits{2};
+
   void run();
   base::Result<void> commit(const std::vector<Batch>& batches);
 
@@ -56,6 +61,7 @@ class Writer {
   std::vector<Batch> waiting_;
   std::uint64_t last_ = 0;
   std::uint64_t commits_ = 0;
+  Clock::time_point committed_{};  // when the latest commit ended
   bool busy_ = false;
   bool ending_ = false;
   std::thread thread_;
