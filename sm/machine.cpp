@@ -38,6 +38,7 @@ Core::Machine::Machine(Options chosen, std::vector<RememberedLids> remembered,
   keys.remember(memory);
   administration.set_key(options.sm_key);
   administration.limit(options.sa_rate);
+  administration.set_trust(options.trust);
   administration.set_remembered(options.durable);
   restore(std::move(registrations));
 }
@@ -142,7 +143,8 @@ void Core::Machine::administer(const mad::Datagram& received) {
   if (election.state() != mad::SMState::Master) return;
   if (!administration.admit(now, received)) return;
   if (notary.is_full()) return administration.put_off(received);
-  const bool long_one = administration.view() != nullptr && sa::may_take_long(received);
+  const bool long_one = administration.view() != nullptr && sa::may_take_long(received) &&
+                        administration.may_ask(received);
   if (long_one) return look_up(received);
   administration.on_mad(now, received);
 }
@@ -303,6 +305,7 @@ void Core::Machine::on(const OptionsChanged& changed) {
   use_keys();
   administration.set_key(options.sm_key);
   administration.limit(options.sa_rate);
+  administration.set_trust(options.trust);
   permanent_groups_due = true;
   lanes_refused = false;
   home.reset();
