@@ -299,8 +299,12 @@ void Core::Machine::on(const ResweepCommand& command) {
 
 void Core::Machine::on(const OptionsChanged& changed) {
   const bool is_shadow = options.shadow;
+  Options old = options;
+  old.partitions = changed.options->partitions;
   options = *changed.options;
   options.shadow = is_shadow;  // what was only thought of, or done, cannot be taken back
+  // Partitions are the master's to program; the next one has them when it is master.
+  if (election.state() == mad::SMState::Standby && old == options) return;
   transactions.set_limits(limits_of(options));
   use_keys();
   administration.set_key(options.sm_key);
