@@ -20,7 +20,7 @@ Machine::Machine(Options options) {
 
 void Machine::set_options(Options options) {
   options_ = std::move(options);
-  pace_.set(options_);
+  flights_.set_limits(options_.window, options_.per_second, options_.timeout);
   keys_.assign(1, options_.key);
   // A device that was never given a key takes anything, so the empty one is tried last.
   std::vector<mad::CCKey> others = options_.former_keys;
@@ -42,7 +42,7 @@ std::vector<Output> Machine::take_outputs() {
 
 base::Instant Machine::deadline() const {
   if (picture_ == nullptr) return base::kNever;
-  base::Instant soonest = pace_.deadline(!ready_.empty());
+  base::Instant soonest = flights_.deadline(!ready_.empty());
   if (!busy()) soonest = std::min(soonest, std::min(next_check_, next_log_));
   return soonest;
 }
@@ -53,7 +53,8 @@ void Machine::on(base::Instant now, const MadReceived& received) {
   // It is asked again when its time has come.
   if (mad->header.status == mad::kStatusBusy) return;
   // The upper half is the transport's.
-  const auto agent = pace_.answered(static_cast<std::uint32_t>(mad->header.transaction_id.value));
+  const auto agent =
+      flights_.answered(static_cast<std::uint32_t>(mad->header.transaction_id.value));
   if (!agent) return;
   if (states_[*agent].stage == Stage::ReadLog) {
     if (mad->header.status == mad::kStatusOk) take_log(*agent, received.datagram);
@@ -105,10 +106,12 @@ void Machine::on(base::Instant now, PictureChanged& changed) {
 }
 
 void Machine::on(base::Instant, const NodeReturned& returned) {
-  for (std::size_t i = 0; i < states_.size(); ++i) {
-    if (states_[i].report.node != returned.node) continue;
-    states_[i].check_due = true;
-    make_ready(i);
+  const auto first =
+      std::lower_bound(states_.begin(), states_.end(), returned.node,
+                       [](const State& state, mad::Guid node) { return state.report.node < node; });
+  for (auto state = first; state != states_.end() && state->report.node == returned.node; ++state) {
+    state->check_due = true;
+    make_ready(static_cast<std::size_t>(state - states_.begin()));
   }
 }
 
@@ -179,7 +182,7 @@ void Machine::halt(base::Instant now) {
 void Machine::drive(base::Instant now) {
   if (picture_ == nullptr) return;
   begin_rounds(now);
-  for (const std::size_t agent : pace_.take_overdue(now)) unanswered(now, agent);
+  for (const std::size_t agent : flights_.take_overdue(now)) unanswered(now, agent);
   while (!errors_.empty() && errors_.front() + options_.error_window < now) errors_.pop_front();
   if (options_.most_errors != 0 && errors_.size() > options_.most_errors) halt(now);
   pump(now);
@@ -187,7 +190,7 @@ void Machine::drive(base::Instant now) {
 }
 
 void Machine::pump(base::Instant now) {
-  while (!ready_.empty() && pace_.may_send(now)) {
+  while (!ready_.empty() && flights_.may_send(now)) {
     const std::size_t agent = ready_.front();
     ready_.pop_front();
     states_[agent].queued = false;
@@ -210,7 +213,7 @@ void Machine::enqueue(std::size_t agent) {
 }
 
 void Machine::forget_requests() {
-  pace_.cancel();
+  flights_.cancel();
   ready_.clear();
   for (State& state : states_) state.queued = false;
 }
@@ -265,7 +268,7 @@ void Machine::send(base::Instant now, std::size_t agent) {
   if (state.attempt++ != 0) ++figures_.retries;
   ++figures_.sent;
   CongestionMad mad = question(state);
-  mad.header.transaction_id = mad::TransactionId{pace_.send(now, agent)};
+  mad.header.transaction_id = mad::TransactionId{flights_.send(now, agent)};
   const Agent& to = picture_->agents[agent];
   outputs_.emplace_back(SendMad{to_datagram(mad, to.lid, to.sl)});
 }

@@ -13,10 +13,10 @@
 #include <variant>
 #include <vector>
 
+#include "base/flights.hpp"
 #include "base/time.hpp"
 #include "congestion/mads.hpp"
 #include "congestion/options.hpp"
-#include "congestion/pace.hpp"
 #include "congestion/picture.hpp"
 #include "congestion/report.hpp"
 #include "congestion/wishes.hpp"
@@ -66,7 +66,7 @@ class Machine {
   // When step(now, Tick) must be called at the latest; kNever when nothing is pending.
   base::Instant deadline() const;
   std::vector<Output> take_outputs();
-  bool busy() const { return !ready_.empty() || !pace_.idle(); }
+  bool busy() const { return !ready_.empty() || !flights_.idle(); }
 
  private:
   enum class Stage : std::uint8_t { Rest, Info, GetKey, SetKey, Get, Set, ReadLog };
@@ -127,8 +127,8 @@ class Machine {
   void set_options(Options options);
 
   Options options_;
-  std::vector<mad::CCKey> keys_;  // to be tried, the present one first
-  Pace pace_;
+  std::vector<mad::CCKey> keys_;        // to be tried, the present one first
+  base::Flights<std::size_t> flights_;  // which agent is asked
   std::shared_ptr<const Picture> picture_;
   std::vector<State> states_;      // as the agents of the picture
   std::deque<std::size_t> ready_;  // agents with something to ask and nothing in flight

@@ -3,10 +3,11 @@
 
 #include <algorithm>
 
+#include "mad/gsi_datagram.hpp"
+
 namespace heddle::congestion {
 namespace {
 
-constexpr std::uint32_t kManagementQKey = 0x8001'0000;
 constexpr std::uint8_t kClassVersion = 2;
 constexpr std::size_t kDataOffset = mad::kMadBytes - kDataBytes;
 
@@ -55,12 +56,7 @@ std::optional<CongestionMad> from_datagram(const mad::Datagram& datagram) {
 }
 
 mad::Datagram to_datagram(const CongestionMad& mad, mad::Lid lid, mad::ServiceLevel sl) {
-  mad::Datagram datagram;
-  datagram.peer.lid = lid;
-  datagram.peer.sl = sl;
-  datagram.peer.qpn = 1;
-  datagram.peer.q_key = kManagementQKey;
-  datagram.payload.resize(mad::kMadBytes);
+  mad::Datagram datagram = mad::gsi_datagram(lid, sl);
   const std::span<std::byte> bytes(datagram.payload.data(), mad::kMadBytes);
   encode_at(bytes, 0, mad.header);
   encode_at(bytes, mad::kCongestionKeyOffset, mad::CongestionKey{mad.key});

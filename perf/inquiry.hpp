@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Questions in flight: how many at once and in a second, for how long, and how often again. QP1
-// shares its lane with data, so the pace is what keeps counters from being a load.
+// Questions, and how often they are asked again.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
+#include "base/flights.hpp"
 #include "base/time.hpp"
 #include "mad/mad_header.hpp"
 #include "mad/perf_attribute.hpp"
@@ -33,7 +31,7 @@ class Inquiry {
   void set_limits(const Options& options);
 
   // Whether the window and the pace allow one more.
-  bool may_send(base::Instant now) const;
+  bool may_send(base::Instant now) const { return flights_.may_send(now); }
   // Notes that this goes out; the transaction id to send it with.
   std::uint32_t send(base::Instant now, const Question& question);
 
@@ -48,31 +46,20 @@ class Inquiry {
   std::vector<Question> take_given_up();
 
   void cancel();
-  bool idle() const { return flights_.empty() && repeats_.empty() && given_up_.empty(); }
+  bool idle() const { return flights_.idle() && repeats_.empty() && given_up_.empty(); }
   // When something is overdue; and with `wants_to_send`, when the pace allows more.
-  base::Instant deadline(bool wants_to_send) const;
+  base::Instant deadline(bool wants_to_send) const {
+    return flights_.deadline(wants_to_send || has_repeats());
+  }
 
  private:
   struct Flight {
     Question question;
     std::uint32_t attempt = 1;
   };
-  struct Due {
-    base::Instant when{};
-    std::uint32_t transaction = 0;
-  };
-  std::uint32_t put(base::Instant now, const Flight& flight);
-  void time_out(const Flight& flight);
 
-  std::size_t window_ = 1;
   std::uint32_t attempts_ = 1;
-  base::Duration timeout_{};
-  base::Duration step_{};   // between two, on average
-  base::Duration burst_{};  // so much may go out ahead of the average
-  base::Instant paced_{};   // when the next one would go out on average
-  std::uint32_t next_ = 1;
-  std::unordered_map<std::uint32_t, Flight> flights_;  // by transaction
-  std::deque<Due> due_;                                // in the order of time; some are answered
+  base::Flights<Flight> flights_;
   std::deque<Flight> repeats_;
   std::vector<Question> given_up_;
 };

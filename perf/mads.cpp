@@ -5,12 +5,9 @@
 #include <array>
 #include <span>
 
+#include "mad/gsi_datagram.hpp"
+
 namespace heddle::perf {
-namespace {
-
-constexpr std::uint32_t kManagementQKey = 0x8001'0000;
-
-}  // namespace
 
 PerfMad request(mad::Method method, mad::PerfAttributeId attribute, std::uint32_t transaction) {
   PerfMad mad;
@@ -24,12 +21,7 @@ PerfMad request(mad::Method method, mad::PerfAttributeId attribute, std::uint32_
 }
 
 mad::Datagram to_datagram(const PerfMad& mad, mad::Lid lid, mad::ServiceLevel sl) {
-  mad::Datagram datagram;
-  datagram.peer.lid = lid;
-  datagram.peer.sl = sl;
-  datagram.peer.qpn = 1;
-  datagram.peer.q_key = kManagementQKey;
-  datagram.payload.resize(mad::kMadBytes);
+  mad::Datagram datagram = mad::gsi_datagram(lid, sl);
   const auto header = mad::encode(mad.header);
   std::copy(header.begin(), header.end(), datagram.payload.begin());
   std::copy(mad.data.begin(), mad.data.end(), datagram.payload.begin() + mad::kPerfDataOffset);

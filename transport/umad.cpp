@@ -19,6 +19,7 @@
 #include "transport/header.hpp"
 #include "transport/umad_agents.hpp"
 #include "transport/umad_message.hpp"
+#include "transport/waiting_read.hpp"
 
 namespace heddle::transport {
 namespace {
@@ -56,6 +57,7 @@ class Umad final : public Transport {
         port_(std::move(port)),
         kernel_timeout_(options.kernel_timeout),
         handle_(handle),
+        waiting_(handle),
         agents_(std::move(agents)),
         mailbox_(std::make_shared<Mailbox>()),
         at_once_(std::move(options.at_once)) {
@@ -70,7 +72,7 @@ class Umad final : public Transport {
     mailbox_->closed = true;
     // Joined before the port is closed, so that answers under way still find their agent.
     stop_ = true;
-    reader_.join();
+    WaitingRead::end(reader_, ended_);
     umad_close_port(handle_);
   }
 
@@ -81,7 +83,8 @@ class Umad final : public Transport {
  private:
   void start_reader();
   void read_until_stopped();
-  // Everything that can be had without waiting. False when the device fails.
+  // Everything that can be had without waiting; where reads wait, until something came that is not
+  // answered here. False when the device fails.
   bool read_batch(std::vector<Received>& batch);
   // True if it has been answered here, or needs no answer.
   bool answer_at_once(const Received& received);
@@ -92,6 +95,7 @@ class Umad final : public Transport {
   PortId port_;
   std::chrono::milliseconds kernel_timeout_;
   int handle_;
+  WaitingRead waiting_;  // the reader's
   UmadAgents agents_;
   std::shared_ptr<Mailbox> mailbox_;
   UmadMessage outgoing_;
@@ -102,6 +106,7 @@ class Umad final : public Transport {
   std::function<bool(const mad::Datagram&, std::optional<mad::Datagram>&)> at_once_;
   int issm_ = -1;
   std::atomic<bool> stop_{false};
+  std::atomic<bool> ended_{false};
   std::thread reader_;
 };
 
@@ -163,7 +168,11 @@ void Umad::start_reader() {
   sigset_t before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  reader_ = std::thread([this] { read_until_stopped(); });
+  reader_ = std::thread([this] {
+    WaitingRead::begin();
+    read_until_stopped();
+    ended_ = true;
+  });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
@@ -174,7 +183,7 @@ void Umad::read_until_stopped() {
       std::this_thread::sleep_for(kPause);
       continue;
     }
-    const int ready = umad_poll(handle_, kPollMilliseconds);
+    const int ready = waiting_.waits() ? 0 : umad_poll(handle_, kPollMilliseconds);
     if (ready == -ETIMEDOUT) continue;
     std::vector<Received> batch;
     const bool fine = ready == 0 && read_batch(batch);
@@ -192,11 +201,12 @@ void Umad::read_until_stopped() {
 }
 
 // Reading until there is nothing more costs a vain read. Where MADs come one at a time, that is
-// done now and then only: whatever else is there ends the next poll at once.
+// done now and then only: whatever else is there ends the next poll at once. As long as all that
+// comes is answered here, reads wait, and neither a poll nor a vain read is needed.
 bool Umad::read_batch(std::vector<Received>& batch) {
   const bool one_only = lone_ >= kLoneBeforeTrust && lone_ % kLoneBeforeTrust != 0;
   std::size_t had = 0;
-  while (had < (one_only ? 1 : kMaxBatch)) {
+  while (!stop_ && (waiting_.waits() || had < (one_only ? 1 : kMaxBatch))) {
     auto length = static_cast<int>(incoming_.room());
     errno = 0;
     const int agent = umad_recv(handle_, incoming_.data(), &length, 0);
@@ -209,9 +219,12 @@ bool Umad::read_batch(std::vector<Received>& batch) {
     }
     ++had;
     auto received = incoming_.take(static_cast<std::size_t>(std::max(length, 0)));
-    if (received && !answer_at_once(*received)) batch.push_back(std::move(*received));
+    if (!received || answer_at_once(*received)) continue;
+    batch.push_back(std::move(*received));
+    if (!waiting_.set(false)) break;  // hand it up before a read that may wait for long
   }
   lone_ = had > 1 ? 0 : lone_ + 1;
+  if (at_once_ && had > 0 && batch.empty()) waiting_.set(true);
   return true;
 }
 

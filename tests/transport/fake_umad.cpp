@@ -5,15 +5,22 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <thread>
 
+#include <fcntl.h>
 #include <infiniband/umad.h>
 
 namespace heddle::transport {
 namespace {
 
 std::unique_ptr<FakeKernel> the_kernel = std::make_unique<FakeKernel>();
+
+// Of a file that could be read without waiting, too: not the handle of a test that needs none.
+bool reads_wait(int handle) {
+  return fake_kernel().is_file && (fcntl(handle, F_GETFL) & O_NONBLOCK) == 0;
+}
 
 std::vector<std::byte> copy_of(void* umad, int length) {
   const auto* first = static_cast<const std::byte*>(umad_get_mad(umad));
@@ -77,6 +84,10 @@ int umad_send(int, int agent, void* umad, int length, int timeout_ms, int retrie
 
 int umad_poll(int, int timeout_ms) {
   auto& kernel = fake_kernel();
+  {
+    const std::scoped_lock lock(kernel.mutex);
+    ++kernel.polls;
+  }
   const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
   do {
     {
@@ -88,9 +99,16 @@ int umad_poll(int, int timeout_ms) {
   return -ETIMEDOUT;
 }
 
-int umad_recv(int, void* umad, int* length, int) {
+int umad_recv(int handle, void* umad, int* length, int) {
   auto& kernel = fake_kernel();
-  const std::scoped_lock lock(kernel.mutex);
+  std::unique_lock lock(kernel.mutex);
+  while (heddle::transport::reads_wait(handle) && kernel.inbound.empty() &&
+         kernel.read_errno == 0) {
+    lock.unlock();
+    const timespec moment{0, 1'000'000};
+    if (nanosleep(&moment, nullptr) != 0) return -errno;  // a signal
+    lock.lock();
+  }
   if (kernel.read_errno != 0 || kernel.inbound.empty()) {
     errno = kernel.read_errno != 0 ? kernel.read_errno : EAGAIN;
     return -errno;

@@ -38,7 +38,8 @@ struct FakeKernel {
   std::mutex mutex;  // the reader reads on its own thread
 
   // How it behaves.
-  int open_result = 3;  // a handle, or minus an errno
+  int open_result = 3;   // a handle, or minus an errno
+  bool is_file = false;  // the handle: reads wait unless it says that they do not
   int open_errno = 0;
   std::uint8_t refused_class = 0;  // refuses its registration...
   int refusal = 0;                 // ...with this errno
@@ -52,6 +53,7 @@ struct FakeKernel {
   std::vector<FakeSent> sent;
   std::deque<FakeInbound> inbound;
   int closed = 0;
+  int polls = 0;
 };
 
 // The one that the functions serve; a test resets it.

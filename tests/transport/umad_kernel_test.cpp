@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The umad transport against a kernel that misbehaves to order.
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -8,6 +9,7 @@
 #include <thread>
 
 #include <boost/asio/io_context.hpp>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -259,6 +261,41 @@ TEST_F(UmadKernel, WhatComesOneByOneAndThenAllAtOnceIsAllRead) {
   for (int i = 0; i < 300; ++i) arrive(sample_request(++id));
   ASSERT_TRUE(run_until([&] { return received.size() == id; }));
   for (std::uint64_t i = 1; i <= id; ++i) EXPECT_EQ(id_of(received[i - 1].datagram), i);
+}
+
+// As long as all that comes is answered by the reader; the machine's own is handed up at once, and
+// the end interrupts the read.
+TEST_F(UmadKernel, WhereNothingIsHandedUpReadsWaitAndNobodyPolls) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_NONBLOCK | O_CLOEXEC), 0);
+  fake_kernel().open_result = ends[0];
+  fake_kernel().is_file = true;
+  const auto question = sample_request(2);
+  at_once = [](const mad::Datagram& asked, std::optional<mad::Datagram>&) {
+    return id_of(asked) == 2;
+  };
+  open();
+  const auto waits = [&] { return (::fcntl(ends[0], F_GETFL) & O_NONBLOCK) == 0; };
+  arrive(question);
+  ASSERT_TRUE(run_until(waits));
+  const auto polls = [] {
+    const std::scoped_lock lock(fake_kernel().mutex);
+    return fake_kernel().polls;
+  };
+  const int before = polls();
+  std::this_thread::sleep_for(100ms);
+  EXPECT_EQ(polls(), before);
+
+  arrive(sample_request(3));
+  EXPECT_TRUE(run_until([&] { return !received.empty() && polls() > before; }));
+  EXPECT_FALSE(waits());
+
+  arrive(question);
+  EXPECT_TRUE(run_until(waits));
+  port.reset();
+  EXPECT_EQ(fake_kernel().closed, 1);
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 TEST_F(UmadKernel, ADeviceThatGoesAwayIsToldOnceAndDoesNotHang) {

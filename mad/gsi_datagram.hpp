@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// MADs to the general service interface, QP1 (IBA vol. 1, 13.5.3).
+#pragma once
+
+#include <cstdint>
+
+#include "mad/datagram.hpp"
+#include "mad/mad_header.hpp"
+
+namespace heddle::mad {
+
+// The well-known Q_Key of QP1 (IBA vol. 1, 10.2.5).
+inline constexpr std::uint32_t kManagementQKey = 0x8001'0000;
+
+// A MAD of zeros to the agents behind QP1 of the port with that LID.
+inline Datagram gsi_datagram(Lid to, ServiceLevel sl) {
+  Datagram datagram;
+  datagram.peer.lid = to;
+  datagram.peer.sl = sl;
+  datagram.peer.qpn = 1;
+  datagram.peer.q_key = kManagementQKey;
+  datagram.payload.resize(kMadBytes);
+  return datagram;
+}
+
+}  // namespace heddle::mad
