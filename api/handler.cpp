@@ -94,6 +94,11 @@ std::vector<Route> ufm_routes() {
       {"resources/pkeys/{pkey}/hosts/{hosts}", {"DELETE", {}, {}, Role::Writer, &delete_ufm_hosts}},
       {"resources/pkeys/{pkey}/guids/{guids}", {"DELETE", {}, {}, Role::Writer, &delete_ufm_guids}},
       {"actions/remove_guids_from_pkey", {"POST", {}, {}, Role::Writer, &post_ufm_remove_guids}},
+      {"actions", {"POST", {}, {}, Role::Writer, &post_ufm_action}},
+      {"jobs/{job}", {"GET", {}, {}, Role::Reader, &get_ufm_job}},
+      {"app/unhealthy_ports", {"GET", {}, {}, Role::Reader, &get_ufm_unhealthy_ports}},
+      {"app/unhealthy_ports", {"PUT", {}, {"force_set"}, Role::Writer, &put_ufm_unhealthy_ports}},
+      {"resources/isolated_ports", {"GET", {}, {}, Role::Reader, &get_ufm_isolated_ports}},
   };
   static std::deque<std::string> paths;  // which the routes only point to
   std::vector<Route> table;
@@ -128,6 +133,7 @@ std::vector<Route> own_routes() {
       {"GET", "/v1/congestion", {}, Role::Reader, &get_congestion},
       {"GET", "/v1/counters", {"node", "only"}, Role::Reader, &get_counters},
       {"GET", "/v1/path", {"from", "to"}, Role::Reader, &get_path},
+      {"GET", "/v1/routes", {"switch"}, Role::Reader, &get_routes},
       {"GET", "/v1/explain/path", {"from", "to"}, Role::Reader, &get_explain_path},
       {"GET", "/v1/explain/port", {"port"}, Role::Reader, &get_explain_port},
       {"GET", "/v1/explain/refusals", {"about"}, Role::Reader, &get_explain_refusals},
@@ -160,6 +166,7 @@ std::vector<Route> own_routes() {
       {"POST", "/v1/reload", {}, Role::Writer, &post_reload},
       {"POST", "/v1/log-level", {}, Role::Writer, &post_log_level},
       {"POST", "/v1/priority", {}, Role::Writer, &post_priority},
+      {"POST", "/v1/hand-over", {}, Role::Writer, &post_hand_over},
       {"POST", "/v1/ports/disable", {}, Role::Writer, &post_port_disable},
       {"POST", "/v1/ports/enable", {}, Role::Writer, &post_port_enable},
       {"POST", "/v1/links/restore", {}, Role::Writer, &post_link_restore},

@@ -39,14 +39,19 @@ struct Reload {};
 struct AcceptLosses {};
 // Until the configuration is read again.
 struct SetPriority {
-  unsigned priority = 0;  // 0 to 15
+  unsigned priority = 0;         // 0 to 15
+  bool gives_up_office = false;  // although a master stays one ([sm] sticky_master)
 };
-// About one end of a link: switch its port off or on, or undo what was done about the link.
+// About one end of each of some links: switch its port off or on, lead no route over the link, or
+// undo what was done about it.
 struct CareForLink {
-  enum class What { Disable, Enable, Restore };
+  struct End {
+    mad::Guid node{};
+    mad::PortNumber port{};
+  };
+  enum class What { Disable, Enable, Restore, RouteAround };
   What what{};
-  mad::Guid node{};
-  mad::PortNumber port{};
+  std::vector<End> ends;
   bool may_isolate_host = false;
 };
 // From now on partitions are these, beside those of the file. They are written down already.
@@ -71,7 +76,8 @@ struct Response {
   // If set, the answer is what this gives, which is asked whenever there is news, and now and then,
   // until it gives one. All else here but the command is nothing then.
   std::function<std::optional<Response>()> later;
-  std::string allow;  // with 405: the methods there are
+  std::string allow;     // with 405: the methods there are
+  std::string location;  // with 202: where to ask what became of it
 };
 
 // {"error": {"status": 404, "message": "..."}}.

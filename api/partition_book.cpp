@@ -3,6 +3,13 @@
 
 namespace heddle::api {
 
+// What cannot be written is known to the master still.
+void PartitionBook::take_over(std::shared_ptr<const partitions::Managed> told, WallTime time) {
+  (void)save_(*told);
+  now_ = std::move(told);
+  changed_at_ = time;
+}
+
 std::optional<PartitionBook::Refusal> PartitionBook::change(
     const std::vector<partitions::ManagedChange>& changes, WallTime time) {
   auto after = partitions::changed(*now_, changes);

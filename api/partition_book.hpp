@@ -19,8 +19,13 @@ class PartitionBook {
  public:
   // Writes it where it survives; an error says why it could not be.
   using Save = std::function<base::Result<>(const partitions::Managed&)>;
-  PartitionBook(std::shared_ptr<const partitions::Managed> kept, Save save)
-      : now_(std::move(kept)), save_(std::move(save)) {}
+  // `is_told`: while another manager is master, that one has them, and tells them here.
+  PartitionBook(std::shared_ptr<const partitions::Managed> kept, Save save, bool is_told = false)
+      : now_(std::move(kept)), save_(std::move(save)), is_told_(is_told) {}
+
+  bool is_told() const { return is_told_; }
+  // As a master has them.
+  void take_over(std::shared_ptr<const partitions::Managed> told, WallTime time);
 
   const partitions::Managed& now() const { return *now_; }
   const std::shared_ptr<const partitions::Managed>& shared() const { return now_; }
@@ -39,6 +44,7 @@ class PartitionBook {
  private:
   std::shared_ptr<const partitions::Managed> now_;
   Save save_;
+  bool is_told_;
   std::optional<WallTime> changed_at_;
 };
 

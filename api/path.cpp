@@ -140,6 +140,10 @@ mad::ServiceLevel routed_level(const sm::Snapshot& fabric, PortIndex from, mad::
 
 }  // namespace
 
+const fabric::ForwardingTables* tables_of(const sm::Snapshot& fabric) {
+  return roads_of(fabric).tables;
+}
+
 Path find_path(const sm::Snapshot& fabric, PortIndex from, PortIndex to, mad::Lid lid) {
   Path path;
   path.from = from;

@@ -29,6 +29,9 @@ struct Path {
   mad::ServiceLevel level{};  // of the record, else of the routes
 };
 
+// Null when there are none.
+const fabric::ForwardingTables* tables_of(const sm::Snapshot& fabric);
+
 // lid must be one of the port `to`.
 Path find_path(const sm::Snapshot& fabric, fabric::PortIndex from, fabric::PortIndex to,
                mad::Lid lid);

@@ -41,7 +41,8 @@ struct Told {
 using Mail =
     std::variant<std::shared_ptr<const sm::Snapshot>, std::shared_ptr<const sm::GroupList>, Told,
                  Seat, std::shared_ptr<const perf::Readings>, std::shared_ptr<const LinkCare>,
-                 std::shared_ptr<const congestion::Report>>;
+                 std::shared_ptr<const congestion::Report>,
+                 std::shared_ptr<const partitions::Managed>>;
 
 bool somebody_listens(asio::io_context& loop, const stream_protocol::endpoint& at) {
   stream_protocol::socket probe(loop);
@@ -267,6 +268,8 @@ class Server::Inner final : public Host {
         state_.care = std::move(*care);
       } else if (auto* report = std::get_if<std::shared_ptr<const congestion::Report>>(&each)) {
         state_.congestion = std::move(*report);
+      } else if (auto* managed = std::get_if<std::shared_ptr<const partitions::Managed>>(&each)) {
+        if (state_.book) state_.book->take_over(std::move(*managed), now);
       } else {
         state_.take(std::move(std::get<std::shared_ptr<const perf::Readings>>(each)), now);
       }
@@ -339,6 +342,10 @@ void Server::publish(std::shared_ptr<const perf::Readings> readings) {
 
 void Server::publish(std::shared_ptr<const LinkCare> care) {
   inner_->put(std::move(care));
+}
+
+void Server::publish(std::shared_ptr<const partitions::Managed> managed) {
+  inner_->put(std::move(managed));
 }
 
 void Server::publish(std::shared_ptr<const congestion::Report> report) {

@@ -65,6 +65,8 @@ class Server {
   void publish(std::shared_ptr<const perf::Readings> readings);
   void publish(std::shared_ptr<const congestion::Report> report);
   void publish(std::shared_ptr<const LinkCare> care);
+  // Partitions of programs as another manager has them; they are written down here too.
+  void publish(std::shared_ptr<const partitions::Managed> managed);
   void tell(const sm::Event& event);
   void sit(Seat seat);
 

@@ -123,6 +123,7 @@ class Session : public Waiter, public std::enable_shared_from_this<Session<Strea
     message.set("Referrer-Policy", "no-referrer");
     if (response.status == 401) message.set(http::field::www_authenticate, "Bearer");
     if (!response.allow.empty()) message.set(http::field::allow, response.allow);
+    if (!response.location.empty()) message.set(http::field::location, response.location);
     message.keep_alive(!ends_);
   }
 

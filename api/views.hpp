@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "api/handler.hpp"
+#include "api/path.hpp"
 #include "api/rows.hpp"
 
 namespace heddle::api {
@@ -20,6 +21,7 @@ Response get_node(const State&, const Request&, const Target&);
 Response get_ports(const State&, const Request&, const Target&);
 Response get_links(const State&, const Request&, const Target&);
 Response get_path(const State&, const Request&, const Target&);
+Response get_routes(const State&, const Request&, const Target&);
 Response get_partitions(const State&, const Request&, const Target&);
 Response get_groups(const State&, const Request&, const Target&);
 Response get_export(const State&, const Request&, const Target&);
@@ -51,6 +53,7 @@ Response post_resweep(const State&, const Request&, const Target&);
 Response post_reload(const State&, const Request&, const Target&);
 Response post_log_level(const State&, const Request&, const Target&);
 Response post_priority(const State&, const Request&, const Target&);
+Response post_hand_over(const State&, const Request&, const Target&);
 Response post_accept_losses(const State&, const Request&, const Target&);
 
 // --- partitions that programs change (views_partitions.cpp)
@@ -74,6 +77,12 @@ Response post_ufm_hosts(const State&, const Request&, const Target&);
 Response delete_ufm_hosts(const State&, const Request&, const Target&);
 Response delete_ufm_guids(const State&, const Request&, const Target&);
 Response put_ufm_qos(const State&, const Request&, const Target&);
+// --- and what they do about ports (views_ufm_ports.cpp)
+Response get_ufm_unhealthy_ports(const State&, const Request&, const Target&);
+Response get_ufm_isolated_ports(const State&, const Request&, const Target&);
+Response put_ufm_unhealthy_ports(const State&, const Request&, const Target&);
+Response post_ufm_action(const State&, const Request&, const Target&);
+Response get_ufm_job(const State&, const Request&, const Target&);
 
 // --- why things are as they are (views_explain.cpp)
 Response get_explain_path(const State&, const Request&, const Target&);
@@ -92,12 +101,25 @@ const std::string* parameter(const Target& target, const char* name);
 // The node that the parameter `node` names; nothing when there is no such parameter.
 base::Result<std::optional<fabric::NodeIndex>> wanted_node(const sm::Snapshot& fabric,
                                                            const Target& target);
+// Ports are switched at the switch's end of a cable: the other could not be switched on again.
+// Nothing where there is no switch.
+std::optional<CareForLink::End> switch_end(const fabric::Topology& topology,
+                                           fabric::PortIndex port);
+// From the port that the parameter `from` names to that of `to`, on the LID if that is one. Nothing
+// when a word is missing or names nobody; `otherwise` says so then.
+std::optional<Path> wanted_path(const sm::Snapshot& fabric, const Target& target,
+                                Response& otherwise);
 Response json_response(const Json& json, unsigned status = 200);
 Response accepted(Command command, std::string_view what);
 // The body as an object; an empty one if there is none, nothing if it is something else.
 std::optional<Json> body_of(const Request& request);
 // What is said of nearly everything before the first sweep is over.
 Response not_yet();
+// What the fabric has reached. Nothing while this subnet manager is not master: partitions are the
+// master's.
+std::optional<std::uint64_t> programmed_generation(const State& state);
+// Why programs cannot change partitions here and now, if they cannot.
+std::optional<Response> no_changes(const State& state);
 
 // {"sweep": N, "NAME": [rows]}, made as it is sent: row(i) for i below `count`; a row that is null
 // is left out.

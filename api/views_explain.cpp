@@ -351,19 +351,9 @@ constexpr std::array<std::string_view, 12> kRefusals{
 
 Response get_explain_path(const State& state, const Request&, const Target& target) {
   if (state.fabric == nullptr) return not_yet();
-  const sm::Snapshot& fabric = *state.fabric;
-  const std::string* from_word = parameter(target, "from");
-  const std::string* to_word = parameter(target, "to");
-  if (from_word == nullptr || to_word == nullptr) {
-    return refusal(400, "from and to are wanted, each a name, a GUID or a LID");
-  }
-  const auto from = find_endport(fabric, *from_word);
-  if (from.has_error()) return refusal(404, from.error().message);
-  const auto to = find_endport(fabric, *to_word);
-  if (to.has_error()) return refusal(404, to.error().message);
-  const mad::Lid lid = lid_of(fabric, *to);
-  if (lid == mad::kNoLid) return refusal(404, fmt::format("'{}' has no LID", *to_word));
-  return PathExplained(fabric, find_path(fabric, *from, *to, lid)).response();
+  Response otherwise;
+  auto path = wanted_path(*state.fabric, target, otherwise);
+  return path ? PathExplained(*state.fabric, std::move(*path)).response() : std::move(otherwise);
 }
 
 Response get_explain_port(const State& state, const Request&, const Target& target) {

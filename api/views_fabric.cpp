@@ -241,27 +241,38 @@ Response get_links(const State& state, const Request&, const Target& target) {
       });
 }
 
-Response get_path(const State& state, const Request&, const Target& target) {
-  if (state.fabric == nullptr) return not_yet();
-  const sm::Snapshot& fabric = *state.fabric;
+std::optional<Path> wanted_path(const sm::Snapshot& fabric, const Target& target,
+                                Response& otherwise) {
+  const auto refused = [&](unsigned status, const std::string& why) {
+    otherwise = refusal(status, why);
+    return std::nullopt;
+  };
   const std::string* from_word = parameter(target, "from");
   const std::string* to_word = parameter(target, "to");
   if (from_word == nullptr || to_word == nullptr) {
-    return refusal(400, "from and to are wanted, each a name, a GUID or a LID");
+    return refused(400, "from and to are wanted, each a name, a GUID or a LID");
   }
   const auto from = find_endport(fabric, *from_word);
-  if (from.has_error()) return refusal(404, from.error().message);
+  if (from.has_error()) return refused(404, from.error().message);
   const auto to = find_endport(fabric, *to_word);
-  if (to.has_error()) return refusal(404, to.error().message);
+  if (to.has_error()) return refused(404, to.error().message);
   mad::Lid lid = lid_of(fabric, *to);
   // With LMC a port has several LIDs, and a path to each.
   if (const auto named = base::parse_number(*to_word, mad::kLastUnicastLid.value);
       named && fabric.lids.owner(mad::Lid{static_cast<std::uint16_t>(*named)}) == *to) {
     lid = mad::Lid{static_cast<std::uint16_t>(*named)};
   }
-  if (lid == mad::kNoLid) return refusal(404, fmt::format("'{}' has no LID", *to_word));
-  Json json = path_json(fabric, find_path(fabric, *from, *to, lid));
-  json["sweep"] = fabric.sweep.number;
+  if (lid == mad::kNoLid) return refused(404, fmt::format("'{}' has no LID", *to_word));
+  return find_path(fabric, *from, *to, lid);
+}
+
+Response get_path(const State& state, const Request&, const Target& target) {
+  if (state.fabric == nullptr) return not_yet();
+  Response otherwise;
+  const auto path = wanted_path(*state.fabric, target, otherwise);
+  if (!path) return otherwise;
+  Json json = path_json(*state.fabric, *path);
+  json["sweep"] = state.fabric->sweep.number;
   return json_response(json);
 }
 

@@ -87,18 +87,18 @@ Response care(const State& state, const Request& request, CareForLink::What what
   }
   auto end = named(*state.fabric, request);
   if (end.has_error()) return refusal(400, end.error().message);
-  // Ports are switched at the switch's end of a cable: the other could not be switched on again.
-  if (!topology.is_switch(end->node)) {
-    const PortIndex peer = topology.peer(topology.port_of(end->node, end->port));
-    const bool has_switch = peer != fabric::kNoPort && topology.is_switch(topology.node_of(peer));
-    if (!has_switch) return refusal(400, "name the switch's end of the link");
-    end->node = topology.node_of(peer);
-    end->port = topology.number_of(peer);
-  }
-  return accepted(CareForLink{what, topology.node(end->node).guid, end->port, end->force}, said);
+  const auto at = switch_end(topology, topology.port_of(end->node, end->port));
+  if (!at) return refusal(400, "name the switch's end of the link");
+  return accepted(CareForLink{what, {*at}, end->force}, said);
 }
 
 }  // namespace
+
+std::optional<CareForLink::End> switch_end(const fabric::Topology& topology, PortIndex port) {
+  if (!topology.is_switch(topology.node_of(port))) port = topology.peer(port);
+  if (port == fabric::kNoPort || !topology.is_switch(topology.node_of(port))) return std::nullopt;
+  return CareForLink::End{topology.node(topology.node_of(port)).guid, topology.number_of(port)};
+}
 
 Response get_links_health(const State& state, const Request&, const Target&) {
   Json findings = Json::array(), orders = Json::array();

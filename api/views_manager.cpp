@@ -182,6 +182,7 @@ Response get_status(const State& state, const Request&, const Target&) {
        {"fabric", state.fabric ? fabric_json(*state.fabric) : Json(nullptr)},
        {"last_sweep", sweeps.empty() ? Json(nullptr) : sweep_row(sweeps.back())},
        {"counter_sweep", state.readings ? Json(state.readings->sweep.number) : Json(nullptr)},
+       {"managed_partitions", state.book ? Json(state.book->now().generation) : Json(nullptr)},
        {"on", state.seat.fabric},
        {"version", state.identity.version},
        {"time", text(state.now)},
@@ -255,6 +256,24 @@ Response post_priority(const State&, const Request& request, const Target&) {
     return refusal(400, "the body is {\"priority\": N}, with N from 0 to 15");
   }
   return accepted(SetPriority{found->get<unsigned>()}, "priority");
+}
+
+// The standby that ranks highest becomes master; this one ranks just below it until the reload.
+Response post_hand_over(const State& state, const Request&, const Target&) {
+  if (state.fabric == nullptr) return not_yet();
+  if (state.role != mad::SMState::Master) {
+    return refusal(409, "this subnet manager is not master: it has nothing to hand over");
+  }
+  const sm::OtherManager* next = nullptr;
+  for (const sm::OtherManager& other : state.fabric->other_managers) {
+    if (other.state != mad::SMState::Standby) continue;
+    if (next == nullptr || other.priority > next->priority) next = &other;
+  }
+  if (next == nullptr) return refusal(409, "no other subnet manager stands by");
+  if (next->priority == 0) {
+    return refusal(409, "the standby has priority 0, and nobody can rank below it: give it more");
+  }
+  return accepted(SetPriority{next->priority - 1u, true}, "hand-over");
 }
 
 Response post_accept_losses(const State&, const Request&, const Target&) {

@@ -13,15 +13,8 @@
 namespace heddle::api {
 namespace {
 
-// Nothing while this subnet manager is not master: partitions are the master's.
-std::optional<std::uint64_t> programmed(const State& state) {
-  if (state.fabric == nullptr || state.fabric->view == nullptr) return std::nullopt;
-  const auto memberships = state.fabric->view->subnet().memberships;
-  return memberships == nullptr ? 0 : memberships->policy().generation;
-}
-
 Json standing(const State& state, std::uint64_t wanted) {
-  const auto reached = programmed(state);
+  const auto reached = programmed_generation(state);
   return {{"generation", wanted},
           {"programmed", reached ? Json(*reached) : Json(nullptr)},
           {"done", reached && *reached >= wanted}};
@@ -68,6 +61,7 @@ Response change(const State& state, const Target& target,
                 const std::vector<partitions::ManagedChange>& changes) {
   const auto patience = patience_of(target);
   if (patience.has_error()) return refusal(400, patience.error().message);
+  if (auto refused = no_changes(state)) return std::move(*refused);
   const std::uint64_t before = state.book->now().generation;
   if (const std::string* word = parameter(target, "if_generation")) {
     const auto wanted = base::parse_number(*word);
@@ -87,6 +81,18 @@ Response change(const State& state, const Target& target,
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> programmed_generation(const State& state) {
+  if (state.fabric == nullptr || state.fabric->view == nullptr) return std::nullopt;
+  const auto memberships = state.fabric->view->subnet().memberships;
+  return memberships == nullptr ? 0 : memberships->policy().generation;
+}
+
+std::optional<Response> no_changes(const State& state) {
+  if (!state.book) return no_book();
+  if (!state.book->is_told() || state.role != mad::SMState::Standby) return std::nullopt;
+  return refusal(503, "this subnet manager stands by: the master changes partitions");
+}
 
 Response get_managed_partitions(const State& state, const Request&, const Target& target) {
   if (!state.book) return no_book();

@@ -3,6 +3,7 @@
 // prologs, inventories. Their calls become changes of the same partitions as those of /v1.
 #include <algorithm>
 #include <ctime>
+#include <map>
 #include <utility>
 
 #include <fmt/chrono.h>
@@ -11,6 +12,7 @@
 
 #include "api/lookup.hpp"
 #include "api/partitions_json.hpp"
+#include "api/ufm_words.hpp"
 #include "api/views.hpp"
 #include "base/text.hpp"
 #include "mad/link.hpp"
@@ -28,8 +30,10 @@ using partitions::Membership;
 std::string ufm_key(BaseKey key) {
   return fmt::format("{:#x}", key.value);
 }
-std::string ufm_guid(mad::Guid guid) {
-  return fmt::format("{:016x}", guid.value);
+
+// Of a node's description: most often the name of its host.
+std::string_view first_word(std::string_view description) {
+  return description.substr(0, description.find(' '));
 }
 
 Response wrong(const std::string& why) {
@@ -38,8 +42,7 @@ Response wrong(const std::string& why) {
 
 // The change, answered with 200 when it is written down: the fabric follows, as with UFM.
 Response carry_out(const State& state, const ManagedChange& change) {
-  if (!state.book)
-    return refusal(503, "programs may change no partitions: [partitions] managed is false");
+  if (auto refused = no_changes(state)) return std::move(*refused);
   const std::uint64_t before = state.book->now().generation;
   const auto refused = state.book->change({change}, state.now);
   if (refused) {
@@ -113,20 +116,21 @@ Response add(const State& state, const Json& body, const std::vector<mad::Guid>&
 base::Result<std::vector<mad::Guid>> guids_of_hosts(const State& state, std::string_view names) {
   if (state.fabric == nullptr) return base::error("the fabric is not up yet");
   const fabric::Topology& topology = state.fabric->topology;
+  // A host with several adapters is several nodes with the same first word.
+  std::map<std::string_view, std::vector<mad::Guid>> hosts;
+  for (const std::string_view name : base::split(names, ',')) hosts[base::trim(name)];
+  for (const fabric::PortIndex port : topology.endports()) {
+    const fabric::Node& node = topology.node(topology.node_of(port));
+    if (node.type != mad::NodeType::ChannelAdapter) continue;
+    const auto host = hosts.find(first_word(node.description));
+    if (host != hosts.end()) host->second.push_back(topology.port(port).guid);
+  }
   std::vector<mad::Guid> guids;
-  for (const std::string_view name : base::split(names, ',')) {
-    const std::size_t before = guids.size();
-    // A host with several adapters is several nodes with the same first word.
-    for (const fabric::PortIndex port : topology.endports()) {
-      const fabric::Node& node = topology.node(topology.node_of(port));
-      const std::string_view whole = node.description;
-      if (node.type != mad::NodeType::ChannelAdapter) continue;
-      if (whole.substr(0, whole.find(' ')) != base::trim(name)) continue;
-      guids.push_back(topology.port(port).guid);
-    }
-    if (guids.size() == before) {
+  for (const auto& [name, ports] : hosts) {
+    if (ports.empty()) {
       return base::error(fmt::format("there is no host '{}'", base::printable(name)));
     }
+    guids.insert(guids.end(), ports.begin(), ports.end());
   }
   return guids;
 }
@@ -170,12 +174,11 @@ Json port_json(const sm::Snapshot& fabric, fabric::PortIndex port) {
   const bool is_active = info.port_state == mad::PortState::Active;
   const bool is_up = info.port_physical_state == mad::PortPhysicalState::LinkUp;
   const auto number = topology.number_of(port).value;
-  const std::string guid = ufm_guid(topology.port(port).guid);
-  return {{"guid", guid},
-          {"name", fmt::format("{}_{}", guid, number)},
+  return {{"guid", ufm_guid(topology.port(port).guid)},
+          {"name", ufm_port(topology, port)},
           {"number", number},
           {"systemID", ufm_guid(node.system_image_guid)},
-          {"system_name", node.description.substr(0, node.description.find(' '))},
+          {"system_name", first_word(node.description)},
           {"node_description", node.description},
           {"dname", fmt::format("{}", number)},
           {"lid", lid_of(fabric, port).value},
@@ -184,6 +187,17 @@ Json port_json(const sm::Snapshot& fabric, fabric::PortIndex port) {
 }
 
 }  // namespace
+
+std::string ufm_guid(mad::Guid guid) {
+  return fmt::format("{:016x}", guid.value);
+}
+
+std::string ufm_port(const fabric::Topology& topology, fabric::PortIndex port) {
+  const auto node = topology.node_of(port);
+  const mad::Guid guid =
+      topology.is_switch(node) ? topology.node(node).guid : topology.port(port).guid;
+  return fmt::format("{}_{}", ufm_guid(guid), topology.number_of(port).value);
+}
 
 Response get_ufm_version(const State& state, const Request&, const Target&) {
   return json_response({{"ufm_release_version", "6.0.0 heddle-" + state.identity.version}});
@@ -217,7 +231,14 @@ Response post_ufm_hosts(const State& state, const Request& request, const Target
     return wrong("the body is {\"pkey\": \"0x1\", \"hosts_names\": \"a,b\"}");
   }
   const auto guids = guids_of_hosts(state, names->get<std::string>());
-  return guids ? add(state, *body, *guids) : refusal(404, guids.error().message);
+  if (guids.has_error()) return refusal(404, guids.error().message);
+  Response response = add(state, *body, *guids);
+  if (response.status == 200) {
+    // Prologs may wait until the fabric has it.
+    const std::uint64_t generation = state.book->now().generation;
+    response.body = json_response(ufm_job_of(state, generation)).body;
+  }
+  return response;
 }
 
 Response delete_ufm_hosts(const State& state, const Request&, const Target& target) {
@@ -249,8 +270,9 @@ Response put_ufm_qos(const State& state, const Request& request, const Target&) 
   if (found == state.book->now().partitions.end()) return refusal(404, "there is no such pkey");
   // The words of /v1 for it.
   Json whole = json_of(*key, found->second);
-  if (body->contains("mtu_limit") && (*body)["mtu_limit"].is_number_unsigned()) {
-    whole["mtu"] = (*body)["mtu_limit"].get<std::uint64_t>() == 4 ? 4096 : 2048;
+  if (const auto limit = body->find("mtu_limit"); limit != body->end()) {
+    if (*limit != 2 && *limit != 4) return wrong("mtu_limit is 2 or 4, in kilobytes");
+    whole["mtu"] = *limit == 4 ? 4096 : 2048;
   }
   if (body->contains("service_level")) whole["service_level"] = (*body)["service_level"];
   if (body->contains("rate_limit")) whole["gigabits"] = (*body)["rate_limit"];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/api_service.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,10 +34,15 @@ std::string text_of(const api::Command& command) {
   }
   const auto* care = std::get_if<api::CareForLink>(&command);
   if (care == nullptr) return std::string(word_of(command));
-  constexpr std::string_view kWords[] = {"port disable", "port enable", "link restore"};
-  return fmt::format("{} {} {}{}", kWords[static_cast<std::size_t>(care->what)],
-                     base::hex(care->node.value), care->port.value,
-                     care->may_isolate_host ? " by force" : "");
+  constexpr std::string_view kWords[] = {"port disable", "port enable", "link restore",
+                                         "routes around"};
+  constexpr std::size_t kNamed = 8;
+  std::string text(kWords[static_cast<std::size_t>(care->what)]);
+  for (std::size_t i = 0; i < std::min(care->ends.size(), kNamed); ++i) {
+    text += fmt::format(" {} {}", base::hex(care->ends[i].node.value), care->ends[i].port.value);
+  }
+  if (care->ends.size() > kNamed) text += fmt::format(" and {} more", care->ends.size() - kNamed);
+  return care->may_isolate_host ? text + " by force" : text;
 }
 
 // "127.0.0.1:9315", "[::1]:9315".
@@ -115,9 +121,12 @@ std::unique_ptr<ApiService> ApiService::start(const config::Config& config,
   options.atlas = service->atlas_;
   if (managed) {
     options.book = std::make_shared<api::PartitionBook>(
-        std::move(managed), [file = ManagedPartitionsFile(config)](const partitions::Managed& all) {
+        std::move(managed),
+        [file = ManagedPartitionsFile(config)](const partitions::Managed& all) {
           return file.save(all);
-        });
+        },
+        !config.standby_listen.empty() || !config.standby_peer.empty() ||
+            !config.replica_endpoints.empty());
   }
   auto server = listen(config, std::move(options), commands);
   if (server.has_error()) {

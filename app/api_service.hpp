@@ -31,6 +31,9 @@ class ApiService final : public Audience {
   // Until it is set, and after it was taken away, commands are logged and come to nothing.
   void set_operator(Operator carry_out) { *operator_ = std::move(carry_out); }
   void sit(api::Seat seat) { server_->sit(std::move(seat)); }
+  void take_over(std::shared_ptr<const partitions::Managed> managed) {
+    server_->publish(std::move(managed));
+  }
 
   // By what the fabric is routed, for questions of what a loss would do.
   void route_by(const routing::Policy& policy) { atlas_->route_by(policy); }

@@ -48,6 +48,9 @@ class Audit {
          "The sm_key is told to any subnet manager that asks", "sm.tell_sm_key = false");
     want(strict, !c.allowed_sm_guids.empty(), "Only named subnet managers may be master",
          "Any host may become master of the fabric", "name them in sm.allowed_sm_guids");
+    want(strict, c.sa_untrusted == "needed", "Hosts learn of the fabric what they need",
+         "Any host may ask for every route, and for the links and ports that it may see",
+         "sa.untrusted = \"needed\"");
     want(strict, !c.partitions_file.empty(), "There are partitions",
          "Every host may talk to every other", "write partitions.file (docs/partitions.md)");
     want(strict, c.partition_enforcement == "both", "Switches enforce partitions",

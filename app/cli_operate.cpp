@@ -62,7 +62,8 @@ void add_show(CLI::App& app, Command& command) {
       ->check(CLI::IsMember(std::vector<std::string>(names.begin(), names.end())))
       ->option_text(" ");
   show->add_option("END", arguments->words,
-                   "Of path: two of a host's name, NAME/PORT, a GUID, or a LID")
+                   "Of path: two of a host's name, NAME/PORT, a GUID, or a LID; of routes: one "
+                   "switch")
       ->option_text(" ");
   add_common(*show, *arguments,
              {{"table", Shape::Table}, {"json", Shape::Json}, {"csv", Shape::Csv}});
@@ -71,6 +72,7 @@ void add_show(CLI::App& app, Command& command) {
       "  heddle show nodes\n"
       "  heddle show links -o csv\n"
       "  heddle show path host-1 host-7     hop by hop, as the switches' tables have it\n"
+      "  heddle show routes leaf-3          its table, LID by LID\n"
       "{}",
       kExits));
   show->callback([arguments, &command] { command = [arguments] { return run_show(*arguments); }; });
@@ -164,6 +166,9 @@ void add_ctl(CLI::App& app, Command& command) {
       ->required()
       ->check(CLI::Range(0, 15))
       ->option_text(" ");
+  add_verb(*ctl, command, "handover",
+           "Let the standby that ranks highest be master, and rank below it until the reload",
+           arguments);
   add_verb(*ctl, command, "accept-losses", "Miss no longer what is lost: it stays away", arguments);
   add_links(*ctl, command, arguments);
   ctl->footer(fmt::format("Only root and the user that runs the subnet manager may.\n{}", kExits));

@@ -110,11 +110,15 @@ Exit run_status(const OperateArguments& arguments) {
 Exit run_show(const ShowArguments& arguments) {
   if (arguments.what == "path") return show_path(arguments);
   const Listing* listing = find_listing(arguments.what);
-  if (listing == nullptr || !arguments.words.empty()) {
-    complain(fmt::format("show takes one of {}, or path A B", fmt::join(listing_names(), ", ")));
+  const std::size_t words = arguments.what == "routes" ? 1 : 0;
+  if (listing == nullptr || arguments.words.size() != words) {
+    complain(fmt::format("show takes one of {}, with a switch behind routes, or path A B",
+                         fmt::join(listing_names(), ", ")));
     return Exit::Usage;
   }
-  const Asked asked = ask(arguments, "GET", std::string(listing->target));
+  std::string target(listing->target);
+  if (words == 1) target += escaped(arguments.words[0]);
+  const Asked asked = ask(arguments, "GET", target);
   if (asked.exit != Exit::Ok) return asked.exit;
   if (arguments.shape == Shape::Json) return print(asked.body);
   const Json answer = parsed(asked.body);
@@ -150,6 +154,7 @@ Exit run_ctl(const CtlArguments& arguments) {
     body = {{"node", arguments.word}, {"port", arguments.port}, {"force", arguments.force}};
   }
   if (arguments.verb == "accept-losses") target = "/v1/losses/accept";
+  if (arguments.verb == "handover") target = "/v1/hand-over";
   if (arguments.verb == "log-level") body["level"] = arguments.word;
   if (arguments.verb == "priority") body["priority"] = std::stoi(arguments.word);
   if (arguments.verb == "resweep" && !arguments.word.empty()) body["reason"] = arguments.word;

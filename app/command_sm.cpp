@@ -47,6 +47,9 @@ void open_keeper(Session& session) {
   auto& lids = found.recalled.lids;
   lids.insert(lids.end(), session.remembered.begin(), session.remembered.end());
   session.remembered = std::move(lids);
+  if (!session.managed) return;
+  session.keeper->share_partitions(session.managed,
+                                   [&session](auto told) { take_over(session, std::move(told)); });
 }
 
 base::Result<PartnerKeys> partner_keys(const config::Config& config) {

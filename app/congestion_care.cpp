@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "app/agents.hpp"
 #include "app/text.hpp"
 #include "base/text.hpp"
 #include "transport/header.hpp"
@@ -17,18 +18,10 @@ namespace {
 using fabric::NodeIndex;
 using fabric::PortIndex;
 
-// By which packets from here to there keep out of the way of others.
-mad::ServiceLevel level_to(const sm::Snapshot& fabric, mad::Lid lid) {
-  if (fabric.routes == nullptr || fabric.sm_port == fabric::kNoPort) return {};
-  const auto from = fabric.topology.attachment(fabric.sm_port);
-  if (!from) return {};
-  return mad::ServiceLevel{fabric.routes->routes.lanes.levels.level(from->at, lid)};
-}
-
 void add_agent(const sm::Snapshot& fabric, NodeIndex node, PortIndex port,
                congestion::Picture& picture) {
   const fabric::Topology& topology = fabric.topology;
-  if (fabric.lids.top() == mad::kNoLid || fabric.lids.base(port) == mad::kNoLid) return;
+  if (!has_lid(fabric, port)) return;
   congestion::Agent agent;
   agent.node = topology.node(node).guid;
   agent.port = topology.number_of(port);

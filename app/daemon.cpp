@@ -16,6 +16,7 @@ namespace {
 FrontDesk* desk_of(const Daemon::Setup& setup) {
   if (setup.desk == nullptr || setup.record != nullptr) return nullptr;
   setup.desk->limit(setup.options.sa_rate);
+  setup.desk->set_trust(setup.options.trust);
   return setup.desk;
 }
 
@@ -98,7 +99,10 @@ void Daemon::stop() {
 
 void Daemon::change_options(const sm::Options& options, OutputFiles files, MeterOptions meter) {
   performer_.set_files(std::move(files));
-  if (desk_ != nullptr) desk_->limit(options.sa_rate);
+  if (desk_ != nullptr) {
+    desk_->limit(options.sa_rate);
+    desk_->set_trust(options.trust);
+  }
   if (!once_) {
     care_.change(meter.health, steady_now());
     congestion_.change(meter.congestion, steady_now());

@@ -25,6 +25,11 @@ void FrontDesk::open(const std::shared_ptr<const sa::View>& view, mad::SMKey key
   key_ = key;
 }
 
+void FrontDesk::set_trust(const sa::Trust& trust) {
+  const std::scoped_lock lock(mutex_);
+  desk_.set_trust(trust);
+}
+
 void FrontDesk::limit(std::uint32_t requests_per_second) {
   const std::scoped_lock lock(mutex_);
   desk_.limit(requests_per_second);

@@ -20,6 +20,7 @@ class FrontDesk {
 
   // As sa::Desk. Cheap when nothing has changed.
   void open(const std::shared_ptr<const sa::View>& view, mad::SMKey key);
+  void set_trust(const sa::Trust& trust);
   // As sa::Talkers::limit().
   void limit(std::uint32_t requests_per_second);
   void close() { open(nullptr, {}); }

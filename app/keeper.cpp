@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <fstream>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include <unistd.h>
 
 #include "app/clock.hpp"
+#include "app/partition_records.hpp"
 
 namespace heddle::app {
 
@@ -85,11 +87,12 @@ std::filesystem::path Keeper::mark() const {
 }
 
 void Keeper::recall(Found& found, store::Database& database) {
-  const auto records = database.read();
+  auto records = database.read();
   if (!records) {
     log_.say(sm::Severity::Error, "MemoryNotRead", records.error().message);
     return;
   }
+  take_partition_records(*records);  // they have a file
   found.recalled = sm::recall(*records);
   std::error_code ignored;
   std::string& registrations = found.recalled.registrations;
@@ -170,7 +173,9 @@ void Keeper::set_listener(Listener listener) {
   listener_ = std::move(listener);
   if (listener_ && replica_) listener_(sm::Shared{epoch_, false, {}});  // it comes after that one
   if (!listener_ || !was_told_ || mirror_.empty()) return;
-  listener_(sm::Shared{mirror_.epoch(), true, mirror_.records(steady_now())});
+  auto records = mirror_.records(steady_now());
+  take_partition_records(records);
+  listener_(sm::Shared{mirror_.epoch(), true, std::move(records)});
 }
 
 void Keeper::store(sm::Store store) {
@@ -178,14 +183,50 @@ void Keeper::store(sm::Store store) {
   was_told_ = false;
   state_ = mad::SMState::Master;
   epoch_ = std::max(epoch_, store.epoch);
+  own_epoch_ = store.epoch;
   pending_.push_back({number_, store.ticket, {}, false});
-  store::State state{number_, {store.epoch, store.whole, std::move(store.records)}};
+  if (store.whole && managed_) {
+    auto partitions = partition_changes({}, *managed_);
+    store.records.insert(store.records.end(), std::make_move_iterator(partitions.begin()),
+                         std::make_move_iterator(partitions.end()));
+  }
+  write({number_, {store.epoch, store.whole, std::move(store.records)}});
+}
+
+void Keeper::write(store::State state) {
   if (replica_) replica_->publish(state);
   if (partner_) {
-    mirror_.take(steady_now(), store.epoch, store.whole, state.batch.records);
+    mirror_.take(steady_now(), state.batch.epoch, state.batch.whole, state.batch.records);
     partner_->publish(state);
   }
-  writer_->write(number_, std::move(state.batch));
+  writer_->write(state.number, std::move(state.batch));
+}
+
+void Keeper::share_partitions(std::shared_ptr<const partitions::Managed> managed,
+                              PartitionsTold told) {
+  managed_ = std::move(managed);
+  partitions_told_ = std::move(told);
+}
+
+// Nobody waits for it: what counts here is the file, which has it already.
+void Keeper::store(std::shared_ptr<const partitions::Managed> managed) {
+  const auto before = std::exchange(managed_, std::move(managed));
+  if (own_epoch_ == 0) return;
+  write({++number_, {own_epoch_, false, partition_changes(*before, *managed_)}});
+}
+
+void Keeper::hear_partitions(bool whole, std::vector<base::Record>& records, bool only_newer) {
+  const auto partitions = take_partition_records(records);
+  if (partitions.empty() || !managed_) return;
+  auto told = with_records(*managed_, whole, partitions);
+  if (!told) {
+    return log_.say(sm::Severity::Error, "PartitionsNotUnderstood",
+                    "What the master tells of partitions that programs have made is not "
+                    "understood; those that were known here stay");
+  }
+  if (*told == *managed_ || (only_newer && told->generation <= managed_->generation)) return;
+  managed_ = std::make_shared<const partitions::Managed>(std::move(*told));
+  if (partitions_told_) partitions_told_(managed_);
 }
 
 // --- with a partner
@@ -240,7 +281,10 @@ bool Keeper::told(store::State& state) {
   epoch_ = batch.epoch;
   mirror_.take(steady_now(), batch.epoch, batch.whole, batch.records);
   was_told_ = true;
-  if (listener_) listener_(sm::Shared{batch.epoch, batch.whole, batch.records});
+  own_epoch_ = 0;
+  auto records = batch.records;
+  hear_partitions(batch.whole, records, false);
+  if (listener_) listener_(sm::Shared{batch.epoch, batch.whole, std::move(records)});
   writer_->write(number_, std::move(batch));
   return true;
 }

@@ -18,6 +18,7 @@
 #include "app/logging.hpp"
 #include "app/partner.hpp"
 #include "app/replica.hpp"
+#include "partitions/managed.hpp"
 #include "sm/core.hpp"
 #include "sm/memory.hpp"
 #include "store/writer.hpp"
@@ -72,6 +73,13 @@ class Keeper {
   // What the machine is, for others to hear.
   void set_state(mad::SMState state);
 
+  // What programs have made of partitions goes the same ways from now on. `told`, on the loop: what
+  // a master has instead.
+  using PartitionsTold = std::function<void(std::shared_ptr<const partitions::Managed>)>;
+  void share_partitions(std::shared_ptr<const partitions::Managed> managed, PartitionsTold told);
+  // They were changed here.
+  void store(std::shared_ptr<const partitions::Managed> managed);
+
  private:
   // Handed to the store, and to standbys under a number that grows from daemon to daemon.
   struct Pending {
@@ -99,6 +107,8 @@ class Keeper {
   void hear(const store::Quorum::Heard&);
   bool told(store::State& state);
   void give_way(std::uint64_t epoch);
+  void write(store::State state);
+  void hear_partitions(bool whole, std::vector<base::Record>& records, bool only_newer);
   std::filesystem::path mark() const;
 
   std::filesystem::path file_;
@@ -112,9 +122,12 @@ class Keeper {
   std::uint64_t number_ = 0;
   std::uint64_t epoch_ = 0;  // the highest that was ever heard of here
   std::deque<Pending> pending_;
-  sm::Replica mirror_;           // all that was stored, or told by a master
-  bool was_told_ = false;        // and nothing stored since
-  std::uint64_t warned_of_ = 0;  // an epoch
+  sm::Replica mirror_;                                  // all that was stored, or told by a master
+  bool was_told_ = false;                               // and nothing stored since
+  std::uint64_t warned_of_ = 0;                         // an epoch
+  std::shared_ptr<const partitions::Managed> managed_;  // null: programs may change none
+  PartitionsTold partitions_told_;
+  std::uint64_t own_epoch_ = 0;  // of what is stored here now; 0: nothing, or a master's
   std::optional<store::Writer> writer_;
   std::unique_ptr<Partner> partner_;
   std::unique_ptr<Replica> replica_;

@@ -44,10 +44,12 @@ void Keeper::on_replica(const std::vector<Quorum::Event>& events) {
 }
 
 // A copy whose master nobody hears may lack what was promised last, so its registrations are not
-// believed; and its LIDs have been taken at the start.
+// believed; its LIDs have been taken at the start, and partitions say themselves which are newer.
 void Keeper::hear(const Quorum::Told& told) {
   if (!told.live) {
     epoch_ = std::max(epoch_, told.batch.epoch);
+    auto records = told.batch.records;
+    hear_partitions(told.batch.whole, records, true);
     return;
   }
   store::State state{number_, told.batch};

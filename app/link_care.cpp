@@ -118,17 +118,24 @@ void LinkCare::hear(std::shared_ptr<const sm::OrderOutcomes> outcomes) {
 }
 
 void LinkCare::obey(const api::CareForLink& command, base::Instant now) {
-  const LinkEnd end{command.node, command.port};
-  switch (command.what) {
-    case api::CareForLink::What::Disable:
-      by_hand_[end] = {end.node, end.port, sm::LinkOrder::Disable, command.may_isolate_host};
-      break;
-    case api::CareForLink::What::Enable:
-      by_hand_[end] = {end.node, end.port, sm::LinkOrder::Enable};
-      break;
-    case api::CareForLink::What::Restore:
-      restore(end);
-      break;
+  using What = api::CareForLink::What;
+  const bool by_force = command.may_isolate_host;
+  for (const auto& [node, port] : command.ends) {
+    const LinkEnd end{node, port};
+    switch (command.what) {
+      case What::Disable:
+        by_hand_[end] = {node, port, sm::LinkOrder::Disable, by_force};
+        break;
+      case What::RouteAround:
+        by_hand_[end] = {node, port, sm::LinkOrder::RouteAround, by_force};
+        break;
+      case What::Enable:
+        by_hand_[end] = {node, port, sm::LinkOrder::Enable};
+        break;
+      case What::Restore:
+        restore(end);
+        break;
+    }
   }
   renew(now);
 }

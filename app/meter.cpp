@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "app/agents.hpp"
 #include "app/link_care.hpp"
 #include "base/text.hpp"
 #include "mad/link.hpp"
@@ -25,18 +26,6 @@ std::uint64_t data_rate(const sm::Snapshot& fabric, PortIndex port) {
   if (!width || !speed) return 0;
   const std::uint64_t bits = mad::link_rate(*width, *speed) * 1'000'000'000ull / 64;
   return *speed <= mad::LinkSpeed::QDR ? bits / 10 * 8 : bits / 66 * 64;
-}
-
-// By which packets from here to there keep out of the way of others.
-mad::ServiceLevel level_to(const sm::Snapshot& fabric, mad::Lid lid) {
-  if (fabric.routes == nullptr || fabric.sm_port == fabric::kNoPort) return {};
-  const auto from = fabric.topology.attachment(fabric.sm_port);
-  if (!from) return {};
-  return mad::ServiceLevel{fabric.routes->routes.lanes.levels.level(from->at, lid)};
-}
-
-bool has_lid(const sm::Snapshot& fabric, PortIndex port) {
-  return fabric.lids.top() != mad::kNoLid && fabric.lids.base(port) != mad::kNoLid;
 }
 
 std::string names_of(std::uint32_t counters) {

@@ -63,6 +63,10 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("max_hops", o.max_hops);
   visit("partitions", o.partitions);
   visit("sa_rate", o.sa_rate);
+  visit("sa_only_needed", o.trust.only_needed);
+  visit("sa_services", o.trust.services);
+  visit("sa_subscriptions", o.trust.subscriptions);
+  visit("sa_groups", o.trust.groups);
   visit("prefix_routes", o.prefix_routes);
   visit("qos_policy", o.qos_policy);
   visit("partition_enforcement", o.partition_enforcement);

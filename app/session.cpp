@@ -4,6 +4,9 @@
 #include <iostream>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "app/managed_partitions.hpp"
 #include "app/sm_options.hpp"
 #include "app/summary.hpp"
 
@@ -75,6 +78,20 @@ sm::Options machine_options(Session& session) {
   return options;
 }
 
+void take_over(Session& session, std::shared_ptr<const partitions::Managed> managed) {
+  session.managed = std::move(managed);
+  session.log.say(
+      sm::Severity::Info, "PartitionsTold",
+      fmt::format("The master has partitions of generation {}", session.managed->generation));
+  if (session.api) {
+    session.api->take_over(session.managed);  // keeps them too, and off this thread
+  } else if (const auto saved = ManagedPartitionsFile(session.config).save(*session.managed);
+             saved.has_error()) {
+    session.log.say(sm::Severity::Error, "PartitionsNotKept", saved.error().message);
+  }
+  if (session.managed_changed) session.managed_changed();
+}
+
 Controls controls(Session& session, std::function<void()> stop, ChangeOptions change) {
   const auto leave = [&session, stop = std::move(stop)] {
     session.service.stopping();
@@ -87,6 +104,12 @@ Controls controls(Session& session, std::function<void()> stop, ChangeOptions ch
 Operated::Operated(Session& session, std::string fabric, std::function<void(std::string)> resweep,
                    ChangeOptions change, Care care)
     : session_(session) {
+  // The administrator's file is not read again for it.
+  session.managed_changed = [&session, change] {
+    auto whole = partitions::with_managed(session.file_partitions, *session.managed);
+    session.latest.partitions = with_levels(std::move(whole), session.latest.qos_policy.get());
+    change(session.latest, output_files(session.config), meter_options(session.config));
+  };
   if (!session.api) return;
   session.api->sit(seat_of(session, fabric));
   session.api->set_operator([&session, fabric, resweep = std::move(resweep),
@@ -104,14 +127,13 @@ Operated::Operated(Session& session, std::string fabric, std::function<void(std:
       // All else stays as it was read: files may be half written just now.
       session.config.priority = rank->priority;
       session.latest.priority = static_cast<std::uint8_t>(rank->priority);
+      if (rank->gives_up_office) session.latest.sticky_master = false;
       change(session.latest, output_files(session.config), meter_options(session.config));
       session.api->sit(seat_of(session, fabric));
     } else if (const auto* made = std::get_if<api::UsePartitions>(&command)) {
-      // The administrator's file is not read again for it.
       session.managed = made->partitions;
-      auto whole = partitions::with_managed(session.file_partitions, *session.managed);
-      session.latest.partitions = with_levels(std::move(whole), session.latest.qos_policy.get());
-      change(session.latest, output_files(session.config), meter_options(session.config));
+      if (session.keeper) session.keeper->store(session.managed);
+      session.managed_changed();
     } else if (const auto* link = std::get_if<api::CareForLink>(&command)) {
       care(*link);
     } else if (std::holds_alternative<api::Reload>(command)) {
@@ -122,6 +144,7 @@ Operated::Operated(Session& session, std::string fabric, std::function<void(std:
 }
 
 Operated::~Operated() {
+  session_.managed_changed = {};
   if (session_.api) session_.api->set_operator({});
 }
 

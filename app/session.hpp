@@ -45,6 +45,7 @@ struct Session {
   sm::Options latest = {};  // what machine_options gave last
   // What programs have made of partitions; null: they may not.
   std::shared_ptr<const partitions::Managed> managed = nullptr;
+  std::function<void()> managed_changed = {};  // has the machine use them, while there is one
   std::shared_ptr<const partitions::Policy> file_partitions = nullptr;  // as read last
   Progress progress{std::cerr, is_live_terminal(STDERR_FILENO)};
   boost::asio::io_context loop{1};
@@ -52,6 +53,9 @@ struct Session {
   std::unique_ptr<Keeper> keeper = nullptr;   // null: nothing is durable
   std::unique_ptr<ApiService> api = nullptr;  // null: nobody may ask
 };
+
+// Partitions of programs as a master has them, here too.
+void take_over(Session& session, std::shared_ptr<const partitions::Managed> managed);
 
 // What the configuration means to the machine, with the files that it names read.
 sm::Options machine_options(Session& session);

@@ -68,6 +68,8 @@ sm::Options to_sm_options(const config::Config& config) {
   options.flap_hold = config.flap_hold;
   options.reregister_rate = config.reregister_rate;
   options.sa_rate = config.sa_rate;
+  options.trust = {config.sa_untrusted == "needed", config.sa_services, config.sa_subscriptions,
+                   config.sa_groups};
   options.window = config.window;
   options.window_per_device = config.window_per_device;
   options.smallest_timeout = config.smallest_timeout;

@@ -70,6 +70,10 @@ struct Config {
   std::string qos_policy;     // "": none
   std::string prefix_routes;  // "": no other subnet is reached
   std::uint32_t sa_rate = 100'000;
+  std::string sa_untrusted = "all";
+  std::uint32_t sa_services = 1024;
+  std::uint32_t sa_subscriptions = 256;
+  std::uint32_t sa_groups = 16'384;
 
   // [links]
   std::uint32_t data_vls = 15;

@@ -413,6 +413,102 @@ constexpr OpensmOption kOptions[] = {
      "ftree finds the shape of damaged trees by itself"},
 };
 
+// Of the vendors' closed fork, as far as its documents name them; `*` stands for the rest of a
+// name. Their defaults are not known here where they are empty.
+constexpr OpensmOption kVendorOptions[] = {
+    {"m_key_per_port", "FALSE", Fate::Mapped, "sm", "m_key_per_port", flag, ""},
+    {"allowed_sm_guids", "(null)", Fate::Mapped, "sm", "allowed_sm_guids", as_is, ""},
+    {"max_wire_smps_per_device", "2", Fate::Mapped, "mads", "window_per_device", number, ""},
+    {"sa_check_sgid_spoofing", "", Fate::Needless, "", "", nullptr,
+     "who asks is known by its LID, whatever it says"},
+    {"sa_pr_full_world_queries_allowed", "", Fate::Needless, "", "", nullptr,
+     "large queries are answered beside the manager, a few of each port at once"},
+    {"sa_rate_threshold", "", Fate::Missing, "", "", nullptr,
+     "[sa] rate limits all together, and puts off those who ask most"},
+    {"sa_etm_*", "", Fate::Missing, "", "", nullptr,
+     "limits of subnet administration: docs/subnet-administration.md"},
+    {"m_key_*", "", Fate::Missing, "", "", nullptr, "keys of ports: docs/keys.md"},
+    {"max_sa_reports_*", "", Fate::Needless, "", "", nullptr, "reports have limits of their own"},
+    {"drop_*", "", Fate::Needless, "", "", nullptr,
+     "who does not answer reports, and what is gone, is dropped"},
+    {"service_name2key_map_file", "", Fate::Missing, "", "", nullptr,
+     "services are registered by their ports alone"},
+    {"smp_threads", "", Fate::Needless, "", "", nullptr,
+     "one thread manages the fabric, others route and answer"},
+    {"gmp_*", "", Fate::Needless, "", "", nullptr,
+     "one thread manages the fabric, others route and answer"},
+    {"routing_threads_num", "", Fate::Needless, "", "", nullptr, "routing uses all cores"},
+    {"max_threads_per_core", "", Fate::Needless, "", "", nullptr, "routing uses all cores"},
+    {"validate_smps", "", Fate::Needless, "", "", nullptr, "every answer is checked"},
+    {"master_sm_priority", "", Fate::Missing, "", "", nullptr,
+     "[sm] sticky_master keeps a master in office"},
+    {"enable_sm_port_failover", "", Fate::Missing, "", "", nullptr,
+     "one instance of the service for a port"},
+    {"cc_key_*", "", Fate::Missing, "", "", nullptr, "[congestion] key and key_mode"},
+    {"vs_key_*", "", Fate::Missing, "", "", nullptr, "vendor-specific classes are left alone"},
+    {"n2n_key_*", "", Fate::Missing, "", "", nullptr, "vendor-specific classes are left alone"},
+    {"periodic_key_update", "", Fate::Missing, "", "", nullptr,
+     "keys change when the configuration does; former_m_keys helps"},
+    {"hm_*", "", Fate::Missing, "", "", nullptr,
+     "[health] has conditions and actions of its own (docs/link-health.md)"},
+    {"held_back_sw_file", "", Fate::Missing, "", "", nullptr,
+     "heddle ctl port disable, and [health]"},
+    {"ar_*", "", Fate::Missing, "", "", nullptr,
+     "tables are deterministic: no adaptive routing of vendors"},
+    {"enable_ar_*", "", Fate::Missing, "", "", nullptr,
+     "tables are deterministic: no adaptive routing of vendors"},
+    {"shield_mode", "", Fate::Missing, "", "", nullptr,
+     "tables are deterministic: no adaptive routing of vendors"},
+    {"pfrn_*", "", Fate::Missing, "", "", nullptr,
+     "tables are deterministic: no adaptive routing of vendors"},
+    {"hbf_*", "", Fate::Missing, "", "", nullptr,
+     "tables are deterministic: no adaptive routing of vendors"},
+    {"planarized_routing_enabled", "", Fate::Missing, "", "", nullptr,
+     "planes of one port are not known"},
+    {"find_roots_color_algorithm", "", Fate::Needless, "", "", nullptr,
+     "roots are found from the cables"},
+    {"dfp_*", "", Fate::Needless, "", "", nullptr, "dragonfly+ finds its groups from the cables"},
+    {"updn_lid_tracking_*", "", Fate::Needless, "", "", nullptr,
+     "after a loss only what used it moves"},
+    {"offsweep_balancing_*", "", Fate::Needless, "", "", nullptr,
+     "routes are balanced when they are made"},
+    {"topo_config_*", "", Fate::Missing, "", "", nullptr,
+     "heddle plan check compares a fabric with its plan"},
+    {"enable_inc_mc_routing", "", Fate::Needless, "", "", nullptr,
+     "multicast tables change by what has changed"},
+    {"mc_*", "", Fate::Missing, "", "", nullptr, "the root of each tree is chosen by its members"},
+    {"virt_*", "", Fate::Missing, "", "", nullptr,
+     "virtual ports are not managed; alias GUIDs are"},
+    {"tenants_policy_*", "", Fate::Missing, "", "", nullptr,
+     "docs/partitions.md and docs/security.md say how tenants are kept apart"},
+    {"rtr_*", "", Fate::Missing, "", "", nullptr,
+     "routers are led to by [sa] prefix_routes, and not programmed"},
+    {"router_*", "", Fate::Missing, "", "", nullptr,
+     "routers are led to by [sa] prefix_routes, and not programmed"},
+    {"global_flid_*", "", Fate::Missing, "", "", nullptr,
+     "routers are led to by [sa] prefix_routes, and not programmed"},
+    {"local_flid_*", "", Fate::Missing, "", "", nullptr,
+     "routers are led to by [sa] prefix_routes, and not programmed"},
+    {"qos_sw2sw_*", "", Fate::Missing, "", "", nullptr,
+     "docs/quality-of-service.md says what is set"},
+    {"enhanced_qos_policy_file", "", Fate::Missing, "", "", nullptr,
+     "docs/quality-of-service.md says what is set"},
+    {"mlnx_congestion_control", "", Fate::Missing, "", "", nullptr,
+     "[congestion] is that of the specification"},
+    {"ppcc_*", "", Fate::Missing, "", "", nullptr, "[congestion] is that of the specification"},
+    {"sharp_enabled", "", Fate::Missing, "", "", nullptr,
+     "SHARP has a manager of its own; nothing is done for it"},
+    {"activity_report_subjects", "", Fate::Needless, "", "", nullptr, "events and metrics tell it"},
+    {"enable_performance_logging", "", Fate::Needless, "", "", nullptr,
+     "every sweep says what it took"},
+    {"osm_stats_*", "", Fate::Needless, "", "", nullptr, "/metrics has them"},
+};
+
+bool is_called(const OpensmOption& option, std::string_view name) {
+  if (!option.name.ends_with('*')) return option.name == name;
+  return name.starts_with(option.name.substr(0, option.name.size() - 1));
+}
+
 std::string_view heading(Fate fate) {
   switch (fate) {
     case Fate::Mapped:
@@ -423,6 +519,11 @@ std::string_view heading(Fate fate) {
       return "not there";
   }
   return {};
+}
+
+std::string ours(const OpensmOption& option) {
+  return option.fate == Fate::Mapped ? fmt::format("`[{}] {}`", option.section, option.key)
+                                     : std::string(heading(option.fate));
 }
 
 }  // namespace
@@ -438,17 +539,22 @@ std::span<const OpensmOption> opensm_options() {
 const OpensmOption* find_opensm_option(std::string_view name) {
   const auto* found = std::find_if(std::begin(kOptions), std::end(kOptions),
                                    [&](const OpensmOption& each) { return each.name == name; });
-  return found == std::end(kOptions) ? nullptr : found;
+  if (found != std::end(kOptions)) return found;
+  const auto* theirs =
+      std::find_if(std::begin(kVendorOptions), std::end(kVendorOptions),
+                   [&](const OpensmOption& each) { return is_called(each, name); });
+  return theirs == std::end(kVendorOptions) ? nullptr : theirs;
 }
 
 std::string opensm_markdown() {
   std::string text = "| OpenSM | its default | here | |\n|---|---|---|---|\n";
   for (const OpensmOption& option : kOptions) {
-    const std::string ours = option.fate == Fate::Mapped
-                                 ? fmt::format("`[{}] {}`", option.section, option.key)
-                                 : std::string(heading(option.fate));
-    text +=
-        fmt::format("| `{}` | `{}` | {} | {} |\n", option.name, option.usual, ours, option.note);
+    text += fmt::format("| `{}` | `{}` | {} | {} |\n", option.name, option.usual, ours(option),
+                        option.note);
+  }
+  text += "\n| The closed fork | here | |\n|---|---|---|\n";
+  for (const OpensmOption& option : kVendorOptions) {
+    text += fmt::format("| `{}` | {} | {} |\n", option.name, ours(option), option.note);
   }
   return text;
 }

@@ -36,7 +36,7 @@ struct OpensmOption {
 // In the order in which OpenSM knows them.
 std::span<const OpensmOption> opensm_options();
 
-// Null when OpenSM has no such option.
+// Also one of the vendors' closed fork. Null when neither has such an option.
 const OpensmOption* find_opensm_option(std::string_view name);
 
 // The table for people, in Markdown.

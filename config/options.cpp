@@ -230,6 +230,25 @@ std::vector<Option> administration_options() {
        "Requests that are answered in a second whoever asks; beyond, those who ask most are "
        "answered BUSY (docs/subnet-administration.md)",
        "20000", 100, 10'000'000, "requests"},
+      {"sa",
+       "untrusted",
+       &Config::sa_untrusted,
+       "What clients without the sm_key may ask: all, of what they may see; or what hosts need to "
+       "talk to each other, and nothing that shows the fabric",
+       "\"needed\"",
+       0,
+       0,
+       {},
+       {"all", "needed"}},
+      {"sa", "services", &Config::sa_services,
+       "Services that a port may have registered without the sm_key", "16", 0, 1024, "services"},
+      {"sa", "subscriptions", &Config::sa_subscriptions,
+       "Reports that a port may have subscribed to without the sm_key", "32", 0, 256,
+       "subscriptions"},
+      {"sa", "groups", &Config::sa_groups,
+       "Multicast groups that a port may be in; an IPoIB host needs one for each neighbour that it "
+       "sends IPv6 to",
+       "4096", 1, 16'384, "groups"},
   };
 }
 

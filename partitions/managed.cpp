@@ -94,10 +94,7 @@ std::vector<GroupSpec> broadcast_groups(BaseKey key, const ManagedPartition& man
   return ipoib_broadcast_groups(like, kLinkLocalScope);
 }
 
-Partition& partition_of(Policy& policy, BaseKey key, const ManagedPartition& managed) {
-  const auto found = std::find_if(policy.partitions.begin(), policy.partitions.end(),
-                                  [&](const Partition& each) { return each.key == key; });
-  if (found != policy.partitions.end()) return *found;
+Partition& add_partition(Policy& policy, BaseKey key, const ManagedPartition& managed) {
   Partition& made = policy.partitions.emplace_back();
   made.key = key;
   made.name = managed.name;
@@ -126,8 +123,14 @@ std::shared_ptr<const Policy> with_managed(std::shared_ptr<const Policy> file,
   if (managed.generation == 0) return file;
   auto policy = std::make_shared<Policy>(file ? *file : default_policy());
   policy->generation = managed.generation;
+  std::map<BaseKey, std::size_t> of_file;  // the first of each key
+  for (std::size_t i = 0; i < policy->partitions.size(); ++i) {
+    of_file.emplace(policy->partitions[i].key, i);
+  }
   for (const auto& [key, wanted] : managed.partitions) {
-    Partition& partition = partition_of(*policy, key, wanted);
+    const auto found = of_file.find(key);
+    Partition& partition = found == of_file.end() ? add_partition(*policy, key, wanted)
+                                                  : policy->partitions[found->second];
     partition.index0 = partition.index0 || wanted.index0;
     for (const auto& [guid, membership] : wanted.members) {
       partition.rules.push_back({Who::Port, guid, membership});

@@ -18,14 +18,18 @@ using mad::PathRecord;
 constexpr auto kSource = component<&PathRecord::sgid>() | component<&PathRecord::slid>();
 constexpr auto kDestination = component<&PathRecord::dgid>() | component<&PathRecord::dlid>();
 
+mad::SAHeader header_of(const mad::Payload& payload) {
+  return mad::decode<mad::SAHeader>(
+      std::span<const std::byte, mad::kSAHeaderBytes>(payload.data(), mad::kSAHeaderBytes));
+}
+
 }  // namespace
 
 bool is_short_query(const mad::Datagram& request) {
   const mad::Payload& payload = request.payload;
   if (payload.size() < mad::kSAHeaderBytes || payload.size() > mad::kMadBytes) return false;
   if (!is_subnet_administration(payload)) return false;
-  const auto header = mad::decode<mad::SAHeader>(
-      std::span<const std::byte, mad::kSAHeaderBytes>(payload.data(), mad::kSAHeaderBytes));
+  const mad::SAHeader header = header_of(payload);
   if (header.mad.method != mad::Method::Get || !follows_from_view(header, payload)) return false;
   if (header.mad.attribute_id != static_cast<std::uint16_t>(mad::SAAttributeId::PathRecord)) {
     return true;
@@ -40,6 +44,7 @@ std::shared_ptr<const View> Desk::open(std::shared_ptr<const View> view, mad::SM
 
 std::optional<Desk::Taken> Desk::take(base::Instant now, const mad::Datagram& received) {
   if (!view_ || !is_short_query(received)) return std::nullopt;
+  if (!may_ask(trust_, key_, header_of(received.payload))) return std::nullopt;
   if (const auto hint = talkers_.count(now, received.peer.lid)) {
     return Taken{busy(received, *hint)};
   }

@@ -13,6 +13,7 @@
 #include "mad/datagram.hpp"
 #include "mad/types.hpp"
 #include "sa/talkers.hpp"
+#include "sa/trust.hpp"
 #include "sa/view.hpp"
 
 namespace heddle::sa {
@@ -27,6 +28,8 @@ class Desk {
   // then. Returns what it answered from before, since letting go of a view takes its time.
   std::shared_ptr<const View> open(std::shared_ptr<const View> view, mad::SMKey key);
 
+  // What clients without the key may not ask is left to the server to refuse.
+  void set_trust(const Trust& trust) { trust_ = trust; }
   // As Talkers::limit().
   void limit(std::uint32_t requests_per_second) { talkers_.limit(requests_per_second); }
 
@@ -43,6 +46,7 @@ class Desk {
  private:
   std::shared_ptr<const View> view_;
   mad::SMKey key_;
+  Trust trust_;
   Talkers talkers_;
 };
 

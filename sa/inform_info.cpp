@@ -70,8 +70,9 @@ mad::Status set_inform_info(Registrations& registrations, const View& view, cons
   info.qpn = wanted.report_to.qpn;
   wanted.info = info;
   auto& subscriptions = registrations.subscriptions;
+  const std::size_t most = query.trusted ? kMaxSubscriptionsOfPort : query.trust.subscriptions;
   const auto status =
-      status_of(subscribe ? subscriptions.add(wanted) : subscriptions.remove(wanted));
+      status_of(subscribe ? subscriptions.add(wanted, most) : subscriptions.remove(wanted));
   if (status == mad::kStatusOk) records.add(asked);
   return status;
 }

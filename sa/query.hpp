@@ -14,6 +14,7 @@
 #include "mad/datagram.hpp"
 #include "mad/sa_attributes.hpp"
 #include "mad/sa_header.hpp"
+#include "sa/trust.hpp"
 
 namespace heddle::sa {
 
@@ -30,6 +31,7 @@ struct Query {
   base::Instant now{};
   fabric::PortIndex requester = fabric::kNoPort;  // an endport of the subnet
   bool trusted = false;                           // its SM_Key is ours
+  Trust trust;                                    // in whoever asks, if it is not
 
   bool asks(std::uint64_t component) const { return (header.component_mask & component) != 0; }
   // A Get wants one record; the others want whatever there is.

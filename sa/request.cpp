@@ -146,6 +146,8 @@ Status Request::look_up(const mad::Datagram& received, const Entry* entry, Query
   query.trusted = query.header.sm_key == key_ && key_ != mad::SMKey{};
   query.requester = view_->find(received.peer.lid);
   if (query.requester == fabric::kNoPort) return mad::kSAReqDenied;
+  if (!may_ask(trust_, key_, query.header)) return mad::kSAReqDenied;
+  query.trust = trust_;
   query.peer = received.peer;
   query.request = &received;
   query.now = now_;

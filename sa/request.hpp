@@ -22,7 +22,7 @@ bool follows_from_view(const mad::SAHeader& header, const mad::Payload& payload)
 // wait for a word: a table that follows from the view.
 bool may_take_long(const mad::Datagram& request);
 
-// The answer to such a request. A pure function: views do not change.
+// The answer to such a request of a client that may ask. A pure function: views do not change.
 std::optional<mad::Datagram> look_up(const View& view, mad::SMKey key,
                                      const mad::Datagram& request);
 
@@ -43,8 +43,9 @@ class Request {
  public:
   // Without a view the answer is BUSY. Without registrations, only what the view alone can tell is
   // answered.
-  Request(const View* view, Registrations* registrations, mad::SMKey key, base::Instant now)
-      : view_(view), registrations_(registrations), key_(key), now_(now) {}
+  Request(const View* view, Registrations* registrations, mad::SMKey key, base::Instant now,
+          const Trust& trust = {})
+      : view_(view), registrations_(registrations), key_(key), now_(now), trust_(trust) {}
 
   // The header is that of the datagram. Nothing for what wants no answer, for what is answered
   // later (kAnsweredLater), and for a query that must wait for fetches: `waits` is true then.
@@ -59,6 +60,7 @@ class Request {
   Registrations* registrations_;
   mad::SMKey key_;
   base::Instant now_;
+  Trust trust_;
 };
 
 }  // namespace heddle::sa

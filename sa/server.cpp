@@ -54,6 +54,17 @@ bool is_subnet_administration(const mad::Payload& payload) {
          payload[kClassByte] == static_cast<std::byte>(mad::ManagementClass::SubnAdm);
 }
 
+void Server::set_trust(const Trust& trust) {
+  trust_ = trust;
+  multicast_policy_.limits.groups_per_port = trust.groups;
+  registrations_.groups.set_policy(multicast_policy_);
+}
+
+bool Server::may_ask(const mad::Datagram& request) const {
+  return request.payload.size() < mad::kSAHeaderBytes ||
+         sa::may_ask(trust_, key_, header_of(request.payload));
+}
+
 void Server::on_mad(base::Instant now, const mad::Datagram& received) {
   if (received.payload.size() < mad::kSAHeaderBytes) return;
   const mad::SAHeader header = header_of(received.payload);
@@ -68,7 +79,7 @@ void Server::on_mad(base::Instant now, const mad::Datagram& received) {
 
 void Server::answer(base::Instant now, const mad::SAHeader& header, const mad::Datagram& received) {
   bool waits = false;
-  const Request request{view_.get(), &registrations_, key_, now};
+  const Request request{view_.get(), &registrations_, key_, now, trust_};
   if (auto reply = request.answer(header, received, waits)) {
     const std::uint8_t changing = bit_of(header.mad.method) & (kSet | kDelete);
     if (changing != 0) {
@@ -186,6 +197,7 @@ void Server::hold_to(const std::vector<mad::Gid>& changed) {
 
 void Server::restore(Registrations registrations) {
   registrations_ = std::move(registrations);
+  registrations_.groups.set_policy(multicast_policy_);
   watch_changes(registrations_, remembered_);
   roles_ = registrations_.groups.roles();
   take_aliases();
@@ -195,6 +207,7 @@ void Server::close() {
   view_.reset();
   known_.reset();
   registrations_ = Registrations{};
+  registrations_.groups.set_policy(multicast_policy_);
   watch_changes(registrations_, remembered_);
   promises_.clear();
   take_aliases();

@@ -36,6 +36,9 @@ class Server {
  public:
   // A request that bears the key is trusted; one with another key than this or none gets no answer.
   void set_key(mad::SMKey key) { key_ = key; }
+  // In clients without the key.
+  void set_trust(const Trust& trust);
+  bool may_ask(const mad::Datagram& request) const;
   // The subnet as it is from now on. Ports that came or went since the last view are reported
   // (traps 64 and 65); what those that went had subscribed to is forgotten. Null while the subnet
   // is not known: requests are answered BUSY.
@@ -47,6 +50,7 @@ class Server {
   // should be asked to register anew.
   std::vector<mad::Guid> take_outdated() { return std::exchange(outdated_, {}); }
   void set_multicast_policy(const multicast::Policy& policy) {
+    multicast_policy_ = policy;
     registrations_.groups.set_policy(policy);
   }
   // What the switches hold, for queries.
@@ -134,9 +138,11 @@ class Server {
             const Subscriptions::MayHear& may_hear);
 
   mad::SMKey key_;
+  Trust trust_;
   std::shared_ptr<const View> view_;
   std::shared_ptr<const View> known_;  // the last one that was not null
   Registrations registrations_;
+  multicast::Policy multicast_policy_;  // also of registrations to come
   std::shared_ptr<const AliasGuids> aliases_ = std::make_shared<const AliasGuids>();  // of the view
   Reporter reporter_;
   Talkers talkers_;

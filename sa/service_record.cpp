@@ -86,7 +86,8 @@ mad::Status set(Services& services, const View& view, const Query& query, Servic
     return mad::kSAReqInvalid;
   }
   if (!query.asks(component<&ServiceRecord::service_lease>())) record.service_lease = kLeaseForEver;
-  const auto status = status_of(services.set(query.now, record, needs_no_key(query)));
+  const std::size_t most = query.trusted ? kMaxServicesOfPort : query.trust.services;
+  const auto status = status_of(services.set(query.now, record, needs_no_key(query), most));
   if (status == mad::kStatusOk) records.add(as_told(query, record));
   return status;
 }

@@ -33,7 +33,8 @@ mad::ServiceRecord Services::told(base::Instant now, const Service& service) {
   return record;
 }
 
-Services::Outcome Services::set(base::Instant now, const mad::ServiceRecord& record, bool keyless) {
+Services::Outcome Services::set(base::Instant now, const mad::ServiceRecord& record, bool keyless,
+                                std::size_t most) {
   expire(now);
   const Name name = name_of(record);
   const auto known = by_name_.find(name);
@@ -41,7 +42,7 @@ Services::Outcome Services::set(base::Instant now, const mad::ServiceRecord& rec
   if (known != by_name_.end()) {
     if (!keyless && !fits(known->second.record, record)) return Outcome::WrongKey;
     forget(known);
-  } else if (by_name_.size() >= kMaxServices || services_of(port) >= kMaxServicesOfPort) {
+  } else if (by_name_.size() >= kMaxServices || services_of(port) >= most) {
     return Outcome::TooMany;
   }
   touched_.add(name);

@@ -27,8 +27,10 @@ class Services {
   enum class Outcome : std::uint8_t { Done, WrongKey, TooMany, Unknown };
 
   // Adds the record, or replaces the one of the same ServiceID, ServiceGID and P_Key: which takes
-  // that one's key, if it has one, unless `keyless`. A lease counts from `now`.
-  Outcome set(base::Instant now, const mad::ServiceRecord& record, bool keyless);
+  // that one's key, if it has one, unless `keyless`. A lease counts from `now`. A new one is one of
+  // at most `most` of its port.
+  Outcome set(base::Instant now, const mad::ServiceRecord& record, bool keyless,
+              std::size_t most = kMaxServicesOfPort);
   // The key as for set().
   Outcome remove(const mad::ServiceRecord& record, bool keyless);
   // Forgets those of GIDs with these GUIDs, whatever their leases.

@@ -63,7 +63,7 @@ std::uint16_t Subscriptions::free_number(const mad::Gid& subscriber) const {
   return number;
 }
 
-Subscriptions::Outcome Subscriptions::add(Subscription wanted) {
+Subscriptions::Outcome Subscriptions::add(Subscription wanted, std::size_t most) {
   if (const auto known = find(wanted); known != by_id_.end()) {
     touched_.add(known->first);
     Subscription& subscription = by_id_.at(known->first);
@@ -73,7 +73,7 @@ Subscriptions::Outcome Subscriptions::add(Subscription wanted) {
     return Outcome::Done;
   }
   const std::uint64_t port = wanted.subscriber.guid.value;
-  if (by_id_.size() >= kMaxSubscriptions || by_port_.count(port) >= kMaxSubscriptionsOfPort) {
+  if (by_id_.size() >= kMaxSubscriptions || by_port_.count(port) >= most) {
     return Outcome::TooMany;
   }
   wanted.number = free_number(wanted.subscriber);

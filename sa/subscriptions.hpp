@@ -41,8 +41,9 @@ class Subscriptions {
  public:
   enum class Outcome : std::uint8_t { Done, TooMany, Unknown };
 
-  // Asking again for what one has is no second subscription.
-  Outcome add(Subscription wanted);
+  // Asking again for what one has is no second subscription. A new one is one of at most `most` of
+  // its port.
+  Outcome add(Subscription wanted, std::size_t most = kMaxSubscriptionsOfPort);
   // Ends what the subscriber at this address asked for with the same words.
   Outcome remove(const Subscription& wanted);
   void remove(SubscriptionId id) { drop(by_id_.find(id)); }

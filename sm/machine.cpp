@@ -38,6 +38,7 @@ Core::Machine::Machine(Options chosen, std::vector<RememberedLids> remembered,
   keys.remember(memory);
   administration.set_key(options.sm_key);
   administration.limit(options.sa_rate);
+  administration.set_trust(options.trust);
   administration.set_remembered(options.durable);
   restore(std::move(registrations));
 }
@@ -142,7 +143,8 @@ void Core::Machine::administer(const mad::Datagram& received) {
   if (election.state() != mad::SMState::Master) return;
   if (!administration.admit(now, received)) return;
   if (notary.is_full()) return administration.put_off(received);
-  const bool long_one = administration.view() != nullptr && sa::may_take_long(received);
+  const bool long_one = administration.view() != nullptr && sa::may_take_long(received) &&
+                        administration.may_ask(received);
   if (long_one) return look_up(received);
   administration.on_mad(now, received);
 }
@@ -297,12 +299,17 @@ void Core::Machine::on(const ResweepCommand& command) {
 
 void Core::Machine::on(const OptionsChanged& changed) {
   const bool is_shadow = options.shadow;
+  Options old = options;
+  old.partitions = changed.options->partitions;
   options = *changed.options;
   options.shadow = is_shadow;  // what was only thought of, or done, cannot be taken back
+  // Partitions are the master's to program; the next one has them when it is master.
+  if (election.state() == mad::SMState::Standby && old == options) return;
   transactions.set_limits(limits_of(options));
   use_keys();
   administration.set_key(options.sm_key);
   administration.limit(options.sa_rate);
+  administration.set_trust(options.trust);
   permanent_groups_due = true;
   lanes_refused = false;
   home.reset();

@@ -16,6 +16,7 @@
 #include "qos/policy.hpp"
 #include "routing/selection.hpp"
 #include "sa/prefix_routes.hpp"
+#include "sa/trust.hpp"
 
 namespace heddle::sm {
 
@@ -76,6 +77,8 @@ struct Options {
   // Requests to subnet administration that are answered in a second whoever asks; beyond, those
   // who ask most are put off.
   std::uint32_t sa_rate = 100'000;
+  // In clients of subnet administration.
+  sa::Trust trust;
   // Null: there are no paths to other subnets.
   std::shared_ptr<const sa::PrefixRoutes> prefix_routes;
   // Null: service levels are those of the routing engine and of partitions, nothing else limits.

@@ -48,8 +48,8 @@ class Quorum {
   static constexpr base::Duration kPatience = std::chrono::milliseconds(600);
   // Between attempts at what did not work.
   static constexpr base::Duration kRetry = std::chrono::milliseconds(500);
-  // While no master is heard, all is read again so often: a watch can be deaf.
   static constexpr base::Duration kPause = std::chrono::milliseconds(50);  // before the same
+  // While no master is heard, all is read again so often: a watch can be deaf.
   static constexpr base::Duration kReread = std::chrono::seconds(5);
   // Of one transaction: what etcd takes as it is delivered, less what is always there.
   static constexpr std::size_t kMaxChanges = 120;

@@ -8,7 +8,8 @@ import { counted } from "./numbers.js";
 import { Refused, Server } from "./server.js";
 import { Stage } from "./stage.js";
 import {
-  card, fill, groupsBody, lostBody, partitionsBody, peersBody, recentBody, statusBody, sweepsBody,
+  card, fill, groupsBody, lostBody, managedBody, partitionsBody, peersBody, recentBody, statusBody,
+  sweepsBody,
 } from "./views.js";
 import { Ways } from "./ways.js";
 
@@ -104,7 +105,10 @@ async function askPicture() {
 
 async function askTab() {
   if (state.tab === "partitions") {
-    fill(byId("partitions"), ...partitionsBody((await server.get("/v1/partitions")).partitions));
+    const all = (await server.get("/v1/partitions")).partitions;
+    const managed = state.status.managed_partitions === null ? []
+      : managedBody(await server.get("/v1/partitions/managed"));
+    fill(byId("partitions"), ...partitionsBody(all), ...managed);
   } else if (state.tab === "groups") {
     fill(byId("groups"), ...groupsBody((await server.get("/v1/groups")).groups));
   } else if (state.tab === "sweeps") {

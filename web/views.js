@@ -88,6 +88,30 @@ export function partitionsBody(rows) {
       grouped(row.full_members), grouped(row.limited_members)]))];
 }
 
+const MOST_SHOWN = 200; // partitions of programs, and members of one
+
+// Those that programs made, by /v1/partitions/managed.
+export function managedBody({ generation, programmed, done, changed, partitions }) {
+  const standing = done ? "the fabric has it" : `the fabric has ${programmed ?? "none of it"} yet`;
+  const members = ({ members: all }) => {
+    if (all.length === 0) return "none";
+    const rest = all.length > MOST_SHOWN ? `, and ${grouped(all.length - MOST_SHOWN)} more` : "";
+    return element("details", {}, element("summary", {}, grouped(all.length)),
+      all.slice(0, MOST_SHOWN).map((member) => `${member.guid} ${member.membership}`).join(", ") + rest);
+  };
+  const more = partitions.length - MOST_SHOWN;
+  return [
+    element("h2", { id: "managed" }, "Made by programs"),
+    element("p", { class: "soft" }, `Generation ${generation}: ${standing}`
+      + `${changed ? `, changed ${clock(changed)}` : ""}`),
+    partitions.length === 0 ? element("p", { class: "soft" }, "None.")
+      : table([["P_Key"], ["Name"], ["SL", true], ["IPoIB"], ["Members"]],
+        partitions.slice(0, MOST_SHOWN).map((one) => [one.p_key, one.name, String(one.service_level),
+          one.ipoib ? "yes" : "no", members(one)])),
+    more > 0 ? element("p", { class: "soft" }, `and ${grouped(more)} more`) : null,
+  ];
+}
+
 export function groupsBody(rows) {
   return [table([["MGID"], ["MLID"], ["P_Key"], ["MTU", true], ["SL", true], ["Members", true]],
     rows.map((row) => [row.mgid, row.mlid, row.p_key, String(row.mtu), String(row.service_level),

@@ -27,12 +27,14 @@ export class Ways {
       return [element("label", { for: `path-${end}` }, label), element("div", { class: "field" }, input, list)];
     };
     this.result = element("div", { id: "path-result", "aria-live": "polite" });
+    this.reasons = element("div", { id: "path-reasons", "aria-live": "polite" });
     fill(this.card,
       element("div", { class: "pair" }, ...field("from", "From"), ...field("to", "To")),
       element("div", { class: "row" },
         element("button", { type: "button", id: "path-swap", click: () => this.swap() }, "Turn round"),
-        element("button", { type: "button", id: "path-clear", click: () => this.clear() }, "Clear")),
-      this.result);
+        element("button", { type: "button", id: "path-clear", click: () => this.clear() }, "Clear"),
+        element("button", { type: "button", id: "path-why", click: () => this.why() }, "Why?")),
+      this.result, this.reasons);
     this.refresh();
   }
 
@@ -63,6 +65,7 @@ export class Ways {
   async refresh(show = false) {
     const { from, to } = this.ends;
     const asked = ++this.asked;
+    this.reasons.replaceChildren(); // they were about another path
     if (from === null || to === null || from === to) {
       this.path = null;
       this.told(null);
@@ -85,6 +88,23 @@ export class Ways {
       this.told(null);
       this.result.replaceChildren(element("p", { class: "bad" }, refused.message));
     }
+  }
+
+  // Why it is this way, level and key, in sentences.
+  async why() {
+    const { path, asked } = this;
+    if (!path) return;
+    const rows = [];
+    try {
+      const { answers } = await this.server.get(`/v1/explain/path?from=${path.from.lid}&to=${path.to.lid}`);
+      answers.forEach(({ question, answer }, i) => {
+        if (question !== answers[i - 1]?.question) rows.push(element("dt", {}, question));
+        rows.push(element("dd", {}, answer));
+      });
+    } catch (refused) {
+      rows.push(element("dd", { class: "bad" }, refused.message));
+    }
+    if (asked === this.asked) this.reasons.replaceChildren(element("dl", { class: "reasons" }, ...rows));
   }
 
   // cut: as /v1/what-if takes it; title: for a person.

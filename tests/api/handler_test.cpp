@@ -164,6 +164,51 @@ TEST(Handler, CommandsCarryWhatTheyWereAskedFor) {
   }
 }
 
+TEST(Handler, AMasterHandsOverToTheHighestWhoStandsBy) {
+  ApiStage stage("fat-tree:2,4");
+  stage.state().role = mad::SMState::Master;
+  EXPECT_EQ(stage.ask("/v1/hand-over", "POST").status, 409u) << "to whom?";
+  auto fabric = std::make_shared<sm::Snapshot>(*stage.state().fabric);
+  fabric->other_managers = {{mad::Guid{1}, 4, mad::SMState::Standby},
+                            {mad::Guid{2}, 6, mad::SMState::Standby},
+                            {mad::Guid{3}, 9, mad::SMState::NotActive}};
+  stage.state().fabric = fabric;
+  const auto accepted = stage.ask("/v1/hand-over", "POST");
+  EXPECT_EQ(accepted.status, 202u);
+  const auto& command = std::get<api::SetPriority>(*accepted.command);
+  EXPECT_EQ(command.priority, 5u);
+  EXPECT_TRUE(command.gives_up_office) << "however sticky";
+  EXPECT_EQ(stage.ask("/v1/hand-over", "POST", {}, api::Role::Reader).status, 403u);
+  fabric = std::make_shared<sm::Snapshot>(*fabric);
+  fabric->other_managers = {{mad::Guid{1}, 0, mad::SMState::Standby}};
+  stage.state().fabric = fabric;
+  EXPECT_EQ(stage.ask("/v1/hand-over", "POST").status, 409u) << "nobody ranks below 0";
+  stage.state().role = mad::SMState::Standby;
+  EXPECT_EQ(stage.ask("/v1/hand-over", "POST").status, 409u);
+}
+
+// As packets would go: each entry leads a step nearer, until the port that owns the LID.
+TEST(Handler, RoutesOfASwitchAreItsTable) {
+  const ApiStage stage("fat-tree:2,4");
+  const json routes = stage.get("/v1/routes?switch=leaf-1")["routes"];
+  const json path = stage.get("/v1/path?from=host-0001&to=host-0008");
+  ASSERT_EQ(path["hops"][1]["out"]["node"], "leaf-1");
+  std::size_t own = 0, met = 0;
+  for (const json& row : routes) {
+    own += row["port"] == 0;
+    if (row["lid"] != path["lid"]) continue;
+    ++met;
+    EXPECT_EQ(row["owner"]["node"], path["to"]["node"]);
+    EXPECT_EQ(row["port"], path["hops"][1]["out"]["port"]);
+    EXPECT_EQ(row["to"], path["hops"][1]["in"]);
+  }
+  EXPECT_EQ(own, 1u) << "the switch itself";
+  EXPECT_EQ(met, 1u);
+  EXPECT_EQ(routes.size(), stage.get("/v1/fabric")["lids"].get<std::size_t>());
+  EXPECT_EQ(stage.ask("/v1/routes").status, 400u);
+  EXPECT_EQ(stage.ask("/v1/routes?switch=host-0001").status, 404u);
+}
+
 TEST(Handler, HostileTargetsAreRefused) {
   const ApiStage stage("pair");
   for (const std::string& target :

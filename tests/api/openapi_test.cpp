@@ -159,6 +159,7 @@ TEST(OpenApi, DescribesWhatIsAnswered) {
       {"/v1/congestion", "/v1/congestion"},
       {"/v1/counters", "/v1/counters"},
       {"/v1/path", "/v1/path?from=host-0001&to=host-0008"},
+      {"/v1/routes", "/v1/routes?switch=leaf-1"},
       {"/v1/partitions", "/v1/partitions"},
       {"/v1/partitions/managed", "/v1/partitions/managed"},
       {"/v1/partitions/managed/{p_key}", "/v1/partitions/managed/0x8001"},

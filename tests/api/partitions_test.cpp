@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Partitions that programs change, in our words and in those of clients of UFM.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -221,6 +222,148 @@ TEST_F(ManagedPartitions, AnInventorySetsQualityAndReadsPorts) {
   EXPECT_TRUE(ask(200, "/ufmRest/resources/pkeys/last_updated").contains("last_updated"));
 }
 
+// Rather than with another one than was asked for.
+TEST_F(ManagedPartitions, AnMtuThatGroupsDoNotHaveIsRefused) {
+  ask(200, "/ufmRest/resources/pkeys/add", "POST", R"({"pkey": "0x31"})");
+  for (const char* limit : {"1", "2048", "\"4\"", "null"}) {
+    ask(400, "/ufmRest/resources/pkeys/qos_conf", "PUT",
+        fmt::format(R"({{"pkey": "0x31", "mtu_limit": {}}})", limit));
+  }
+  const json shown = ask(200, "/ufmRest/resources/pkeys/0x31?qos_conf=true");
+  EXPECT_EQ(shown["qos_conf"]["mtu_limit"], 2);
+}
+
+// A standby would only be told otherwise by the master.
+TEST_F(ManagedPartitions, AreTheMastersToChange) {
+  stage_.state().book = std::make_shared<api::PartitionBook>(
+      std::make_shared<const partitions::Managed>(),
+      [](const partitions::Managed&) { return base::Result<>(); }, /*is_told=*/true);
+  ask(200, "/ufmRest/resources/pkeys", "POST", R"({"pkey": "0x12", "guids": []})");
+  stage_.state().role = mad::SMState::Standby;
+  ask(503, "/ufmRest/resources/pkeys", "POST", R"({"pkey": "0x13", "guids": []})");
+  ask(503, "/v1/partitions/managed/0x13", "PUT", "{}");
+  auto told = std::make_shared<partitions::Managed>();
+  told->generation = 9;
+  told->partitions[partitions::BaseKey{0x14}];
+  stage_.state().book->take_over(told, {});
+  EXPECT_EQ(ask(200, "/ufmRest/resources/pkeys"), json::parse(R"(["0x14"])"));
+  EXPECT_EQ(ask(200, kAll)["generation"], 9);
+}
+
+TEST_F(ManagedPartitions, APrologMayWaitForItsJob) {
+  const json job = ask(200, "/ufmRestV3/resources/pkeys/hosts", "POST",
+                       R"({"pkey": "0x21", "hosts_names": "host-0001"})");
+  EXPECT_EQ(job["Status"], "Running");
+  const std::string target = "/ufmRestV3/jobs/" + job["ID"].get<std::string>();
+  EXPECT_EQ(ask(200, target)["Status"], "Running");
+  ask(404, "/ufmRestV3/jobs/partitions-99");
+  ask(404, "/ufmRestV3/jobs/7");
+}
+
+// --- ports that clients declare unhealthy --------------------------------------------------------
+
+class UnhealthyPorts : public testing::Test {
+ protected:
+  json ask(unsigned status, const std::string& target, const std::string& method = "GET",
+           const std::string& body = {}) {
+    response_ = stage_.ask(target, method, body);
+    EXPECT_EQ(response_.status, status) << target << " " << text_of(response_);
+    return json::parse(text_of(response_), nullptr, false);
+  }
+  std::string switch_guid(std::string_view name) {
+    const auto& topology = stage_.state().fabric->topology;
+    for (std::uint32_t i = 0; i < topology.node_count(); ++i) {
+      const auto& node = topology.node(fabric::NodeIndex{i});
+      if (node.description == name) return fmt::format("{:016x}", node.guid.value);
+    }
+    return {};
+  }
+  // What the order would lead to.
+  void outcome(sm::LinkOrder order, bool carried_out, std::string refusal = {}) {
+    auto care = std::make_shared<api::LinkCare>();
+    const auto& wanted = std::get<api::CareForLink>(*response_.command);
+    for (const auto& [node, port] : wanted.ends) {
+      care->orders.push_back({{node, port, order}, carried_out, refusal});
+    }
+    stage_.state().care = care;
+  }
+
+  ApiStage stage_{"fat-tree:2,4"};
+  api::Response response_;
+};
+
+constexpr const char* kUnhealthy = "/ufmRestV2/app/unhealthy_ports";
+
+TEST_F(UnhealthyPorts, AreLedAroundAndComeBack) {
+  const std::string port = switch_guid("spine-1") + "_1";
+  ask(200, kUnhealthy, "PUT",
+      fmt::format(R"({{"ports": ["{}"], "ports_policy": "UNHEALTHY", "action": "isolate"}})",
+                  port));
+  const auto& care = std::get<api::CareForLink>(*response_.command);
+  EXPECT_EQ(care.what, api::CareForLink::What::RouteAround);
+  ASSERT_EQ(care.ends.size(), 1u);
+  EXPECT_FALSE(care.may_isolate_host);
+  outcome(sm::LinkOrder::RouteAround, true);
+  const json rows = ask(200, kUnhealthy);
+  ASSERT_EQ(rows.size(), 2u) << "from both ends";
+  EXPECT_EQ(rows[0]["Name"], port);
+  EXPECT_EQ(rows[1]["PeerGUID"], switch_guid("spine-1"));
+  EXPECT_EQ(rows[1]["PeerPortDname"], "1");
+  EXPECT_EQ(ask(200, "/ufmRestV2/resources/isolated_ports")["isolated_ports"], json::array({port}));
+  ask(200, kUnhealthy, "PUT",
+      fmt::format(R"({{"ports": ["{}"], "ports_policy": "HEALTHY"}})", port));
+  EXPECT_EQ(std::get<api::CareForLink>(*response_.command).what, api::CareForLink::What::Restore);
+}
+
+TEST_F(UnhealthyPorts, AHostsPortIsThatOfItsSwitchAndForceIsPassedOn) {
+  const json ports = ask(200, "/ufmRest/resources/ports?sys_type=Computer");
+  ask(200, std::string(kUnhealthy) + "?force_set=true", "PUT",
+      fmt::format(R"({{"ports": [{}], "ports_policy": "UNHEALTHY", "action": "no_discover"}})",
+                  ports[0]["name"].dump()));
+  const auto& care = std::get<api::CareForLink>(*response_.command);
+  EXPECT_EQ(care.what, api::CareForLink::What::Disable);
+  EXPECT_TRUE(care.may_isolate_host);
+  const auto& topology = stage_.state().fabric->topology;
+  EXPECT_TRUE(topology.is_switch(*topology.find_node(care.ends.at(0).node)));
+}
+
+TEST_F(UnhealthyPorts, AWholeDeviceIsAJob) {
+  const std::string guid = switch_guid("spine-2");
+  const std::string body =
+      fmt::format(R"({{"action": "mark_device_unhealthy", "object_ids": ["{}"]}})", guid);
+  const json job = ask(202, "/ufmRest/actions", "POST", body);
+  EXPECT_EQ(std::get<api::CareForLink>(*response_.command).ends.size(), 4u);
+  const std::string target = response_.location;
+  EXPECT_EQ(target, "/ufmRest/jobs/" + job["ID"].get<std::string>());
+  EXPECT_EQ(ask(200, target)["Status"], "Running") << "nothing is heard of it yet";
+  ask(202, "/ufmRest/actions", "POST", body);
+  outcome(sm::LinkOrder::RouteAround, false);
+  EXPECT_EQ(ask(200, target)["Status"], "Running");
+  ask(202, "/ufmRest/actions", "POST", body);
+  outcome(sm::LinkOrder::RouteAround, true);
+  EXPECT_EQ(ask(200, target)["Status"], "Completed");
+  ask(202, "/ufmRest/actions", "POST", body);
+  outcome(sm::LinkOrder::RouteAround, false, "it is the last way");
+  EXPECT_EQ(ask(200, target)["Status"], "Completed With Errors");
+}
+
+TEST_F(UnhealthyPorts, WhatIsNotUnderstoodIsRefused) {
+  for (const char* body :
+       {"{}", R"({"ports": ["x_1"]})", R"({"ports": "x_1", "ports_policy": "HEALTHY"})",
+        R"({"ports": [], "ports_policy": "HEALTHY"})",
+        R"({"ports": ["x_1"], "ports_policy": "SICK"})",
+        R"({"ports": ["x_1"], "ports_policy": "UNHEALTHY", "action": "explode"})"}) {
+    ask(400, kUnhealthy, "PUT", body);
+  }
+  ask(404, kUnhealthy, "PUT", R"({"ports": ["x_1"], "ports_policy": "HEALTHY"})");
+  ask(404, kUnhealthy, "PUT", R"({"devices": ["7"], "ports_policy": "UNHEALTHY"})");
+  ask(400, "/ufmRest/actions", "POST", R"({"action": "reboot", "object_ids": []})");
+  ask(400, "/ufmRest/actions", "POST", "no json");
+  ask(400, "/ufmRest/actions", "POST", R"({"action": "mark_device_healthy", "object_ids": []})");
+  stage_.state().role = mad::SMState::Standby;
+  ask(503, kUnhealthy, "PUT", R"({"ports": ["x_1"], "ports_policy": "HEALTHY"})");
+}
+
 // An inventory takes 0 and 1 for open, and must see no key.
 TEST_F(ManagedPartitions, KeysAreToldAsSetOrNotAndNeverShown) {
   EXPECT_EQ(ask(200, "/ufmRest/app/smconf")["m_key"], "0x0");
@@ -243,6 +386,19 @@ TEST(Explain, APathNamesItsStepsLevelKeyAndSlowestLink) {
   EXPECT_THAT(text, HasSubstr("nothing asks for another one"));
   EXPECT_THAT(text, HasSubstr("0xffff (Default): the two may talk through no other"));
   EXPECT_THAT(text, HasSubstr("no link on the way is slower"));
+}
+
+// As /v1/path does: with LMC a port has several LIDs, and a path to each.
+TEST(Explain, APathToOneOfSeveralLidsIsThatLidsOwn) {
+  sm::Options options;
+  options.lmc = 1;
+  const ApiStage stage("fat-tree:2,4", options);
+  const json path = stage.get("/v1/path?from=host-0001&to=host-0008");
+  const unsigned base = path["to"]["lid"].get<unsigned>();
+  const std::string second = std::to_string(base + 1);
+  EXPECT_EQ(stage.get("/v1/path?from=host-0001&to=" + second)["lid"], base + 1);
+  EXPECT_THAT(stage.get("/v1/explain/path?from=host-0001&to=" + second).dump(),
+              HasSubstr("to LID " + second + " arrive at host-0008"));
 }
 
 TEST(Explain, APathWithoutEndsOrToNobodyIsRefused) {

@@ -6,8 +6,18 @@
 #include <gtest/gtest.h>
 
 namespace heddle::test {
+namespace {
 
-ApiStage::ApiStage(std::string_view fabric) : box_(fabric) {
+BoxOptions with(const sm::Options& options) {
+  BoxOptions chosen;
+  chosen.sm = options;
+  return chosen;
+}
+
+}  // namespace
+
+ApiStage::ApiStage(std::string_view fabric, const sm::Options& options)
+    : box_(fabric, with(options)) {
   state_.identity.version = "0.0.0";
   state_.seat = {std::string(fabric), 3};
   EXPECT_TRUE(box_.run_until_quiet());

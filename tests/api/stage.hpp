@@ -15,7 +15,7 @@ namespace heddle::test {
 class ApiStage {
  public:
   // Brings the fabric up.
-  explicit ApiStage(std::string_view fabric);
+  explicit ApiStage(std::string_view fabric, const sm::Options& options = {});
 
   Box& box() { return box_; }
   const api::State& state() const { return state_; }

@@ -23,6 +23,7 @@ ConfigurationSeen closed() {
   seen.config.m_key_per_port = true;
   seen.config.allowed_sm_guids = {0x10, 0x20};
   seen.config.partitions_file = "/etc/heddle/partitions.conf";
+  seen.config.sa_untrusted = "needed";
   return seen;
 }
 
@@ -67,6 +68,7 @@ TEST(SecurityAudit, EachDoorThatIsOpenCounts) {
       [](ConfigurationSeen& s) { s.config.allowed_sm_guids.clear(); },
       [](ConfigurationSeen& s) { s.config.partitions_file.clear(); },
       [](ConfigurationSeen& s) { s.config.partition_enforcement = "out"; },
+      [](ConfigurationSeen& s) { s.config.sa_untrusted = "all"; },
       [](ConfigurationSeen& s) { s.config.api_readers = "everyone"; },
       [](ConfigurationSeen& s) { s.config.api_listen = "127.0.0.1:9315"; },
       [](ConfigurationSeen& s) { s.config.accept_credit_loops = true; },

@@ -3,18 +3,16 @@
 """The congestion control manager of a subnet manager that runs, against Debian's ibccquery and
 ibccconfig on the same simulated fabric: congestion.py --heddle H."""
 
-import argparse
 import json
 import os
 import re
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "device"))
-from inside import SKIPPED, without_door  # noqa: E402
+from inside import run_inside  # noqa: E402
 
 KEY = 0x1234
 SETTINGS = """[api]
@@ -145,24 +143,5 @@ def inside(heddle, folder):
     assert code == 0, code
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--heddle", required=True)
-    parser.add_argument("--inside", help="the folder to work in")
-    options = parser.parse_args()
-    heddle = os.path.abspath(options.heddle)
-    if options.inside:
-        inside(heddle, options.inside)
-        return 0
-    if reason := without_door():
-        print(f"skipped: {reason}")
-        return SKIPPED
-    with tempfile.TemporaryDirectory(prefix="heddle-congestion-") as folder:
-        door = [heddle, "sim", "run", "fat-tree:2,4", "--at", "host-0001", "--",
-                sys.executable, os.path.abspath(__file__), "--heddle", heddle, "--inside", folder]
-        return subprocess.run(door, env={**os.environ, "XDG_RUNTIME_DIR": folder}, timeout=160,
-                              check=False).returncode
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_inside(__file__, __doc__, inside, 160))

@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from http.client import HTTPConnection
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "device"))
@@ -41,7 +42,8 @@ class Manager:
     def __init__(self, heddle, folder, fabric=None, tokens=None):
         self.heddle, self.port, self.folder = heddle, free_port(), Path(folder)
         settings = (f'[api]\nsocket = "{folder}/api"\nlisten = "127.0.0.1:{self.port}"\n'
-                    f'[sweep]\ninterval = "1s"\n[lids]\nmemory_file = "{folder}/lids"\n')
+                    f'[sweep]\ninterval = "1s"\n[lids]\nmemory_file = "{folder}/lids"\n'
+                    '[partitions]\nmanaged = true\n')
         if tokens:
             (self.folder / "tokens").write_text(tokens)
             settings = settings.replace("[api]\n", f'[api]\ntokens = "{folder}/tokens"\n')
@@ -142,6 +144,11 @@ def paths_are_told(page, manager):
     for node, _, _ in told:
         assert page.pixel("over", *page.place_of(node))[3] == 255, f"{node} is not highlighted"
     page.photograph(page.pictures / "path.png")
+    page.find("path-why").click()
+    page.wait_until("return document.getElementById('path-reasons').textContent.length > 0")
+    text = page.text("path-reasons")
+    for answer in manager.ask("v1/explain/path?from=host-0001&to=host-0032")["answers"]:
+        assert answer["question"] in text and answer["answer"] in text, (answer, text)
     return told
 
 
@@ -213,6 +220,38 @@ def views_show_what_is(page, manager):
     assert all(group["mgid"] in page.text("groups") for group in groups)
 
 
+def change_partitions(manager, changes):
+    """By the socket, for by TCP nobody may without a token."""
+    connection = HTTPConnection("localhost", timeout=30)
+    connection.sock = socket.socket(socket.AF_UNIX)
+    connection.sock.connect(str(manager.folder / "api"))
+    connection.request("POST", "/v1/partitions/managed?wait=20", json.dumps({"changes": changes}))
+    answer = connection.getresponse()
+    told = json.load(answer)
+    connection.close()
+    assert answer.status == 200, told
+    return told["generation"]
+
+
+def partitions_of_programs_are_shown(page, manager):
+    """While somebody looks: what a program makes appears, and what it takes away goes."""
+    page.find("tab-partitions").click()
+    page.wait_until("return document.getElementById('partitions').textContent"
+                    ".includes('Generation 0')")
+    guid = manager.ask("v1/ports?node=host-0001")["ports"][0]["port_guid"]
+    generation = change_partitions(manager, [{"set": {
+        "p_key": "0x0021", "name": "<b>blue</b>",
+        "members": [{"guid": guid, "membership": "limited"}]}}])
+    page.wait_until(f"""const text = document.getElementById('partitions').textContent;
+        return text.includes('Generation {generation}: the fabric has it')
+          && text.includes('0x0021') && text.includes('<b>blue</b>')
+          && text.includes('{guid} limited');""")
+    page.driver.find_element("css selector", "#partitions details summary").click()
+    page.photograph(page.pictures / "dashboard-partitions.jpg")
+    change_partitions(manager, [{"remove": "0x0021"}])
+    page.wait_until("return !document.getElementById('partitions').textContent.includes('0x0021')")
+
+
 def keys_are_enough(page):
     page.find("tab-fabric").click()
     reached = []
@@ -249,6 +288,7 @@ def click(options, folder):
         told = paths_are_told(page, manager)
         loss_is_shown(page, options.heddle, losses_are_foreseen(page, options.heddle, told))
         views_show_what_is(page, manager)
+        partitions_of_programs_are_shown(page, manager)
         keys_are_enough(page)
         own = page.run("return performance.getEntriesByType('resource').map(one => one.name)")
         assert own and all(name.startswith(manager.url) for name in own), own

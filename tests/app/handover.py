@@ -3,24 +3,22 @@
 """Two subnet managers on two hosts of one simulated fabric; an operator gives the office from one
 to the other: handover.py --heddle H. Debian's sminfo says who has it."""
 
-import argparse
 import json
-import os
 import re
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "device"))
-from inside import SKIPPED, without_door  # noqa: E402
+from inside import run_inside  # noqa: E402
 
 SETTINGS = """[api]
 socket = "{folder}/socket-{number}"
 [sm]
 priority = {priority}
 poll_interval = "300ms"
+sticky_master = {sticky}
 [lids]
 memory_file = ""
 [sweep]
@@ -31,11 +29,15 @@ interval = "1s"
 class Manager:
     def __init__(self, heddle, folder, number, port, priority):
         self.heddle, self.socket = heddle, f"{folder}/socket-{number}"
-        settings = Path(folder, f"{number}.toml")
-        settings.write_text(SETTINGS.format(folder=folder, number=number, priority=priority))
+        self.settings = Path(folder, f"{number}.toml")
+        self.named = {"folder": folder, "number": number, "priority": priority}
+        self.configure(sticky=False)
         with open(f"{folder}/log-{number}", "wb") as log:
             self.process = subprocess.Popen(
-                [heddle, "sm", "--config", settings, "--port", port], stdout=log, stderr=log)
+                [heddle, "sm", "--config", self.settings, "--port", port], stdout=log, stderr=log)
+
+    def configure(self, sticky):
+        self.settings.write_text(SETTINGS.format(**self.named, sticky=str(sticky).lower()))
 
     def run(self, *words):
         done = subprocess.run([self.heddle, *words, "--socket", self.socket], text=True,
@@ -86,6 +88,16 @@ def inside(heddle, folder):
         # The file still says 6: reading it again brings the office back.
         assert high.run("ctl", "reload")[0] == 0
         wait_until(lambda: high.is_well_as("master") and low.is_well_as("standby"), low, high)
+        # One that would stay master whoever ranks higher still does as its operator says.
+        high.configure(sticky=True)
+        assert high.run("ctl", "reload")[0] == 0
+        wait_until(lambda: [event for event in high.events() if event["event"] == "ConfigRead"][1:],
+                   low, high)
+        code, out = low.run("ctl", "handover")
+        assert code == 5 and "not master" in out, (code, out)
+        assert high.run("ctl", "handover")[0] == 0
+        wait_until(lambda: low.is_well_as("master") and high.is_well_as("standby"), low, high)
+        assert master_by_sminfo() == guids[0]
     finally:
         for manager in (low, high):
             manager.process.terminate()
@@ -93,25 +105,5 @@ def inside(heddle, folder):
     assert codes == [0, 0], codes
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--heddle", required=True)
-    parser.add_argument("--inside", help="the folder to work in")
-    options = parser.parse_args()
-    heddle = os.path.abspath(options.heddle)
-    if options.inside:
-        inside(heddle, options.inside)
-        return 0
-    if reason := without_door():
-        print(f"skipped: {reason}")
-        return SKIPPED
-    with tempfile.TemporaryDirectory(prefix="heddle-handover-") as folder:
-        door = [heddle, "sim", "run", "fat-tree:2,4", "--at", "host-0001", "--at", "host-0002",
-                "--", sys.executable, os.path.abspath(__file__), "--heddle", heddle,
-                "--inside", folder]
-        return subprocess.run(door, env={**os.environ, "XDG_RUNTIME_DIR": folder}, timeout=110,
-                              check=False).returncode
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_inside(__file__, __doc__, inside, 110, at=("host-0001", "host-0002")))

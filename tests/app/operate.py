@@ -3,20 +3,17 @@
 """A subnet manager on a simulated fabric, and the commands of an operator: operate.py --heddle H.
 Inside the device door a cable is cut, and all must tell of it."""
 
-import argparse
 import json
 import os
 import subprocess
 import sys
 import tarfile
-import tempfile
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "device"))
-from inside import SKIPPED, without_door  # noqa: E402
+from inside import run_inside  # noqa: E402
 
-FABRIC = "fat-tree:2,4"
 SPINE, PORT = "spine-1", "1"
 
 
@@ -204,42 +201,21 @@ def planning(operator):
         assert set(node["lids"]) == set(lids), (node, planned[node["guid"]])
 
 
-def inside(heddle):
-    with tempfile.TemporaryDirectory(prefix="heddle-operate-") as folder:
-        operator = Operator(heddle, folder)
-        operator.run("status", code=8)
-        operator.start()
-        try:
-            operator.await_status(0, "All is well")
-            for part in (looking, traced, commanding, cutting, planning, bundling, examining):
-                part(operator)
-        finally:
-            operator.manager.terminate()
-            ended = operator.manager.wait(30)
-        assert ended == 0, f"exit code {ended}"
-        assert not os.path.exists(operator.socket), "its socket is still there"
-        operator.run("status", code=8)
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--heddle", required=True)
-    parser.add_argument("--inside", action="store_true")
-    options = parser.parse_args()
-    heddle = os.path.abspath(options.heddle)
-    if options.inside:
-        inside(heddle)
-        return 0
-    reason = without_door()
-    if reason:
-        print(f"skipped: {reason}")
-        return SKIPPED
-    with tempfile.TemporaryDirectory(prefix="heddle-operate-") as folder:
-        door = [heddle, "sim", "run", FABRIC, "--", sys.executable, os.path.abspath(__file__),
-                "--heddle", heddle, "--inside"]
-        return subprocess.run(door, env={**os.environ, "XDG_RUNTIME_DIR": folder}, timeout=150,
-                              check=False).returncode
+def inside(heddle, folder):
+    operator = Operator(heddle, folder)
+    operator.run("status", code=8)
+    operator.start()
+    try:
+        operator.await_status(0, "All is well")
+        for part in (looking, traced, commanding, cutting, planning, bundling, examining):
+            part(operator)
+    finally:
+        operator.manager.terminate()
+        ended = operator.manager.wait(30)
+    assert ended == 0, f"exit code {ended}"
+    assert not os.path.exists(operator.socket), "its socket is still there"
+    operator.run("status", code=8)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_inside(__file__, __doc__, inside, 150, at=()))

@@ -7,7 +7,9 @@ machine's files that goes away afterwards (a file system laid over them in a pri
 
 import argparse
 import ctypes
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,6 +24,7 @@ HELD = ("/usr/sbin/heddle", "/lib/systemd/system/heddle@.service", "/etc/heddle/
         "/usr/share/man/man1/heddle-sm.1.gz", "/usr/share/bash-completion/completions/heddle",
         "/usr/share/zsh/vendor-completions/_heddle", "/usr/share/doc/heddle/copyright")
 CONFIG = "/etc/heddle/heddle.toml"
+ROLE = Path(__file__).resolve().parents[2] / "packaging" / "ansible"
 
 
 def run(*command, code=0, **more):
@@ -38,12 +41,20 @@ def build(tree, folder):
     return packages[0]
 
 
-def look_at(package):
+def commands_of(tree):
+    told = run(Path(tree, "heddle"), "--help").split("Subcommands:\n")[1].split("\n\n")[0]
+    return [line.split()[0] for line in told.splitlines()]
+
+
+def look_at(package, tree):
     """What a person sees before installing it."""
     listed = {line.split()[5].removeprefix(".").rstrip("/") or "/": line.split()
               for line in run("dpkg-deb", "--contents", package).splitlines()}
     for path in HELD:
         assert path in listed, f"{path} is not in the package"
+    for command in commands_of(tree):
+        page = f"/usr/share/man/man1/heddle-{command}.1.gz"
+        assert page in listed, f"{command} has no page"
     strange = [path for path, line in listed.items() if line[1] != "root/root"]
     assert not strange, strange
     fields = run("dpkg-deb", "--field", package)
@@ -86,8 +97,35 @@ def use():
         file.write("# somebody's own\n")
 
 
+def play(variables, *words, code=0):
+    """The Ansible role on this host; what it changed."""
+    Path("/site.json").write_text(json.dumps([{
+        "hosts": "localhost", "connection": "local", "gather_facts": False,
+        "vars": {"ansible_python_interpreter": "/usr/bin/python3"},
+        "roles": [{"role": str(ROLE), "heddle_package": "/heddle.deb", **variables}]}]))
+    environment = {**os.environ, "HOME": "/", "DEBIAN_FRONTEND": "noninteractive"}
+    said = run("ansible-playbook", *words, "/site.json", code=code, env=environment, cwd="/")
+    return int(re.search(r"changed=(\d+)", said)[1])
+
+
+def install_by_ansible():
+    """From nothing, again without a change, and with a configuration that is refused."""
+    variables = {"heddle_config": {"sm": {"priority": 10}, "partitions": {
+                     "file": "/etc/heddle/partitions.conf"}},
+                 "heddle_partitions": "Default=0x7fff, ipoib : ALL=full ;\n"}
+    play(variables, "--check")
+    assert not os.path.exists("/usr/sbin/heddle")
+    assert play(variables) == 4
+    run("heddle", "config", "check", CONFIG)
+    assert play(variables) == 0
+    variables["heddle_config"]["sm"]["priority"] = 99
+    play(variables, code=2)
+    assert "priority = 10" in Path(CONFIG).read_text(encoding="utf-8")
+    run("dpkg", "--purge", "heddle")
+
+
 def live_with(package, folder):
-    """Installed, used, installed again, removed, purged."""
+    """Installed, used, installed again, removed, purged; then by Ansible."""
     content = package.read_bytes()
     if not enter_copy(folder):
         print("skipped: this user may not lay file systems over others")
@@ -103,6 +141,8 @@ def live_with(package, folder):
     assert left == [CONFIG], left
     run("dpkg", "--purge", "heddle", env=environment)
     assert not os.path.exists("/etc/heddle"), os.listdir("/etc/heddle")
+    if shutil.which("ansible-playbook"):
+        install_by_ansible()
     return 0
 
 
@@ -128,7 +168,7 @@ def main():
         assert shutil.which(program), f"{program} is missing (scripts/install-deps --test)"
     with tempfile.TemporaryDirectory(prefix="heddle-package-") as folder:
         package = build(options.build_tree.resolve(), folder)
-        look_at(package)
+        look_at(package, options.build_tree)
         child = os.fork()
         if child == 0:
             leave_with(lambda: live_with(package, folder))

@@ -59,6 +59,8 @@ TEST(SmOptions, EveryOptionOfTheMachineArrives) {
       config.engines = {"updn"};
     } else if (option.key == "enforcement") {
       config.partition_enforcement = "out";
+    } else if (option.key == "untrusted") {
+      config.sa_untrusted = "needed";
     } else if (option.key == "root_guids") {
       config.root_guids = {7};
     } else if (option.key == "allowed_sm_guids") {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "config/opensm_import.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -174,6 +177,28 @@ TEST(OpensmOptions, NameOptionsOfOurs) {
     EXPECT_TRUE(option.usual == "(null)" || option.convert(option.usual)) << option.name;
   }
   EXPECT_EQ(names.size(), 162u);
+}
+
+// Their own keys are no typing mistakes; what they ask for is taken over, or said to be missing.
+TEST(OpensmImport, KeysOfTheClosedForkAreKnown) {
+  const Imported imported = import(
+      "m_key_per_port TRUE\nallowed_sm_guids 0x2,0x3\nar_mode 1\nhm_sw_noisy_action isolate\n"
+      "sa_check_sgid_spoofing TRUE\nmax_wire_smps_per_device 2\n");
+  EXPECT_TRUE(imported.config.m_key_per_port);
+  EXPECT_EQ(imported.config.allowed_sm_guids, (std::vector<std::uint64_t>{2, 3}));
+  const std::pair<const char*, Outcome> wanted[] = {{"m_key_per_port", Outcome::TakenOver},
+                                                    {"allowed_sm_guids", Outcome::TakenOver},
+                                                    {"ar_mode", Outcome::Missing},
+                                                    {"hm_sw_noisy_action", Outcome::Missing},
+                                                    {"sa_check_sgid_spoofing", Outcome::Needless}};
+  ASSERT_EQ(imported.remarks.size(), std::size(wanted)) << "a default is nothing to speak of";
+  for (const auto& [option, outcome] : wanted) {
+    const auto found = std::find_if(imported.remarks.begin(), imported.remarks.end(),
+                                    [&](const auto& remark) { return remark.option == option; });
+    ASSERT_NE(found, imported.remarks.end()) << option;
+    EXPECT_EQ(found->outcome, outcome) << option;
+    EXPECT_FALSE(found->text.empty()) << option;
+  }
 }
 
 TEST(OpensmOptions, StandInTheGuide) {

@@ -6,6 +6,7 @@ register through the device door, the manager is killed, and it or its standby i
   memory.py SCENARIO --heddle build/gcc/heddle --sa-host build/gcc/tests/interop/sa_host"""
 
 import argparse
+import json
 import os
 import re
 import resource
@@ -18,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+from http.client import HTTPConnection
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "device"))
@@ -80,6 +82,48 @@ def expect_services(lab, asked_on, wanted):
     missing = set(wanted) - numbers(services(lab, asked_on))
     if missing:
         raise Failed(f"acknowledged and gone: {sorted(map(hex, missing))} of {len(wanted)}")
+
+
+def answers(lab, host):
+    return lab.run(*lab.on(host, "saquery", "CPI")).returncode == 0
+
+
+def master_of(lab, host):
+    """The GUID of the master by whose LID this port calls its own, if that answers as one."""
+    told = lab.run(*lab.on(host, "sminfo")).stdout
+    found = re.search(r"sm guid (0x[0-9a-f]+),.* state 3 ", told)
+    return int(found[1], 16) if found else None
+
+
+def is_master(lab, host):
+    own = int(guid(int(host.removeprefix("host-"))), 16)
+    return master_of(lab, host) == own and answers(lab, host)
+
+
+def kill_in_a_storm(lab, master, meanwhile):
+    """The master dies while hosts register, and meanwhile() before; what was acknowledged is known
+    to its standby, which asks nobody."""
+    for host in hosts(2, 4, 8):
+        lab.broadcast(host)
+    before = members(lab, MANAGER)
+    storm = Storm(lab, "host-0003")
+    storm.start()
+    meanwhile()
+    kill(master)
+    began = time.monotonic()
+    lab.wait("the standby to be master", lambda: is_master(lab, STANDBY))
+    took = time.monotonic() - began
+    storm.ends = True
+    storm.join()
+    if not storm.acknowledged:
+        raise Failed("nothing was registered")
+    expect_services(lab, STANDBY, storm.acknowledged)
+    if len(before) < 3 or members(lab, STANDBY) != before:
+        raise Failed(f"members before: {before}\nafter: {members(lab, STANDBY)}")
+    if "RegistrationsLost" in log(lab, "two.txt"):
+        raise Failed("what the standby was told was not believed")
+    print(f"took over within {took:.2f} s, {len(storm.acknowledged)} services and "
+          f"{len(before)} members kept")
 
 
 # --- scenarios ----------------------------------------------------------------------------------
@@ -183,15 +227,15 @@ def pair(lab, **more):
     for at, (name, host) in enumerate((("one", MANAGER), ("two", STANDBY))):
         Path(lab.folder, f"{name}.toml").write_text(
             f'[sm]\npriority = {9 - at}\npoll_interval = "300ms"\nsticky_master = true\n'
-            f'[lids]\nmemory_file = "{name}.lids"\n[api]\nenabled = false\n'
+            f'[lids]\nmemory_file = "{name}.lids"\n[api]\nsocket = "{name}.api"\n'
+            '[partitions]\nmanaged = true\n'
             f'[standby]\nlisten = "127.0.0.1:{ports[at]}"\n'
             f'peer = "127.0.0.1:{more.get("peer", ports[1 - at])}"\nsecret_file = "secret"\n')
         process = lab.start(*lab.on(host, lab.heddle, "sm", "--config", f"{name}.toml"),
                             log=f"{name}.txt")
         managers.append(process)
         if at == 0:
-            lab.wait("an answer of subnet administration", lambda: lab.run(
-                *lab.on(MANAGER, "saquery", "CPI")).returncode == 0)
+            lab.wait("an answer of subnet administration", lambda: answers(lab, MANAGER))
     lab.wait("a standby", lambda: "stands by" in log(lab, "two.txt") or
              "STANDBY" in log(lab, "two.txt").upper())
     return managers
@@ -203,29 +247,7 @@ def takeover(lab):
     lab.begin()
     first, second = pair(lab)
     lab.wait("a standby that listens", lambda: "StandbyListens" in log(lab, "one.txt"))
-    for host in hosts(2, 4, 8):
-        lab.broadcast(host)
-    before = members(lab, MANAGER)
-    storm = Storm(lab, "host-0003")
-    storm.start()
-    time.sleep(2)
-    kill(first)
-    began = time.monotonic()
-    lab.wait("the standby to be master", lambda: "state 3" in lab.run(
-        *lab.on(STANDBY, "sminfo")).stdout and lab.run(
-        *lab.on(STANDBY, "saquery", "CPI")).returncode == 0)
-    took = time.monotonic() - began
-    storm.ends = True
-    storm.join()
-    if not storm.acknowledged:
-        raise Failed("nothing was registered")
-    expect_services(lab, STANDBY, storm.acknowledged)
-    if len(before) < 3 or members(lab, STANDBY) != before:
-        raise Failed(f"members before: {before}\nafter: {members(lab, STANDBY)}")
-    if "RegistrationsLost" in log(lab, "two.txt"):
-        raise Failed("what the standby was told was not believed")
-    print(f"took over within {took:.2f} s, {len(storm.acknowledged)} services and "
-          f"{len(before)} members kept")
+    kill_in_a_storm(lab, first, lambda: time.sleep(2))
     # And back: the first one comes again, stands by, is told all, and takes over in its turn.
     lab.start(*lab.on(MANAGER, lab.heddle, "sm", "--config", "one.toml"), log="one.txt")
     lab.wait("the first as standby", lambda: "StandbyListens" in log(lab, "two.txt"))
@@ -233,9 +255,7 @@ def takeover(lab):
     lab.broadcast("host-0005")
     before = members(lab, STANDBY)
     kill(second)
-    lab.wait("the first to be master again", lambda: "state 3" in lab.run(
-        *lab.on(MANAGER, "sminfo")).stdout and lab.run(
-        *lab.on(MANAGER, "saquery", "CPI")).returncode == 0)
+    lab.wait("the first to be master again", lambda: is_master(lab, MANAGER))
     if members(lab, MANAGER) != before:
         raise Failed(f"members before: {before}\nafter: {members(lab, MANAGER)}")
 
@@ -261,13 +281,6 @@ class Stopped:
     def resume(self):
         for pid in self.pids:
             os.kill(pid, signal.SIGCONT)
-
-
-def master_of(lab, host):
-    """The GUID of the master by whose LID this port calls its own, if that answers as one."""
-    told = lab.run(*lab.on(host, "sminfo")).stdout
-    found = re.search(r"sm guid (0x[0-9a-f]+),.* state 3 ", told)
-    return int(found[1], 16) if found else None
 
 
 def stale(lab):
@@ -346,6 +359,82 @@ def killed_early(lab):
         raise Failed(f"groups: {mlids}, LIDs: {lids}")
 
 
+class Programs:
+    """Change partitions by the socket of a manager."""
+
+    def __init__(self, lab, name):
+        self.socket = f"{lab.folder}/{name}.api"
+
+    def call(self, method, target, body=None):
+        connection = HTTPConnection("localhost", timeout=60)
+        connection.sock = socket.socket(socket.AF_UNIX)
+        connection.sock.connect(self.socket)
+        connection.request(method, target, None if body is None else json.dumps(body))
+        answer = connection.getresponse()
+        content = json.load(answer)
+        connection.close()
+        return answer.status, content
+
+    def partitions(self):
+        return {one["p_key"]: sorted(member["guid"] for member in one["members"])
+                for one in self.call("GET", "/v1/partitions/managed")[1]["partitions"]}
+
+
+def keys_of(lab, asked_on, guid):
+    return re.findall(r"0x[0-9a-f]{4}\b", lab.run(
+        *lab.on(asked_on, "smpquery", "-G", "pkeys", guid)).stdout)
+
+
+def hand_on_partitions(lab, first):
+    """What programs made of partitions at the master is what its standby has, changes and all."""
+    one, two = Programs(lab, "one"), Programs(lab, "two")
+    blue, red = guid(2), guid(3)
+
+    def change(method, target, body=None):
+        status, told = one.call(method, f"/v1/partitions/managed/{target}?wait=20", body)
+        if status != 200 or not told["done"]:
+            raise Failed(f"{method} {target}: {status} {told}")
+
+    change("PUT", "0x0021", {"name": "blue", "members": [blue, red]})
+    lab.wait("the standby to be told",
+             lambda: two.partitions() == {"0x0021": sorted([blue, red])})
+    change("PUT", "0x0022", {"name": "red", "members": [red]})
+    change("PUT", "0x0021", {"name": "blue", "members": [blue]})
+    wanted = {"0x0021": [blue], "0x0022": [red]}
+    lab.wait("the standby to be told of changes", lambda: two.partitions() == wanted)
+    status, _ = two.call("PUT", "/v1/partitions/managed/0x0023", {})
+    if status != 503:
+        raise Failed(f"the standby took a change: {status}")
+    kill(first)
+    lab.wait("the standby to be master", lambda: is_master(lab, STANDBY))
+    status, told = two.call("GET", "/v1/partitions/managed?wait=20")
+    if status != 200 or not told["done"]:
+        raise Failed(f"the new master has not reached what it was told: {status} {told}")
+    if two.partitions() != wanted:
+        raise Failed(f"the new master has {two.partitions()}")
+    for port, key in ((blue, "0x8021"), (red, "0x8022")):
+        keys = keys_of(lab, STANDBY, port)
+        if key not in keys or len(set(keys) & {"0x8021", "0x8022"}) != 1:
+            raise Failed(f"{port} holds {keys}")
+    status, _ = two.call("DELETE", "/v1/partitions/managed/0x0022?wait=20")
+    if status != 200:
+        raise Failed(f"the new master takes no change: {status}")
+
+
+def partitions(lab):
+    """With a partner."""
+    lab.begin()
+    first, _ = pair(lab)
+    lab.wait("a standby that listens", lambda: "StandbyListens" in log(lab, "one.txt"))
+    hand_on_partitions(lab, first)
+    # Who was away is told what it missed.
+    Path(lab.folder, "one.txt").unlink()
+    lab.start(*lab.on(MANAGER, lab.heddle, "sm", "--config", "one.toml"), log="one.txt")
+    lab.wait("the first to have what the second made",
+             lambda: Path(lab.folder, "one.api").exists() and
+             Programs(lab, "one").partitions() == {"0x0021": [guid(2)]})
+
+
 def cut_off(lab):
     """Nobody listens where the peer should be: both go on, the fabric has one master, and after a
     takeover the clients are asked, because what they said since is known to nobody."""
@@ -355,17 +444,15 @@ def cut_off(lab):
         first, _ = pair(lab, peer=free.getsockname()[1])
     lab.broadcast("host-0002")
     kill(first)
-    lab.wait("the standby to be master", lambda: "state 3" in lab.run(
-        *lab.on(STANDBY, "sminfo")).stdout and lab.run(
-        *lab.on(STANDBY, "saquery", "CPI")).returncode == 0)
+    lab.wait("the standby to be master", lambda: is_master(lab, STANDBY))
     if members(lab, STANDBY):
         raise Failed("it knows what nobody told it")
     if "PartnerGone" not in log(lab, "two.txt"):
         raise Failed("it does not say that the other one is not heard")
 
 
-SCENARIOS = {one.__name__: one for one in (restart, broken, full, takeover, stale, split,
-                                     killed_early, cut_off)}
+SCENARIOS = {one.__name__: one for one in (restart, broken, full, takeover, partitions, stale,
+                                           split, killed_early, cut_off)}
 
 
 def main():

@@ -137,6 +137,30 @@ def inventory(ufm):
     expect("the keys as set or not", [keys["m_key"], keys["sm_key"]], ["0x0", "0x1"])
 
 
+def unhealthy(ufm):
+    """As a plugin that watches ports does it: no route uses the port until it is healthy again."""
+    switch = next(port for port in ufm.call("GET", "/v1/ports")["ports"]
+                  if port["port"] == 0)
+    known = hosts(ufm)
+    name = known["host-0005"]["name"]
+    order = {"ports": [name], "ports_policy": "UNHEALTHY", "action": "isolate"}
+    ufm.call("PUT", "/ufmRestV2/app/unhealthy_ports", order)
+
+    def row():
+        return [each for each in ufm.call("GET", "/ufmRestV2/app/unhealthy_ports")
+                if each["GUID"] == switch["guid"][2:]]
+    wait_for("the outcome of an order", row)
+    expect("its status, for no host is cut off without force", row()[0]["Status"], "PENDING")
+    expect("isolated ports", ufm.call("GET", "/ufmRestV2/resources/isolated_ports"),
+           {"isolated_ports": []})
+    ufm.call("PUT", "/ufmRestV2/app/unhealthy_ports?force_set=true", order)
+    wait_for("a host's being led around", lambda: ufm.call(
+        "GET", "/ufmRestV2/resources/isolated_ports")["isolated_ports"])
+    ufm.call("PUT", "/ufmRestV2/app/unhealthy_ports", {"ports": [
+        row()[0]["Name"]], "ports_policy": "HEALTHY"})
+    wait_for("its return", lambda: not row())
+
+
 def strangers(port):
     Ufm(port, "a wrong password 123").call("GET", "/ufmRest/app/ufm_version", status=401)
     reader = Ufm(port, READER)
@@ -158,6 +182,7 @@ def main():
     kubernetes(ufm)
     prolog(ufm)
     inventory(ufm)
+    unhealthy(ufm)
     strangers(port)
     before = ufm.call("GET", "/v1/partitions/managed")
     # What was answered is there again after the worst of ends.

@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from house import read_tree  # noqa: E402
 
-FAMILIES = ("layering", "purity", "sizes", "leftovers", "files", "options")
+FAMILIES = ("layering", "purity", "sizes", "leftovers", "files", "options", "events")
 
 
 def findings(tree, families=FAMILIES):

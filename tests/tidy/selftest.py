@@ -34,6 +34,7 @@ CLEAN = {
     "config/CMakeLists.txt": "heddle_room(config\n  SOURCES options.cpp)\n",
     "config/heddle.toml.sample": "[sweep]\n# How fast.\n# pace = 1\n",
     "docs/configuration.md": "| `sweep.pace` | how fast |\n",
+    "docs/events.md": "| Event | Level | |\n|---|---|---|\n",
 }
 
 
@@ -104,6 +105,15 @@ PLANTS |= {
     "a member that no option fills": (
         {"config/config.hpp": CLEAN["config/config.hpp"].replace("\n};", "\n  int size{};\n};")},
         "option"),
+}
+
+EVENT = ('#include "mad/smp.hpp"\nvoid f(Log& log) {\n'
+         '  log.say(sm::Severity::Info, "ConfigRead",\n          "words");\n}\n')
+PLANTS |= {
+    "an event that the manual lacks": (
+        {"app/main.cpp": CLEAN["app/main.cpp"] + EVENT}, "event"),
+    "a manual of no event": (
+        {"docs/events.md": CLEAN["docs/events.md"] + "| `Nothing` | info | x |\n"}, "event"),
 }
 
 # What looks like a violation and is none.

@@ -50,6 +50,31 @@ def as_nobody(folder, door):
     return ["unshare", "-m", "sh", "-c", AS_NOBODY, "sh", folder, *words]
 
 
+def run_inside(script, description, inside, timeout, at=("host-0001",), fabric="fat-tree:2,4",
+               without=lambda: None):
+    """The main() of a script that tests one thing: inside(heddle, folder) runs on the fabric, as
+    `script` called once more there. without() may say why the machine cannot."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--heddle", required=True)
+    parser.add_argument("--inside", help="the folder to work in")
+    options = parser.parse_args()
+    heddle = os.path.abspath(options.heddle)
+    if options.inside:
+        inside(heddle, options.inside)
+        return 0
+    if reason := without_door() or without():
+        print(f"skipped: {reason}")
+        return SKIPPED
+    script = os.path.abspath(script)
+    name = os.path.basename(script).removesuffix(".py").replace("_", "-")
+    places = [word for host in at for word in ("--at", host)]
+    with tempfile.TemporaryDirectory(prefix=f"heddle-{name}-") as folder:
+        door = [heddle, "sim", "run", fabric, *places, "--", sys.executable, script,
+                "--heddle", heddle, "--inside", folder]
+        return subprocess.run(door, env={**os.environ, "XDG_RUNTIME_DIR": folder},
+                              timeout=timeout, check=False).returncode
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--heddle", required=True)
