@@ -146,6 +146,7 @@ Status Request::look_up(const mad::Datagram& received, const Entry* entry, Query
   query.trusted = query.header.sm_key == key_ && key_ != mad::SMKey{};
   query.requester = view_->find(received.peer.lid);
   if (query.requester == fabric::kNoPort) return mad::kSAReqDenied;
+  query.guest = view_->guest(received.peer);
   query.peer = received.peer;
   query.request = &received;
   query.now = now_;
