@@ -32,6 +32,7 @@ struct Config {
   base::Duration poll_interval = std::chrono::seconds(5);
   std::uint32_t poll_misses = 3;
   std::vector<std::uint64_t> allowed_sm_guids;
+  bool virtualization = true;
 
   // [lids]
   std::uint32_t lmc = 0;
@@ -70,6 +71,7 @@ struct Config {
   std::string qos_policy;     // "": none
   std::string prefix_routes;  // "": no other subnet is reached
   std::uint32_t sa_rate = 100'000;
+  bool virtual_records = false;
 
   // [links]
   std::uint32_t data_vls = 15;
