@@ -22,6 +22,7 @@
 #include "app/commands.hpp"
 #include "app/completion.hpp"
 #include "app/config_diff.hpp"
+#include "app/opensm_memory.hpp"
 #include "app/sm_options.hpp"
 #include "config/load.hpp"
 #include "config/options.hpp"
@@ -201,9 +202,40 @@ config->add_subcommand("reference", "Print the options as Markdown tables")
     ->callback([&command] { command = &run_config_reference; });
 }  // namespace heddle::app
 
+// The two verbs that speak with OpenSM's files.
+void add_opensm_memory(CLI::App& snapshot, std::function<Exit()>& command) {
+  const auto add = [&](const char* verb, const char* what,
+                       Exit (*run)(const OpensmMemoryArguments&)) {
+    CLI::App* sub = snapshot.add_subcommand(verb, what);
+    auto arguments = std::make_shared<OpensmMemoryArguments>();
+    if (run == &run_snapshot_import) {
+      sub->add_option("FILES", arguments->files, "What each is, its content says")
+          ->required()
+          ->option_text(" ");
+    } else {
+      sub->add_option("FOLDER", arguments->folder, "Made if it is not there")
+          ->required()
+          ->option_text(" ");
+    }
+    sub->add_option("--memory", arguments->memory,
+                    "The database, which is beside the file of LIDs: FILE.db")
+        ->option_text("FILE");
+    sub->add_option("--config", arguments->config, "Read lids.memory_file and the M_Key from it")
+        ->option_text("FILE");
+    sub->footer(
+        "Exit codes: 0 done, 3 the configuration is wrong, 7 a file cannot be read or "
+        "written.");
+    sub->callback(
+        [arguments, run, &command] { command = [arguments, run] { return run(*arguments); }; });
+  };
+  add("import", "Take over OpenSM's guid2lid, guid2mkey, neighbors and opensm-sa.dump",
+      &run_snapshot_import);
+  add("export", "Write guid2lid, guid2mkey and opensm-sa.dump for OpenSM", &run_snapshot_export);
+}
+
 void add_snapshot(CLI::App& app, std::function<Exit()>& command) {
   CLI::App* snapshot = app.add_subcommand(
-      "snapshot", "Save what a subnet manager remembers to a file, or restore it");
+      "snapshot", "Save what a subnet manager remembers, restore it, or change over with it");
   snapshot->require_subcommand(1);
   const auto add = [&](const char* verb, const char* what, bool restores) {
     CLI::App* sub = snapshot->add_subcommand(verb, what);
@@ -225,6 +257,7 @@ void add_snapshot(CLI::App& app, std::function<Exit()>& command) {
   add("save", "Copy it, while the subnet manager runs or not", false);
   add("restore",
       "Put a copy in its place, while none runs; clients will be asked to register again", true);
+  add_opensm_memory(*snapshot, command);
 }
 
 // For those who look for a bug in a recorded run; an empty group hides it from --help.

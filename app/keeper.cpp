@@ -92,8 +92,11 @@ void Keeper::recall(Found& found, store::Database& database) {
   }
   found.recalled = sm::recall(*records);
   std::error_code ignored;
-  if (found.recalled.registrations.empty() || std::filesystem::exists(mark(), ignored)) return;
-  found.recalled.registrations.clear();
+  std::string& registrations = found.recalled.registrations;
+  const auto keys = sm::to_text(sm::take_keys(registrations));
+  const bool lost = !registrations.empty() && !std::filesystem::exists(mark(), ignored);
+  registrations = lost ? keys : keys + registrations;
+  if (!lost) return;
   log_.say(sm::Severity::Warning, "MemoryNotWhole",
            "The last run could not store all that clients had registered, so they are asked again");
 }
@@ -219,11 +222,14 @@ Partner::Events Keeper::partner_events() {
       if (!alive.expired()) report();
     });
   };
-  events.overtaken = [this](std::uint64_t epoch) {
-    if (!listener_ || std::exchange(warned_of_, epoch) == epoch) return;
-    listener_(sm::ResweepCommand{"another subnet manager says that it is master"});
-  };
+  events.overtaken = [this](std::uint64_t epoch) { give_way(epoch); };
   return events;
+}
+
+// To a master of a later epoch: said once, the fabric decides the rest.
+void Keeper::give_way(std::uint64_t epoch) {
+  if (!listener_ || std::exchange(warned_of_, epoch) == epoch) return;
+  listener_(sm::Shared{epoch, true, {}});
 }
 
 // What is over is not taken: its master hears of our epoch, and says everything anew under a later

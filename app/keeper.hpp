@@ -98,6 +98,7 @@ class Keeper {
   void hear(const store::Quorum::Whole&);
   void hear(const store::Quorum::Heard&);
   bool told(store::State& state);
+  void give_way(std::uint64_t epoch);
   std::filesystem::path mark() const;
 
   std::filesystem::path file_;

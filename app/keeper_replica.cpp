@@ -71,8 +71,7 @@ void Keeper::hear(const Quorum::Overtaken& overtaken) {
            fmt::format("Another subnet manager is master in the replicated store, of epoch {}; "
                        "nothing is written there",
                        overtaken.epoch));
-  if (!listener_ || std::exchange(warned_of_, overtaken.epoch) == overtaken.epoch) return;
-  listener_(sm::Shared{overtaken.epoch, true, {}});
+  give_way(overtaken.epoch);
 }
 
 void Keeper::hear(const Quorum::Behind& behind) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/perform.hpp"
 
-#include <bit>
 #include <chrono>
 #include <utility>
 #include <variant>
@@ -9,20 +8,13 @@
 #include <fmt/format.h>
 
 #include "app/dumps.hpp"
+#include "app/lid_entries.hpp"
 #include "routing/selection.hpp"
 #include "sa/request.hpp"
-#include "store/lid_memory.hpp"
 #include "store/text_file.hpp"
 
 namespace heddle::app {
 namespace {
-
-// A range that LMC cannot express is remembered by its first LID alone.
-std::uint8_t lmc_of(const store::LidEntry& entry) {
-  const unsigned count = entry.last - entry.first + 1u;
-  const auto lmc = static_cast<std::uint8_t>(std::countr_zero(count));
-  return std::has_single_bit(count) && lmc <= mad::kMaxLmc ? lmc : std::uint8_t{0};
-}
 
 store::TextFile registrations_file(std::filesystem::path lid_memory) {
   lid_memory += ".registrations";
@@ -60,13 +52,7 @@ void Performer::carry_out(sm::LookUp&& output, base::Instant) {
 void Performer::carry_out(sm::StoreLids&& output, base::Instant) {
   lids_ = std::move(output.lids);
   if (files_.lid_memory.empty()) return;
-  std::vector<store::LidEntry> entries;
-  entries.reserve(lids_.size());
-  for (const sm::RememberedLids& lids : lids_) {
-    const unsigned last = lids.base.value + (1u << lids.lmc) - 1;
-    entries.push_back({lids.port_guid.value, lids.base.value, static_cast<std::uint16_t>(last)});
-  }
-  const auto saved = store::save_lids(files_.lid_memory, entries);
+  const auto saved = store::save_lids(files_.lid_memory, entries_of(lids_));
   if (saved.has_error()) {
     log_.say(sm::Severity::Warning, "LidMemoryNotWritten",
              fmt::format("LIDs are not remembered: {}", saved.error().message));
@@ -105,17 +91,13 @@ void Performer::carry_out(sm::Event&& output, base::Instant now) {
 
 base::Result<std::vector<sm::RememberedLids>> remembered_lids(const std::filesystem::path& file,
                                                               Log& log) {
-  std::vector<sm::RememberedLids> out;
-  if (file.empty()) return out;
+  if (file.empty()) return std::vector<sm::RememberedLids>{};
   const auto loaded = store::load_lids(file);
   if (loaded.has_error()) return loaded.error();
   for (const std::string& warning : loaded->warnings) {
     log.say(sm::Severity::Warning, "LidMemoryLineSkipped", warning);
   }
-  for (const store::LidEntry& entry : loaded->entries) {
-    out.push_back({mad::Guid{entry.port_guid}, mad::Lid{entry.first}, lmc_of(entry)});
-  }
-  return out;
+  return lids_of(loaded->entries);
 }
 
 std::string take_registrations(const std::filesystem::path& lid_memory, Log& log) {

@@ -352,7 +352,7 @@ std::vector<Option> performance_options() {
        {"all", "nonzero", "none"}},
       {"performance", "thresholds", &Config::performance_thresholds,
        "How fast counters may grow, \"COUNTER COUNT/UNIT\" with s, min, h or d "
-       "(docs/performance.md has the counters)",
+       "(docs/performance-manager.md has the counters)",
        "[\"symbol_error 10/h\"]"},
   };
 }

@@ -31,43 +31,62 @@ std::uint64_t Dependencies::count() const {
   return total;
 }
 
-// Kahn's algorithm from both sides: what nothing waits for and what waits for nothing is on no
-// cycle, and goes, until only cycles and the ways between them are left.
-std::vector<LaneChannel> Dependencies::on_cycles() const {
+// Kahn's algorithm: what nothing waits for is on no cycle, and goes; then what that waited for,
+// until only cycles are left, and what they wait for.
+std::vector<bool> Dependencies::without_heads() const {
   const std::size_t count = vertex_count();
-  std::vector<std::uint32_t> waiting_for_it(count), waits_for(count);
+  std::vector<std::uint32_t> waiting_for_it(count);
   std::vector<std::size_t> idle;
   std::vector<bool> gone(count);
   for (std::size_t v = 0; v < count; ++v) {
-    for_each(lane_channel(v), [&](LaneChannel next) {
-      ++waiting_for_it[vertex(next)];
-      ++waits_for[v];
-    });
+    for_each(lane_channel(v), [&](LaneChannel next) { ++waiting_for_it[vertex(next)]; });
   }
-  const auto lose_one = [&](std::uint32_t& degree, std::size_t v) {
-    if (--degree == 0 && !gone[v]) idle.push_back(v);
-  };
   for (std::size_t v = 0; v < count; ++v) {
-    if (waiting_for_it[v] == 0 || waits_for[v] == 0) idle.push_back(v);
+    if (waiting_for_it[v] == 0) idle.push_back(v);
   }
   while (!idle.empty()) {
     const std::size_t v = idle.back();
     idle.pop_back();
+    gone[v] = true;
+    for_each(lane_channel(v), [&](LaneChannel next) {
+      if (--waiting_for_it[vertex(next)] == 0) idle.push_back(vertex(next));
+    });
+  }
+  return gone;
+}
+
+// The same from the other side: what waits for nothing that is still there goes.
+void Dependencies::take_tails(std::vector<bool>& gone) const {
+  std::vector<std::uint32_t> waits_for(gone.size());
+  std::vector<std::size_t> idle;
+  for (std::size_t v = 0; v < gone.size(); ++v) {
     if (gone[v]) continue;
+    for_each(lane_channel(v), [&](LaneChannel next) { waits_for[v] += !gone[vertex(next)]; });
+    if (waits_for[v] == 0) idle.push_back(v);
+  }
+  while (!idle.empty()) {
+    const std::size_t v = idle.back();
+    idle.pop_back();
     gone[v] = true;
     const LaneChannel at = lane_channel(v);
-    for_each(at, [&](LaneChannel next) { lose_one(waiting_for_it[vertex(next)], vertex(next)); });
     const Channel& channel = topology_->channels()[at.channel.value];
     const std::uint32_t local = at.channel.value - topology_->first_channel(channel.from).value;
     for (const Channel& sibling : topology_->channels_from(channel.from)) {
       for (std::uint8_t vl = 0; vl < vls_; ++vl) {
         const LaneChannel before{sibling.reverse, vl};
-        if (has(before, local, at.vl)) lose_one(waits_for[vertex(before)], vertex(before));
+        const std::size_t u = vertex(before);
+        if (!gone[u] && has(before, local, at.vl) && --waits_for[u] == 0) idle.push_back(u);
       }
     }
   }
+}
+
+std::vector<LaneChannel> Dependencies::on_cycles() const {
+  std::vector<bool> gone = without_heads();
+  if (std::find(gone.begin(), gone.end(), false) == gone.end()) return {};
+  take_tails(gone);
   std::vector<LaneChannel> left;
-  for (std::size_t v = 0; v < count; ++v) {
+  for (std::size_t v = 0; v < gone.size(); ++v) {
     if (!gone[v]) left.push_back(lane_channel(v));
   }
   return left;

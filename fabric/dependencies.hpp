@@ -38,6 +38,10 @@ class Dependencies {
     }
   }
   void add(ChannelIndex held, std::size_t local) { add({held, 0}, local, 0); }
+  // With one VL: bit i of the word stands for the next channel at position 64 * index + i.
+  void add_word(ChannelIndex held, std::size_t index, std::uint64_t word) {
+    std::atomic_ref(bits_[row({held, 0}) + index]).fetch_or(word, std::memory_order_relaxed);
+  }
   bool has(LaneChannel held, std::size_t local, std::size_t vl) const {
     const std::size_t bit = local * vls_ + vl;
     return (bits_[row(held) + bit / 64] >> (bit % 64) & 1) != 0;
@@ -71,6 +75,8 @@ class Dependencies {
   std::size_t vertex_count() const { return topology_->channels().size() * vls_; }
   std::size_t row(LaneChannel held) const { return vertex(held) * words_; }
   static std::uint32_t lowest_bit(std::uint64_t word);
+  std::vector<bool> without_heads() const;
+  void take_tails(std::vector<bool>& gone) const;
   std::vector<LaneChannel> on_cycles() const;
   std::vector<LaneChannel> shortest_through(LaneChannel start, std::size_t below,
                                             std::vector<std::uint32_t>& came_from) const;

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/large_pages.hpp"
 #include "fabric/topology.hpp"
 #include "mad/types.hpp"
 
@@ -119,7 +120,7 @@ class ForwardingTables {
   std::size_t switches_ = 0;
   std::size_t row_bytes_ = 0;
   std::size_t chunks_each_ = 0;
-  std::vector<std::uint8_t> entries_;        // all rows; none with a base
+  std::vector<std::uint8_t, base::LargePages<std::uint8_t>> entries_;  // all rows; none with a base
   std::vector<const std::uint8_t*> chunks_;  // by switch and chunk, wherever they are
   std::shared_ptr<const ForwardingTables> base_;
   // With a base: what differs.

@@ -8,8 +8,6 @@
 namespace heddle::fabric {
 namespace {
 
-constexpr std::size_t kPortValues = 256;
-
 // By (`to`, `from`): a bit for each level on which packets go from one switch to any LID at the
 // other.
 std::vector<std::uint16_t> levels_between(const Survey& survey, const Lanes& lanes,

@@ -15,6 +15,7 @@
 namespace heddle::fabric {
 
 inline constexpr std::uint32_t kNowhere = 0xFFFF'FFFF;
+inline constexpr std::size_t kPortValues = 256;
 
 // Where each port of each switch leads, flat, for the two inner loops.
 struct Wiring {
@@ -25,6 +26,9 @@ struct Wiring {
   std::vector<std::uint32_t> first_port;   // by switch
   std::vector<std::uint32_t> ports;        // by switch, port 0 included
   std::vector<std::uint32_t> next_switch;  // by port; a cable to the same switch included
+  // The same by (switch, any value of a port), without a question: the number of switches where a
+  // port leads to none.
+  std::vector<std::uint16_t> leads;
 };
 
 // What is known about one LID before any walk.

@@ -24,25 +24,62 @@ struct Tally {
   std::vector<RouteFaultSample> samples;
 };
 
+// LIDs that are walked for together: all at one switch, or else of one block.
+struct Batch {
+  std::size_t first = 0, end = 0;
+  bool of_one_switch = false;
+};
+
+// Hops above this mean that nothing is known.
+constexpr std::size_t kMostTogether = 0x8000;
+
+// LIDs at one switch mostly stand side by side; where only a few do, going along with each other
+// does not pay.
+std::vector<Batch> batches_of(const Survey& survey) {
+  constexpr std::size_t kFew = 4;
+  constexpr std::size_t kMost = 128;
+  const auto& targets = survey.targets;
+  std::vector<Batch> batches;
+  for (std::size_t lid = 0; lid < targets.size();) {
+    std::size_t end = lid + 1;
+    while (end < targets.size() && end < lid + kMost && targets[end].at == targets[lid].at) ++end;
+    const bool pays = end - lid >= kFew && end <= survey.tables.row_size() &&
+                      survey.topology.switch_count() < kMostTogether;
+    if (targets[lid].at != kNowhere && pays) {
+      batches.push_back({lid, end, true});
+    } else {
+      end = std::min(end, (lid / kLftBlockLids + 1) * kLftBlockLids);
+      const bool goes_on = !batches.empty() && !batches.back().of_one_switch &&
+                           batches.back().end == lid && lid % kLftBlockLids != 0;
+      if (!goes_on) batches.push_back({lid, end, false});
+      batches.back().end = end;
+    }
+    lid = end;
+  }
+  return batches;
+}
+
 // Walks the entries of all switches for one LID after another. Every switch is passed once per
-// LID: a walk ends where an earlier one has been. LIDs of one switch have ways of much the same
-// length, so the switches are taken nearest first, by the LID before: mostly each then leads to one
-// that is done.
+// LID: a walk ends where an earlier one has been.
 class Walker {
  public:
   explicit Walker(Survey& survey)
       : survey_(survey),
         columns_(survey.topology.switch_count()),
         state_(survey.topology.switch_count()),
-        fault_(survey.topology.switch_count()) {}
+        fault_(survey.topology.switch_count()),
+        column_(survey.topology.switch_count()) {}
 
-  Tally walk_block(std::size_t block) {
+  Tally walk(const Batch& batch) {
     Tally tally;
-    columns_.load(survey_.tables, block);
-    for (std::size_t i = 0; i < kLftBlockLids; ++i) {
-      const std::size_t lid = block * kLftBlockLids + i;
-      if (lid >= survey_.targets.size() || survey_.targets[lid].at == kNowhere) continue;
-      entries_ = columns_.of(i);
+    if (batch.of_one_switch) {
+      walk_together(batch, tally);
+      return tally;
+    }
+    columns_.load(survey_.tables, batch.first / kLftBlockLids);
+    for (std::size_t lid = batch.first; lid < batch.end; ++lid) {
+      if (survey_.targets[lid].at == kNowhere) continue;
+      entries_ = columns_.of(lid % kLftBlockLids);
       lid_.value = static_cast<std::uint16_t>(lid);
       walk_lid(survey_.targets[lid], tally);
     }
@@ -54,6 +91,8 @@ class Walker {
   static constexpr std::uint32_t kUnknown = 0xFFFF'FFFF;
   static constexpr std::uint32_t kOnThisWalk = 0xFFFF'FFFE;
   static constexpr std::uint32_t kFaulty = 0xFFFF'FFFD;
+  using Hops = std::uint16_t;
+  static constexpr Hops kNotKnown = kMostTogether;  // or more: some steps away from what is not
   struct Fault {
     RouteFault kind{};
     std::uint32_t at = 0;
@@ -61,29 +100,60 @@ class Walker {
 
   void walk_lid(const Target& target, Tally& tally) {
     const auto& members = survey_.islands.members(survey_.islands.of(SwitchIndex{target.at}));
-    for (const SwitchIndex from : members) state_[from.value] = kUnknown;
-    if (entries_[target.at] == target.out) state_[target.at] = 0;
-    // Sorting pays when the next LID is at the same switch.
-    const std::size_t next = lid_.value + std::size_t{1};
-    const bool goes_on = next < survey_.targets.size() && survey_.targets[next].at == target.at;
-    if (target.at != order_for_ && goes_on) sort_by_hops(target, members);
-    if (target.at != order_for_ || !walk_in_order(tally)) {
-      for (const SwitchIndex from : members) {
-        if (state_[from.value] == kUnknown) walk_from(from.value);
-        count(from, tally);
-      }
-    }
+    walk_from_all(target, members);
+    for (const SwitchIndex from : members) count(from, tally);
     tally.routes += members.size();
     if (target.switch_row != kNowhere) mark_forwarders(target, members);
   }
 
-  // Walks once for the order alone. What does not arrive comes last.
-  void sort_by_hops(const Target& target, const std::vector<SwitchIndex>& members) {
-    order_for_ = target.at;
-    const bool arrives = state_[target.at] == 0;
+  void walk_from_all(const Target& target, const std::vector<SwitchIndex>& members) {
+    for (const SwitchIndex from : members) state_[from.value] = kUnknown;
+    if (entries_[target.at] == target.out) state_[target.at] = 0;
     for (const SwitchIndex from : members) {
       if (state_[from.value] == kUnknown) walk_from(from.value);
     }
+  }
+
+  // LIDs of one switch have ways of much the same length. So the switches are taken nearest first,
+  // by the first LID, a row of entries at a time: mostly each entry then leads to a switch that is
+  // done. LIDs of which that is not so are walked for one by one, and so are those of switches.
+  void walk_together(const Batch& batch, Tally& tally) {
+    const Target& target = survey_.targets[batch.first];
+    const auto& members = survey_.islands.members(survey_.islands.of(SwitchIndex{target.at}));
+    take_column(batch.first, members);
+    walk_from_all(target, members);
+    sort_by_hops(members);
+    const std::size_t width = batch.end - batch.first;
+    start_hops(width);
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      fetch_ahead(order_[std::min(i + kAhead, order_.size() - 1)], batch);
+      if (order_[i] == target.at) {
+        arrive(batch);
+      } else {
+        step_together(order_[i], batch);
+      }
+    }
+    for (std::size_t i = 0; i < width; ++i) {
+      const Target& own = survey_.targets[batch.first + i];
+      if (strays_[i] < kNotKnown && own.switch_row == kNowhere) {
+        tally.routes += members.size();
+        tally.hops += hops_sum_[i];
+        tally.max_hops = std::max<unsigned>(tally.max_hops, hops_most_[i]);
+      } else {
+        take_column(batch.first + i, members);
+        walk_lid(own, tally);
+      }
+    }
+  }
+
+  void take_column(std::size_t lid, const std::vector<SwitchIndex>& members) {
+    for (const SwitchIndex at : members) column_[at.value] = survey_.tables.row(at)[lid];
+    entries_ = column_.data();
+    lid_.value = static_cast<std::uint16_t>(lid);
+  }
+
+  // What does not arrive comes last.
+  void sort_by_hops(const std::vector<SwitchIndex>& members) {
     ends_.assign(members.size() + 2, 0);
     const auto rank = [&](SwitchIndex at) {
       return std::min<std::size_t>(state_[at.value], members.size());
@@ -92,27 +162,47 @@ class Walker {
     for (std::size_t i = 1; i < ends_.size(); ++i) ends_[i] += ends_[i - 1];
     order_.resize(members.size());
     for (const SwitchIndex from : members) order_[ends_[rank(from)]++] = from.value;
-    for (const SwitchIndex from : members) state_[from.value] = kUnknown;
-    if (arrives) state_[target.at] = 0;
   }
 
-  // False, and nothing counted, if some switch leads to one that is not done; what is known by then
-  // is right.
-  bool walk_in_order(Tally& tally) {
-    std::uint64_t hops = 0;
-    std::uint32_t most = 0;
-    for (const std::uint32_t at : order_) {
-      if (state_[at] == kUnknown) {
-        const std::uint32_t next = survey_.wiring.step(at, entries_[at]);
-        if (next == kNowhere || state_[next] >= kFaulty) return false;
-        state_[at] = state_[next] + 1;
-      }
-      hops += state_[at];
-      most = std::max(most, state_[at]);
+  void start_hops(std::size_t width) {
+    hops_.assign((state_.size() + 1) * width, kNotKnown);
+    strays_.assign(width, 0);
+    hops_sum_.assign(width, 0);
+    hops_most_.assign(width, 0);
+  }
+
+  void arrive(const Batch& batch) {
+    const std::size_t width = batch.end - batch.first;
+    const std::uint32_t at = survey_.targets[batch.first].at;
+    const std::uint8_t* row = survey_.tables.row(SwitchIndex{at}).data() + batch.first;
+    for (std::size_t i = 0; i < width; ++i) {
+      if (row[i] == survey_.targets[batch.first + i].out) hops_[at * width + i] = 0;
+      strays_[i] = hops_[at * width + i];
     }
-    tally.hops += hops;
-    tally.max_hops = std::max(tally.max_hops, most);
-    return true;
+  }
+
+  // In the order of hops no hardware guesses what is needed next.
+  static constexpr std::size_t kAhead = 6;
+  void fetch_ahead(std::uint32_t at, const Batch& batch) const {
+    const std::uint16_t* leads = survey_.wiring.leads.data() + at * kPortValues;
+    __builtin_prefetch(survey_.tables.row(SwitchIndex{at}).data() + batch.first);
+    __builtin_prefetch(leads);
+    __builtin_prefetch(leads + 32);
+  }
+
+  void step_together(std::uint32_t at, const Batch& batch) {
+    const std::size_t width = batch.end - batch.first;
+    const std::uint8_t* row = survey_.tables.row(SwitchIndex{at}).data() + batch.first;
+    const std::uint16_t* leads = survey_.wiring.leads.data() + at * kPortValues;
+    Hops* own = hops_.data() + at * width;
+    for (std::size_t i = 0; i < width; ++i) {
+      own[i] = static_cast<Hops>(hops_[leads[row[i]] * width + i] + 1);
+    }
+    for (std::size_t i = 0; i < width; ++i) {
+      strays_[i] |= own[i];
+      hops_sum_[i] += own[i];
+      hops_most_[i] = std::max(hops_most_[i], own[i]);
+    }
   }
 
   void walk_from(std::uint32_t from) {
@@ -175,18 +265,22 @@ class Walker {
   std::vector<std::uint32_t> state_;  // by switch
   std::vector<Fault> fault_;          // by switch, where the state is kFaulty
   std::vector<std::uint32_t> path_;
-  std::uint32_t order_for_ = kNowhere;  // the target switch of ...
-  std::vector<std::uint32_t> order_;    // its island's switches, the nearest first
-  std::vector<std::size_t> ends_;       // scratch memory of the sorting
+  // For LIDs that are walked for together.
+  std::vector<std::uint8_t> column_;     // by switch: the entries of one of them
+  std::vector<std::uint32_t> order_;     // switches, the nearest first
+  std::vector<std::size_t> ends_;        // scratch memory of the sorting
+  std::vector<Hops> hops_;               // by (switch, LID); one row more, for what leads nowhere
+  std::vector<Hops> strays_;             // by LID: all hops, or'ed
+  std::vector<std::uint32_t> hops_sum_;  // by LID
+  std::vector<Hops> hops_most_;          // by LID
 };
 
 Verification walk_all(Survey& survey, const base::ParallelFor& parallel) {
-  std::vector<Tally> tallies((survey.targets.size() + kLftBlockLids - 1) / kLftBlockLids);
+  const auto batches = batches_of(survey);
+  std::vector<Tally> tallies(batches.size());
   parallel(tallies.size(), [&](std::size_t begin, std::size_t end) {
     Walker walker(survey);
-    for (std::size_t block = begin; block < end; ++block) {
-      tallies[block] = walker.walk_block(block);
-    }
+    for (std::size_t i = begin; i < end; ++i) tallies[i] = walker.walk(batches[i]);
   });
   Verification result;
   std::uint64_t hops = 0;
@@ -203,8 +297,6 @@ Verification walk_all(Survey& survey, const base::ParallelFor& parallel) {
   if (arriving > 0) result.mean_hops = static_cast<double>(hops) / static_cast<double>(arriving);
   return result;
 }
-
-constexpr std::size_t kPortValues = 256;
 
 // By switch: whether packets to the LID may pass it, which some host sends.
 std::vector<bool> passed_by_hosts(const Survey& survey, mad::Lid lid) {
@@ -242,7 +334,20 @@ class Depender {
         departed_(departed),
         dependencies_(dependencies),
         no_row_(survey.tables.row_size(), mad::kNoPortNumber.value),
-        seen_(kPortValues * kPortValues) {}
+        seen_(kPortValues * kPortValues) {
+    const std::size_t count = std::min(no_row_.size(), survey.targets.size());
+    for (std::size_t lid = 0; lid < count; ++lid) {
+      const Target& target = survey.targets[lid];
+      if (target.at == kNowhere) continue;
+      if (target.switch_row != kNowhere) {
+        of_switches_.push_back(lid);
+      } else if (!of_hosts_.empty() && of_hosts_.back().second == lid) {
+        ++of_hosts_.back().second;
+      } else {
+        of_hosts_.emplace_back(lid, lid + 1);
+      }
+    }
+  }
 
   void depend_from(SwitchIndex from) {
     const auto channels = survey_.topology.channels_from(from);
@@ -272,32 +377,35 @@ class Depender {
       if (gone.passed.empty() || gone.passed[from.value]) note(gone.lid.value);
     }
     const std::size_t switches = survey_.has_hosts.size();
-    const std::size_t count = std::min(row.size(), survey_.targets.size());
-    for (std::size_t lid = 0; lid < count; ++lid) {
-      const Target& target = survey_.targets[lid];
-      if (target.at == kNowhere) continue;
-      if (target.switch_row != kNowhere &&
-          survey_.forwards[target.switch_row * switches + from.value] == 0) {
-        continue;
-      }
-      note(lid);
+    for (const auto& [first, end] : of_hosts_) {
+      for (std::size_t lid = first; lid < end; ++lid) note(lid);
+    }
+    for (const std::size_t lid : of_switches_) {
+      const std::size_t forwards = survey_.targets[lid].switch_row * switches + from.value;
+      if (survey_.forwards[forwards] != 0) note(lid);
     }
   }
 
   void add(ChannelIndex held, const Channel& channel) {
     const std::uint8_t* pairs = seen(channel.out.value);
-    std::size_t local = 0;
-    for (const Channel& onward : survey_.topology.channels_from(channel.to)) {
-      if (pairs[onward.out.value] != 0) dependencies_.add(held, local);
-      ++local;
+    const auto onward = survey_.topology.channels_from(channel.to);
+    for (std::size_t first = 0; first < onward.size(); first += 64) {
+      const std::size_t count = std::min<std::size_t>(64, onward.size() - first);
+      std::uint64_t word = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        word |= std::uint64_t{pairs[onward[first + i].out.value]} << i;
+      }
+      dependencies_.add_word(held, first / 64, word);
     }
   }
 
   const Survey& survey_;
   const std::vector<Departed>& departed_;
   Dependencies& dependencies_;
-  std::vector<std::uint8_t> no_row_;                         // for ports that lead to no switch
-  std::array<const std::uint8_t*, kPortValues> next_row_{};  // by out port
+  std::vector<std::pair<std::size_t, std::size_t>> of_hosts_;  // LIDs from .. to before
+  std::vector<std::size_t> of_switches_;                       // LIDs
+  std::vector<std::uint8_t> no_row_;                           // for ports that lead to no switch
+  std::array<const std::uint8_t*, kPortValues> next_row_{};    // by out port
   std::vector<std::uint8_t> seen_;  // by (out port, out port of the next switch)
 };
 

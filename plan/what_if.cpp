@@ -165,7 +165,7 @@ WhatIf WhatIfs::ask(const Loss& loss, const base::ParallelFor& parallel) const {
     take(changes_of(left.topology, *repair), answer);
     if (options_.bisections > 0 || !has_all_hosts(*home_.topology, left.topology)) {
       selected = std::make_shared<const routing::Selected>(
-          routing::repaired(home_, departure, left.topology, left.lids, *repair));
+          routing::repaired(home_, departure, left.topology, *repair));
     }
   } else {
     auto chosen =

@@ -15,38 +15,33 @@ namespace {
 
 using fabric::SwitchIndex;
 
-// What a port has been given, in hosts times LIDs, times the slowness of its link.
-struct PortLoad {
-  std::uint64_t in_all = 0;
-  std::uint32_t in_subtree = 0;  // to the target's subtree only
-  std::uint32_t lids = 0;        // not weighted
-};
-
-// The cost of a port for the next LID: its load in the upper bits, its LIDs in the next 16, its
-// position in the lowest 8, so that one comparison decides. A port that was skipped for one target,
-// because a link is lost somewhere, should not get two of the next one's LIDs instead: all other
-// switches skipped it too, and together they would overload a single link down there. So what went
-// to the same target weighs most, then what went to its subtree, and an old debt least.
+// The cost of a port for the next LID: its load in the upper bits (hosts times LIDs, times the
+// slowness of its link), its LIDs in the next 16, its position in the lowest 8, so that one
+// comparison decides. A port that was skipped for one target, because a link is lost somewhere,
+// should not get two of the next one's LIDs instead: all other switches skipped it too, and
+// together they would overload a single link down there. So what went to the same target weighs
+// most, then what went to its subtree, and an old debt least.
 using Cost = std::uint64_t;
 constexpr unsigned kPositionBits = 8;
 constexpr unsigned kLoadShift = 24;
+constexpr Cost kPosition = (Cost{1} << kPositionBits) - 1;
+constexpr Cost kLoad = ~Cost{0} << kLoadShift;
 constexpr Cost kWeightInAll = 1;
-constexpr Cost kWeightInSubtree = 8;
-constexpr Cost kWeightInTarget = 32;
-constexpr Cost kWeightOfAll = kWeightInAll + kWeightInSubtree + kWeightInTarget;
+constexpr Cost kWeightInSubtree = 9;  // or more than an old debt
+constexpr Cost kWeightInTarget = 36;  // or more than that; four times, for cheap division
 
-Cost cost_of(const PortLoad& load, std::uint8_t position) {
-  return (kWeightInAll * load.in_all + kWeightInSubtree * load.in_subtree) << kLoadShift |
-         Cost{load.lids} << kPositionBits | position;
-}
 Cost cost_of_one_more(std::uint32_t traffic) {
-  return kWeightOfAll * traffic << kLoadShift | Cost{1} << kPositionBits;
+  return kWeightInTarget * traffic << kLoadShift | Cost{1} << kPositionBits;
 }
-void add(PortLoad& load, Cost rise) {
-  const auto traffic = static_cast<std::uint32_t>((rise >> kLoadShift) / kWeightOfAll);
-  load.in_all += traffic;
-  load.in_subtree += traffic;
-  load.lids += static_cast<std::uint32_t>(rise >> kPositionBits & 0xFFFF);
+// What is left of a rise once the next target is routed.
+Cost after_target(Cost rise) {
+  return (rise & kLoad) / (kWeightInTarget / kWeightInSubtree) + (rise & ~kLoad);
+}
+// And of a cost once the next subtree is.
+Cost after_subtree(Cost at_its_beginning, Cost cost) {
+  const Cost before = at_its_beginning >> kLoadShift;
+  const Cost rise = (cost >> kLoadShift) - before;
+  return (before + rise / (kWeightInSubtree / kWeightInAll)) << kLoadShift | (cost & ~kLoad);
 }
 
 // Some destinations of one switch, which are routed together.
@@ -68,6 +63,7 @@ struct Plan {
   std::vector<std::uint64_t> identity;  // by switch, for what is drawn
   std::uint32_t scatter = 0;
   bool shifts = false;
+  bool all_alike = true;  // no channel counts for more or less than another
 
   std::span<const Destination> of(const Visit& visit) const {
     return std::span(by_switch[visit.target.value]).subspan(visit.first, visit.count);
@@ -149,6 +145,8 @@ void Plan::weigh_channels(const Request& request) {
       if (channels.out[c] == port.value) channels.counts_for[c] = 0;
     }
   }
+  all_alike = std::all_of(channels.counts_for.begin(), channels.counts_for.end(),
+                          [](std::uint8_t one) { return one == 1; });
 }
 
 // The same for the same draw wherever and whenever, so that a loss moves only what it must.
@@ -164,10 +162,7 @@ std::uint64_t draw(std::uint64_t seed, std::uint64_t at, std::uint64_t lid, std:
 class Balancer {
  public:
   Balancer(const Plan& plan, const fabric::Topology& topology, std::size_t batch)
-      : plan_(plan),
-        load_(topology.channels().size()),
-        system_uses_(topology.switch_count()),
-        switch_uses_(topology.switch_count()) {
+      : plan_(plan), system_uses_(topology.switch_count()), switch_uses_(topology.switch_count()) {
     for (std::size_t i = plan.first[batch]; i < plan.first[batch + 1]; ++i) {
       for (const Destination& to : plan.of(plan.visits[i])) {
         for (unsigned n = 0; n < 1u << to.lmc; ++n) {
@@ -176,6 +171,13 @@ class Balancer {
       }
     }
     chosen_.assign(lids_.size() * topology.switch_count(), mad::kNoPortNumber.value);
+    for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
+      const std::uint32_t ports = plan.channels.first[s + 1] - plan.channels.first[s];
+      for (std::uint32_t position = 0; position < ports; ++position) costs_.push_back(position);
+    }
+    costs_before_ = costs_;
+    ordered_.resize(topology.switch_count());
+    order_.resize(costs_.size());
   }
 
   // number: of the visit, among all.
@@ -186,6 +188,7 @@ class Balancer {
     shift_ = plan_.shifts ? number : 0;
     width_ = 0;
     for (const Destination& to : to_) width_ += 1u << to.lmc;
+    plain_ = plan_.all_alike && plan_.scatter == 0 && shift_ == 0 && width_ == to_.size();
     traffic_.assign(width_ * plan_.hosts.size(), 0);
     const auto& order = ways.nearest_first();
     for (std::size_t i = order.size(); i-- > 1;) forward(order[i], ways.choices(order[i]));
@@ -218,7 +221,10 @@ class Balancer {
   void enter_subtree(std::uint32_t subtree) {
     if (subtree == subtree_) return;
     subtree_ = subtree;
-    for (PortLoad& load : load_) load.in_subtree = 0;
+    for (std::size_t c = 0; c < costs_.size(); ++c) {
+      costs_[c] = after_subtree(costs_before_[c], costs_[c]);
+    }
+    costs_before_ = costs_;
   }
 
   // Down in a tree there is nothing to choose, and nothing but sums to make.
@@ -237,42 +243,97 @@ class Balancer {
       }
     }
     std::fill_n(chosen_at(at), width_, plan_.channels.out[channel]);
-    const Cost rise = (kWeightOfAll * sum << kLoadShift) + (Cost{width_} << kPositionBits);
-    add(load_[channel], plan_.channels.counts_for[channel] * rise);
+    const Cost rise = (kWeightInSubtree * sum << kLoadShift) + (Cost{width_} << kPositionBits);
+    costs_[channel] += plan_.channels.counts_for[channel] * rise;
+  }
+
+  // One LID and nothing special: the cheapest is all that is asked for.
+  void forward_one(SwitchIndex at, std::span<const std::uint8_t> choices) {
+    const std::uint32_t first = plan_.channels.first[at.value];
+    Cost* costs = costs_.data() + first;
+    const std::size_t lowest = choices.front();
+    Cost least = ~Cost{0};
+    if (choices.back() - lowest + 1 == choices.size()) {
+      for (std::size_t i = 0; i < choices.size(); ++i) least = std::min(least, costs[lowest + i]);
+    } else {
+      for (const std::uint8_t choice : choices) least = std::min(least, costs[choice]);
+    }
+    const std::size_t position = least & kPosition;
+    const std::uint32_t hosts = to_.front().is_host() ? plan_.hosts[at.value] : 0;
+    const std::uint32_t traffic = traffic_[at.value] + hosts;
+    costs[position] += after_target(cost_of_one_more(traffic));
+    traffic_[plan_.channels.to[first + position]] += traffic;
+    *chosen_at(at) = plan_.channels.out[first + position];
+  }
+
+  // Several LIDs and nothing special.
+  void forward_several(SwitchIndex at, std::span<const std::uint8_t> choices) {
+    const std::uint32_t first = plan_.channels.first[at.value];
+    Cost* costs = costs_.data() + first;
+    const std::uint32_t* leads = plan_.channels.to.data() + first;
+    const std::uint8_t* out = plan_.channels.out.data() + first;
+    const std::uint32_t* brings = traffic_.data() + at.value * width_;
+    std::uint8_t* chosen = chosen_at(at);
+    cost_ = scratch_.data();
+    count_ = choices.size();
+    const std::span<std::uint8_t> order = in_last_order(at, choices);
+    for (std::size_t i = 0; i < count_; ++i) cost_[i] = costs[order[i]];
+    sort_by_cost();
+    for (std::size_t column = 0; column < width_; ++column) {
+      const std::uint32_t hosts = to_[column].is_host() ? plan_.hosts[at.value] : 0;
+      const std::uint32_t traffic = brings[column] + hosts;
+      const std::size_t position = cost_[0] & kPosition;
+      traffic_[leads[position] * width_ + column] += traffic;
+      chosen[column] = out[position];
+      cost_[0] += cost_of_one_more(traffic);
+      put_first_in_its_place(traffic);
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      order[i] = static_cast<std::uint8_t>(cost_[i] & kPosition);
+      Cost& cost = costs[order[i]];
+      cost += after_target(cost_[i] - cost);
+    }
+  }
+
+  // The choices as they were when the last target was done, if they were the same: nearly sorted.
+  std::span<std::uint8_t> in_last_order(SwitchIndex at, std::span<const std::uint8_t> choices) {
+    const std::span<std::uint8_t> order{order_.data() + plan_.channels.first[at.value],
+                                        choices.size()};
+    const bool is_run = choices.back() - choices.front() + 1u == choices.size();
+    const Run run{choices.front(), is_run ? choices.size() : 0};
+    if (run.count == 0 || run != ordered_[at.value]) {
+      std::copy(choices.begin(), choices.end(), order.begin());
+    }
+    ordered_[at.value] = run;
+    return order;
   }
 
   void forward(SwitchIndex at, std::span<const std::uint8_t> choices) {
     if (choices.size() == 1) return forward_by(at, choices.front());
+    if (plain_ && width_ == 1) return forward_one(at, choices);
+    if (plain_) return forward_several(at, choices);
     const std::uint32_t first = plan_.channels.first[at.value];
-    PortLoad* loads = load_.data() + first;
+    Cost* costs = costs_.data() + first;
     ports_ = plan_.channels.first[at.value + 1] - first;
     here_ = {traffic_.data() + at.value * width_, chosen_at(at),
              plan_.channels.counts_for.data() + first, plan_.channels.to.data() + first,
              plan_.channels.out.data() + first};
     rotation_ = shift_ % ports_;
-    cost_ = costs_.data();
+    cost_ = scratch_.data();
     count_ = choices.size();
     for (std::size_t i = 0; i < count_; ++i) {
       const std::size_t turned = choices[i] + ports_ - rotation_;
-      cost_[i] = cost_of(loads[choices[i]],
-                         static_cast<std::uint8_t>(turned < ports_ ? turned : turned - ports_));
-      cost_before_[choices[i]] = cost_[i];
+      cost_[i] = (costs[choices[i]] & ~kPosition) | (turned < ports_ ? turned : turned - ports_);
     }
-    if (plan_.scatter != 0) {
-      // Nothing is compared.
-    } else if (width_ > 1) {
-      sort_by_cost();
-    } else {
-      std::iter_swap(cost_, std::min_element(cost_, cost_ + count_));
-    }
+    if (plan_.scatter == 0) sort_by_cost();
     std::size_t column = 0;
     for (const Destination& to : to_) {
-      const std::uint32_t hosts = to.out.value == 0 ? 0 : plan_.hosts[at.value];
+      const std::uint32_t hosts = to.is_host() ? plan_.hosts[at.value] : 0;
       if (to.lmc == 0 && plan_.scatter != 0) {
         send(column, drawn(at, column), hosts);
         ++column;
       } else if (to.lmc == 0) {
-        send_by_cheapest(column++, hosts);
+        put_first_in_its_place(send(column++, 0, hosts));
       } else {
         send_by_different(at, to, column, hosts);
         column += 1u << to.lmc;
@@ -280,12 +341,12 @@ class Balancer {
     }
     for (std::size_t i = 0; i < count_; ++i) {
       const std::size_t position = position_of(i);
-      add(loads[position], cost_[i] - cost_before_[position]);
+      costs[position] += after_target((cost_[i] & ~kPosition) - (costs[position] & ~kPosition));
     }
   }
 
   std::size_t position_of(std::size_t choice) const {
-    const std::size_t turned = (cost_[choice] & 0xFF) + rotation_;
+    const std::size_t turned = (cost_[choice] & kPosition) + rotation_;
     return turned < ports_ ? turned : turned - ports_;
   }
 
@@ -313,10 +374,9 @@ class Balancer {
     }
   }
 
-  // The cheapest stands first. What carries traffic goes near the end afterwards, so the window
-  // moves on by one instead of all others moving back; what carries none stays near the front.
-  void send_by_cheapest(std::size_t column, std::uint32_t hosts) {
-    const std::uint32_t traffic = send(column, 0, hosts);
+  // The cheapest stood first. What carries traffic goes near the end, so the window moves on by
+  // one instead of all others moving back; what carries none stays near the front.
+  void put_first_in_its_place(std::uint32_t traffic) {
     const Cost moved = cost_[0];
     std::size_t to = 0;
     if (traffic == 0) {
@@ -385,11 +445,21 @@ class Balancer {
   std::vector<std::uint16_t> lids_;      // of the batch, in the order they are routed
   std::vector<std::uint8_t> chosen_;     // by (switch, place in lids_): the port to leave by
   std::size_t first_column_ = 0;         // of the target in hand, in lids_
-  std::vector<PortLoad> load_;           // by channel
+  std::vector<Cost> costs_;              // by channel; the position is that at its switch
+  std::vector<Cost> costs_before_;       // the same when this subtree began
   std::uint32_t subtree_ = 0xFFFF'FFFF;  // of the latest target with hosts
   std::vector<std::uint32_t> traffic_;   // by (switch, column): hosts behind it, for this target
   std::size_t width_ = 0;                // LIDs of this visit
-  std::span<const Destination> to_;      // of this visit
+  // What order_ holds of a switch: choices side by side; none if others.
+  struct Run {
+    std::uint8_t first = 0;
+    std::size_t count = 0;
+    bool operator==(const Run&) const = default;
+  };
+  std::vector<Run> ordered_;         // by switch
+  std::vector<std::uint8_t> order_;  // by channel: positions, the cheapest of the last target first
+  std::span<const Destination> to_;  // of this visit
+  bool plain_ = false;               // it asks for nothing but the cheapest port
   // What sending from the switch in hand needs, at hand: by column, and by position.
   struct Here {
     const std::uint32_t* brings = nullptr;
@@ -403,10 +473,9 @@ class Balancer {
   // the switch in hand, which has so many.
   std::size_t shift_ = 0;
   std::size_t rotation_ = 0, ports_ = 1;
-  std::array<Cost, 512> costs_{};        // room for 254 choices and a window that moves 255 times
-  Cost* cost_ = nullptr;                 // of the choices at the switch in hand
-  std::size_t count_ = 0;                // of these
-  std::array<Cost, 256> cost_before_{};  // by position
+  std::array<Cost, 512> scratch_{};  // room for 254 choices and a window that moves 255 times
+  Cost* cost_ = nullptr;             // of the choices at the switch in hand
+  std::size_t count_ = 0;            // of these
   std::array<std::uint32_t, 256> link_uses_{};
   std::vector<std::uint32_t> system_uses_, switch_uses_;  // by system, by switch
 };
@@ -418,8 +487,14 @@ fabric::ForwardingTables balanced_tables(const Request& request, const MakeWayFi
   fabric::ForwardingTables tables(request.topology.switch_count(), request.lids.top());
   request.parallel(plan.first.size() - 1, [&](std::size_t begin, std::size_t end) {
     const auto finder = make_finder();
+    std::vector<SwitchIndex> targets;
     for (std::size_t batch = begin; batch < end; ++batch) {
       Balancer balancer(plan, request.topology, batch);
+      targets.clear();
+      for (std::size_t i = plan.first[batch]; i < plan.first[batch + 1]; ++i) {
+        targets.push_back(plan.visits[i].target);
+      }
+      finder->expect(targets);
       for (std::size_t i = plan.first[batch]; i < plan.first[batch + 1]; ++i) {
         balancer.route_to(i, finder->toward(plan.visits[i].target));
       }

@@ -43,7 +43,7 @@ struct Options {
   std::vector<HopWeight> hop_weights;
   // minhop, updn, dnup: ports that count as empty, whatever they have been given.
   std::vector<SwitchPort> uncounted_ports;
-  // ftree: port GUIDs of hosts that are spread apart from the others, class by class.
+  // ftree, sssp, dfsssp: port GUIDs of hosts that are spread apart from the others, class by class.
   std::vector<mad::Guid> compute_guids, io_guids;
   // minhop, updn, dnup: of equal ports each destination switch begins with another one, ...
   bool port_shifting = false;

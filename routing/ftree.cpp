@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "routing/host_classes.hpp"
 #include "routing/tree_distances.hpp"
 #include "routing/tree_levels.hpp"
 #include "routing/tree_pieces.hpp"
@@ -34,33 +35,9 @@ struct Run {
 struct Arrival {
   fabric::LidMap::Range range{};
   mad::PortNumber out{};  // 0 for the switch's own
-  std::uint8_t rank = 0;  // of hosts: which class
-};
-
-// Which classes the operator named. Hosts of one class are numbered, and so spread over the ways
-// up, as if there were no others: compute nodes do not all meet on the ways that I/O nodes leave.
-class Classes {
- public:
-  explicit Classes(const Options& options)
-      : compute_(sorted(options.compute_guids)), io_(sorted(options.io_guids)) {}
-
-  std::uint8_t of(mad::Guid port) const {
-    if (has(compute_, port)) return 0;
-    if (has(io_, port)) return 1;
-    // With compute nodes named, others are not; with I/O nodes named alone, others are compute.
-    return compute_.empty() ? 0 : 2;
-  }
-  static constexpr std::size_t kCount = 3;
-
- private:
-  static std::vector<mad::Guid> sorted(std::vector<mad::Guid> guids) {
-    std::sort(guids.begin(), guids.end());
-    return guids;
-  }
-  static bool has(const std::vector<mad::Guid>& guids, mad::Guid port) {
-    return std::binary_search(guids.begin(), guids.end(), port);
-  }
-  std::vector<mad::Guid> compute_, io_;
+  // Of hosts: which HostClass. Those of one class are numbered, and so spread over the ways up, as
+  // if there were no others: compute nodes do not all meet on the ways that I/O nodes leave.
+  std::uint8_t rank = 0;
 };
 
 // All that the switches' tables are made from.
@@ -103,13 +80,14 @@ Plan::Plan(const Request& request, const TreeLevels& levels)
 }
 
 void Plan::collect_arrivals(const Request& request) {
-  const Classes classes(request.options);
+  const HostClasses classes(request.options);
   for (const fabric::PortIndex endport : request.topology.endports()) {
     const auto range = request.lids.range(endport);
     const auto attachment = request.topology.attachment(endport);
     if (!attachment || range.base == mad::kNoLid) continue;
     arrivals[attachment->at.value].push_back(
-        {range, attachment->out, classes.of(request.topology.port(endport).guid)});
+        {range, attachment->out,
+         static_cast<std::uint8_t>(classes.of(request.topology.port(endport).guid))});
   }
   // Port 0, the switch itself, comes last.
   const auto turn = [](const Arrival& one) { return static_cast<std::uint8_t>(one.out.value - 1); };
@@ -121,7 +99,7 @@ void Plan::collect_arrivals(const Request& request) {
 
 void Plan::collect_runs(const Request& request, const TreeLevels& levels) {
   std::vector<std::vector<Run>> by_switch(arrivals.size());
-  std::array<std::uint32_t, Classes::kCount> host{};  // of each class, counted so far
+  std::array<std::uint32_t, kHostClasses> host{};  // of each class, counted so far
   std::uint32_t place = 0;
   const auto hosts = count_hosts(request.topology);
   for (const auto at : order_by_subtree(request.topology, levels.level, hosts)) {

@@ -20,13 +20,34 @@ using fabric::PortIndex;
 using fabric::SwitchIndex;
 using fabric::Topology;
 
-// kNoPort if it is not there.
-PortIndex counterpart(const Topology& from, PortIndex port, const Topology& to) {
-  const auto node = to.find_node(from.node(from.node_of(port)).guid);
-  const auto number = from.number_of(port);
-  if (!node || number.value > to.node(*node).port_count) return fabric::kNoPort;
-  return to.port_of(*node, number);
-}
+// Ports of now, at home. Asked for in order, mostly each is at the node after that of the last.
+class Counterparts {
+ public:
+  Counterparts(const Topology& now, const Topology& home) : now_(now), home_(home) {}
+
+  // kNoPort if it is not there.
+  PortIndex of(PortIndex port) {
+    const mad::Guid guid = now_.node(now_.node_of(port)).guid;
+    const auto number = now_.number_of(port);
+    if (!is(guid)) ++node_.value;
+    if (!is(guid)) {
+      const auto found = home_.find_node(guid);
+      if (!found) return fabric::kNoPort;
+      node_ = *found;
+    }
+    if (number.value > home_.node(node_).port_count) return fabric::kNoPort;
+    return home_.port_of(node_, number);
+  }
+
+ private:
+  bool is(mad::Guid guid) const {
+    return node_.value < home_.node_count() && home_.node(node_).guid == guid;
+  }
+
+  const Topology& now_;
+  const Topology& home_;
+  fabric::NodeIndex node_{0};
+};
 
 bool same_switches(const Topology& home, const Topology& now, std::vector<SwitchIndex>& at_home) {
   for (std::uint32_t s = 0; s < now.switch_count(); ++s) {
@@ -51,18 +72,24 @@ bool same_links(const Topology& home, const Topology& now, const std::vector<Swi
   });
 }
 
-bool same_places(const Home& home, const Topology& now, const LidMap& lids,
-                 const std::vector<SwitchIndex>& at_home) {
-  const auto& endports = now.endports();
-  return std::all_of(endports.begin(), endports.end(), [&](PortIndex port) {
+bool same_places(const Home& home, const Topology& now, const LidMap& lids, Departure& departure) {
+  departure.has_hosts.resize(now.switch_count());
+  departure.lid_count.resize(now.switch_count());
+  Counterparts counterparts(now, *home.topology);
+  for (const PortIndex port : now.endports()) {
+    const auto place = now.attachment(port);
     const auto range = lids.range(port);
-    if (range.base == mad::kNoLid) return true;
-    const PortIndex old = counterpart(now, port, *home.topology);
+    if (place && place->out.value != 0) departure.has_hosts[place->at.value] = 1;
+    if (range.base == mad::kNoLid) continue;
+    if (place) departure.lid_count[place->at.value] += range.count();
+    const PortIndex old = counterparts.of(port);
     if (old == fabric::kNoPort || !(home.lids->range(old) == range)) return false;
-    const auto place = now.attachment(port), was = home.topology->attachment(old);
-    if (!place || !was) return !place && !was;
-    return at_home[place->at.value] == was->at && place->out == was->out;
-  });
+    const auto was = home.topology->attachment(old);
+    if (place.has_value() != was.has_value()) return false;
+    if (!place) continue;
+    if (departure.at_home[place->at.value] != was->at || place->out != was->out) return false;
+  }
+  return true;
 }
 
 void find_losses(const Topology& home, const Topology& now, Departure& departure) {
@@ -106,7 +133,7 @@ std::optional<Selected> mended_home(const Topology& topology, const LidMap& lids
                                     const Kinship* present) {
   const auto found = repair(home, departure, topology, lids, present);
   if (!found) return std::nullopt;
-  auto selected = repaired(home, departure, topology, lids, *found);
+  auto selected = repaired(home, departure, topology, *found);
   if (is_shown(topology, lids, home, departure, *found, selected)) return selected;
   selected.kin = nullptr;  // its line may not hold
   const Routes& routes = selected.routes;
@@ -140,7 +167,7 @@ Departure departure_from(const Home& home, const Topology& topology, const LidMa
   if (!(home.policy == policy) || !same_switches(*home.topology, topology, departure.at_home) ||
       !same_links(*home.topology, topology, departure.at_home,
                   policy.options.avoid_throttled_links) ||
-      !same_places(home, topology, lids, departure.at_home)) {
+      !same_places(home, topology, lids, departure)) {
     return {};
   }
   departure.comparable = true;

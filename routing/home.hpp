@@ -37,6 +37,9 @@ struct Departure {
   };
   std::vector<LostPort> lost;
   bool whole = false;  // every switch and every link between switches is there
+  // By switch of now.
+  std::vector<std::uint8_t> has_hosts;   // other than itself
+  std::vector<std::uint32_t> lid_count;  // of these and its own
 };
 Departure departure_from(const Home& home, const fabric::Topology& topology,
                          const fabric::LidMap& lids, const Policy& policy);

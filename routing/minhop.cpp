@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "routing/balance.hpp"
+#include "routing/shortest_choices.hpp"
 #include "routing/way_finder.hpp"
 
 namespace heddle::routing {
@@ -18,35 +19,36 @@ using fabric::SwitchIndex;
 class ShortestWays : public WayFinder {
  public:
   ShortestWays(const fabric::Topology& topology, const CompactChannels& channels)
-      : channels_(channels), ways_(topology), distance_(topology.switch_count()) {}
+      : choices_(channels), ways_(topology) {}
 
-  // Breadth first from the target; each channel to a farther switch is a choice of that switch.
+  void expect(std::span<const SwitchIndex> targets) override {
+    expected_ = targets;
+    next_ = 0;
+  }
+
   const Ways& toward(SwitchIndex target) override {
-    constexpr std::uint32_t kUnseen = 0xFFFF'FFFF;
-    std::fill(distance_.begin(), distance_.end(), kUnseen);
-    ways_.clear();
-    ways_.add_switch(target);
-    distance_[target.value] = 0;
-    for (std::size_t i = 0; i < ways_.nearest_first().size(); ++i) {
-      const std::uint32_t at = ways_.nearest_first()[i].value;
-      const std::uint32_t farther = distance_[at] + 1;
-      for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
-        const SwitchIndex from{channels_.to[c]};
-        if (distance_[from.value] < farther) continue;
-        if (distance_[from.value] == kUnseen) {
-          distance_[from.value] = farther;
-          ways_.add_switch(from);
-        }
-        ways_.offer(from, channels_.reverse_local[c]);
-      }
+    const bool foreseen = next_ < expected_.size() && expected_[next_] == target;
+    if (!foreseen) {
+      alone_ = target;
+      expect({&alone_, 1});
     }
+    const std::size_t lane = next_ % ShortestChoices::kLanes;
+    if (lane == 0) {
+      const std::size_t left = expected_.size() - next_;
+      choices_.spread(expected_.subspan(next_, std::min(left, ShortestChoices::kLanes)));
+    }
+    ++next_;
+    ways_.clear();
+    choices_.offer_all(lane, ways_);
     return ways_;
   }
 
  private:
-  const CompactChannels& channels_;
+  ShortestChoices choices_;
   Ways ways_;
-  std::vector<std::uint32_t> distance_;
+  std::span<const SwitchIndex> expected_;
+  std::size_t next_ = 0;  // of these
+  SwitchIndex alone_{};   // what nobody foresaw
 };
 
 // The same where hops do not all count alike.

@@ -2,6 +2,7 @@
 #include "routing/repair.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -47,14 +48,13 @@ class Mender {
       lost_[certificate_.channel(departure.at_home[channel.from.value].value, channel.out.value)] =
           0;
     }
-    for (const fabric::PortIndex endport : now.endports()) {
-      const auto at = now.attachment(endport);
-      if (!at || at->out.value == 0) continue;
-      has_hosts_[departure.at_home[at->at.value].value] = 1;
+    for (std::uint32_t s = 0; s < departure.has_hosts.size(); ++s) {
+      has_hosts_[departure.at_home[s].value] = departure.has_hosts[s];
     }
     for (const auto& port : departure.lost) {
       gates_.emplace_back(departure.at_home[port.at.value].value, port.out.value);
     }
+    find_affected();
   }
 
   // Switches' own LIDs have fewer ways, so they come first and the others fit in with them; if that
@@ -89,21 +89,37 @@ class Mender {
   };
 
   bool mend_all(bool own_first) {
-    for (const bool own_lids : {own_first, !own_first}) {
-      for (std::uint32_t lid = 1; lid <= lids_.top().value; ++lid) {
-        if (!mend({static_cast<std::uint16_t>(lid)}, own_lids)) return false;
-      }
+    const auto mend_each = [&](const std::vector<mad::Lid>& lids) {
+      return std::all_of(lids.begin(), lids.end(), [&](mad::Lid lid) { return mend(lid); });
+    };
+    return mend_each(own_first ? of_switches_ : of_others_) &&
+           mend_each(own_first ? of_others_ : of_switches_);
+  }
+
+  // The LIDs whose ways pass a gate.
+  void find_affected() {
+    std::vector<std::uint8_t> affected(std::size_t{lids_.top().value} + 1);
+    for (const auto& [at, out] : gates_) {
+      const auto row = tables_.row(SwitchIndex{at});
+      const std::size_t count = std::min(row.size(), affected.size());
+      for (std::size_t lid = 1; lid < count; ++lid) affected[lid] |= row[lid] == out;
     }
-    return true;
+    for (std::size_t number = 1; number < affected.size(); ++number) {
+      if (affected[number] == 0) continue;
+      const mad::Lid lid{static_cast<std::uint16_t>(number)};
+      const fabric::PortIndex owner = home_.lids->owner(lid);
+      if (lids_.owner(lid) == fabric::kNoPort || owner == fabric::kNoPort) continue;
+      const bool own = home_.topology->is_switch(home_.topology->node_of(owner));
+      (own ? of_switches_ : of_others_).push_back(lid);
+    }
   }
 
   // False if it is beyond repair.
-  bool mend(mad::Lid lid, bool own_lids) {
+  bool mend(mad::Lid lid) {
     lid_ = lid;
+    find_gates();
     const fabric::PortIndex owner = home_.lids->owner(lid);
-    if (lids_.owner(lid) == fabric::kNoPort || owner == fabric::kNoPort) return true;
     own_lid_ = home_.topology->is_switch(home_.topology->node_of(owner));
-    if (own_lid_ != own_lids || !find_gates()) return true;
     const auto at = home_.topology->attachment(owner);
     if (!at) return true;
     target_ = at->at.value;
@@ -151,12 +167,11 @@ class Mender {
   bool is_broken(std::uint32_t at) const { return broken_[at] == attempt_; }
 
   // The switches whose own entry leads out of a lost port.
-  bool find_gates() {
+  void find_gates() {
     found_.clear();
     for (const auto& [at, out] : gates_) {
       if (entry(at) == out) found_.push_back(at);
     }
-    return !found_.empty();
   }
 
   // Those whose packets pass a gate: against the entries, from the gates on.
@@ -175,6 +190,9 @@ class Mender {
 
   // Hops from a switch that is not broken, or was mended; home's own way leads there.
   std::uint32_t hops_of(std::uint32_t at) {
+    return column_[at].stamp == attempt_ ? column_[at].hops : count_hops(at);
+  }
+  std::uint32_t count_hops(std::uint32_t at) {
     path_.clear();
     std::uint32_t far = at;
     while (far != target_ && column_[far].stamp != attempt_) {
@@ -218,9 +236,15 @@ class Mender {
     for (const std::uint32_t at : found_) tried_[at] = 0;
     for (const std::uint32_t at : found_) {
       if (is_settled(at)) continue;
+      std::uint64_t distances = 0;
       for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
         const std::uint32_t next = channels_.to[c];
-        if (lost_[c] == 0 && is_settled(next)) put(at, hops_of(next) + 1);
+        if (lost_[c] != 0 || !is_settled(next)) continue;
+        const std::uint32_t hops = hops_of(next) + 1;
+        if (hops <= kMostHops) distances |= std::uint64_t{1} << hops;
+      }
+      for (; distances != 0; distances &= distances - 1) {
+        put(at, static_cast<std::uint32_t>(std::countr_zero(distances)));
       }
     }
     for (std::uint32_t hops = 1; hops <= last_bucket_; ++hops) {
@@ -289,18 +313,24 @@ class Mender {
     const bool unbound = is_unbound(at);
     if (present != kNone && !freely_ && may_use(at, present)) return present;
     ranked_.clear();
-    for (std::uint32_t i = 0; i < choices_.size(); ++i) {
-      ranked_.push_back({new_turns(choices_[i]), i});
-      if (unbound && ranked_.back().first == 0) return choices_[i];
+    known_.clear();
+    for (const std::uint32_t c : choices_) {
+      const std::uint32_t turns = new_turns(c);
+      if (unbound && turns == 0) return c;
+      if (turns == 0) {
+        known_.push_back(c);
+      } else {
+        ranked_.emplace_back(turns, c);
+      }
     }
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+      const std::uint32_t c = known_[(repair_.moved + i) % known_.size()];
+      if (may_use(at, c)) return c;
+    }
+    if (only_known_ && !unbound) return kNone;
     std::sort(ranked_.begin(), ranked_.end());
-    const auto known = static_cast<std::size_t>(
-        std::find_if(ranked_.begin(), ranked_.end(), [](const auto& r) { return r.first > 0; }) -
-        ranked_.begin());
-    for (std::size_t i = 0; i < ranked_.size(); ++i) {
-      const std::size_t turn = i < known ? (repair_.moved + i) % known : i;
-      const std::uint32_t c = choices_[ranked_[turn].second];
-      if ((i < known || unbound || !only_known_) && may_use(at, c)) return c;
+    for (const auto& [turns, c] : ranked_) {
+      if (may_use(at, c)) return c;
     }
     return kNone;
   }
@@ -418,6 +448,7 @@ class Mender {
   std::vector<std::uint8_t> lost_;       // by channel
   std::vector<std::uint8_t> has_hosts_;  // by switch
   std::vector<std::pair<std::uint32_t, std::uint8_t>> gates_;
+  std::vector<mad::Lid> of_switches_, of_others_;  // see find_affected
   Repair repair_;
   // Of one LID.
   mad::Lid lid_{};
@@ -437,18 +468,18 @@ class Mender {
   std::vector<std::vector<std::uint32_t>> buckets_;
   std::uint32_t last_bucket_ = 0;
   std::vector<std::uint32_t> mended_, path_, choices_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranked_;  // new turns, place in choices_
+  std::vector<std::uint32_t> known_;                             // choices without new turns
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranked_;  // the others: new turns, channel
   std::vector<std::pair<std::uint32_t, std::uint32_t>> added_;
   std::optional<fabric::Islands> islands_;
 };
 
-std::uint64_t count_routes(const Topology& now, const LidMap& lids) {
+std::uint64_t count_routes(const Topology& now, const Departure& departure) {
   const fabric::Islands islands(now);
   std::uint64_t routes = 0;
-  for (const fabric::PortIndex port : now.endports()) {
-    const auto at = now.attachment(port);
-    if (!at || lids.base(port) == mad::kNoLid) continue;
-    routes += islands.members(islands.of(at->at)).size() * std::uint64_t{lids.range(port).count()};
+  for (std::uint32_t s = 0; s < now.switch_count(); ++s) {
+    routes +=
+        islands.members(islands.of(SwitchIndex{s})).size() * std::uint64_t{departure.lid_count[s]};
   }
   return routes;
 }
@@ -464,7 +495,7 @@ std::optional<Repair> repair(const Home& home, const Departure& departure, const
 }
 
 Selected repaired(const Home& home, const Departure& departure, const Topology& now,
-                  const LidMap& lids, const Repair& repair) {
+                  const Repair& repair) {
   const Selected& before = *home.selected;
   // Home's rows, but those that change.
   fabric::ForwardingTables tables(
@@ -484,7 +515,7 @@ Selected repaired(const Home& home, const Departure& departure, const Topology& 
                         : fmt::format("{} LIDs go around what was lost, by {} entries",
                                       repair.moved, repair.entries.size()));
   auto& proof = selected.proof;
-  proof.routes = count_routes(now, lids);
+  proof.routes = count_routes(now, departure);
   proof.max_hops = std::max(proof.max_hops, repair.max_hops);
   proof.dependencies += repair.added.size();
   if (proof.routes > 0) {

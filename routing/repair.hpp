@@ -65,6 +65,6 @@ std::optional<Repair> repair(const Home& home, const Departure& departure,
 // Home's tables with the repair in them, for `now`. The proof counts the routes there are now; its
 // greatest number of hops is a bound, and its mean is home's, corrected by the routes that moved.
 Selected repaired(const Home& home, const Departure& departure, const fabric::Topology& now,
-                  const fabric::LidMap& lids, const Repair& repair);
+                  const Repair& repair);
 
 }  // namespace heddle::routing

@@ -6,6 +6,7 @@
 
 #include "routing/destinations.hpp"
 #include "routing/shortest_trees.hpp"
+#include "routing/traffic.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -22,8 +23,8 @@ constexpr std::uint64_t kSamePort = std::uint64_t{1} << 48;
 // Routes all LIDs at one switch after another.
 class Router {
  public:
-  Router(const CompactChannels& channels, const Destinations& destinations)
-      : channels_(channels), destinations_(destinations), trees_(channels) {}
+  Router(const CompactChannels& channels, const Destinations& destinations, const Traffic& traffic)
+      : channels_(channels), destinations_(destinations), traffic_(traffic), trees_(channels) {}
 
   // Adds to the loads what hosts will send there.
   void route_to(SwitchIndex target, ChannelLoads& loads, fabric::ForwardingTables& tables) {
@@ -51,7 +52,7 @@ class Router {
         const std::uint8_t out = next == kNoWay ? to.out.value : channels_.out[next];
         chosen_[at * lids_.size() + column_] = out;
       }
-      if (to.is_host()) trees_.load(destinations_.hosts, loads);
+      if (to.is_host()) trees_.load(traffic_.toward(to), loads);
       if (to.lmc == 0) continue;
       for (const std::uint32_t at : trees_.nearest_first().subspan(1)) {
         avoided_.push_back(trees_.next(at));
@@ -72,6 +73,7 @@ class Router {
 
   const CompactChannels& channels_;
   const Destinations& destinations_;
+  const Traffic& traffic_;
   ShortestTrees trees_;
   std::vector<std::uint16_t> lids_;   // at the target
   std::vector<std::uint8_t> chosen_;  // by (switch, place in lids_): the port to leave by
@@ -97,11 +99,12 @@ fabric::ForwardingTables shortest_path_tables(const Request& request) {
   CompactChannels channels(request.topology);
   if (request.options.avoid_throttled_links) channels.weigh_slow_links(request.topology);
   const Destinations destinations(request.topology, request.lids);
+  const Traffic traffic(request, destinations);
   fabric::ForwardingTables tables(request.topology.switch_count(), request.lids.top());
   const auto targets = targets_with_hosts(destinations);
   ChannelLoads known(channels.count());
   std::vector<ChannelLoads> seen(kSideBySide);
-  std::vector<Router> routers(kSideBySide, Router(channels, destinations));
+  std::vector<Router> routers(kSideBySide, Router(channels, destinations, traffic));
   const std::size_t rounds = (targets.size() + kSideBySide - 1) / kSideBySide;
   for (std::size_t round = 0; round < rounds; ++round) {
     request.parallel(kSideBySide, [&](std::size_t first, std::size_t last) {
@@ -118,7 +121,7 @@ fabric::ForwardingTables shortest_path_tables(const Request& request) {
   }
   // Switches' own LIDs carry next to nothing and need not see each other.
   request.parallel(destinations.hosts.size(), [&](std::size_t first, std::size_t last) {
-    Router router(channels, destinations);
+    Router router(channels, destinations, traffic);
     ChannelLoads loads = known;
     for (std::size_t s = first; s < last; ++s) {
       if (destinations.hosts[s] == 0 && !destinations.by_switch[s].empty()) {

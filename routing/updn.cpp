@@ -2,6 +2,8 @@
 #include "routing/updn.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <span>
 
 #include "routing/balance.hpp"
 #include "routing/way_finder.hpp"
@@ -25,7 +27,18 @@ class LegalWays : public WayFinder {
         hops_(topology.switch_count()),
         descends_(topology.switch_count()),
         can_climb_(topology.switch_count()),
-        entered_(topology.switch_count()) {}
+        entered_(topology.switch_count()) {
+    for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
+      first_up_.push_back(static_cast<std::uint32_t>(ups_.size()));
+      for (std::uint32_t c = channels.first[s]; c < channels.first[s + 1]; ++c) {
+        climbs_.push_back(orientation.position[channels.to[c]] < orientation.position[s]);
+        if (!climbs_.back()) continue;
+        ups_.push_back(channels.to[c]);
+        up_positions_.push_back(static_cast<std::uint8_t>(c - channels.first[s]));
+      }
+    }
+    first_up_.push_back(static_cast<std::uint32_t>(ups_.size()));
+  }
 
   const Ways& toward(SwitchIndex target) override {
     measure_descents(target);
@@ -53,8 +66,8 @@ class LegalWays : public WayFinder {
       visit(channels_.to[c], c);
     }
   }
-  bool is_up(std::uint32_t from, std::uint32_t to) const {
-    return orientation_.position[to] < orientation_.position[from];
+  std::span<const std::uint32_t> ups(std::uint32_t at) const {
+    return {ups_.data() + first_up_[at], first_up_[at + 1] - first_up_[at]};
   }
 
   // down_: hops to the target when only descending; descents_ nearest first.
@@ -64,11 +77,11 @@ class LegalWays : public WayFinder {
     descents_.assign(1, target.value);
     for (std::size_t i = 0; i < descents_.size(); ++i) {
       const std::uint32_t at = descents_[i];
-      for_each_neighbour(at, [&](std::uint32_t to, std::uint32_t) {
-        if (down_[to] != kFar || !is_up(at, to)) return;
-        down_[to] = down_[at] + 1;
-        descents_.push_back(to);
-      });
+      for (const std::uint32_t up : ups(at)) {
+        if (down_[up] != kFar) continue;
+        down_[up] = down_[at] + 1;
+        descents_.push_back(up);
+      }
     }
   }
 
@@ -80,9 +93,7 @@ class LegalWays : public WayFinder {
     for (const SwitchIndex s : orientation_.from_top) {
       const std::uint32_t at = s.value;
       std::uint32_t climb = kFar;
-      for_each_neighbour(at, [&](std::uint32_t to, std::uint32_t) {
-        if (is_up(at, to)) climb = std::min(climb, hops_[to] + 1);
-      });
+      for (const std::uint32_t up : ups(at)) climb = std::min(climb, hops_[up] + 1);
       hops_[at] = descends_[at] ? down_[at] : std::min(down_[at], climb);
       can_climb_[at] = climb == hops_[at];
       detour |= down_[at] != kFar && hops_[at] < down_[at];
@@ -97,8 +108,8 @@ class LegalWays : public WayFinder {
       if (!descends_[at]) continue;
       std::uint32_t needed = kFar;
       bool whole = false;
-      for_each_neighbour(at, [&](std::uint32_t to, std::uint32_t) {
-        if (is_up(at, to) || down_[to] + 1 != down_[at]) return;
+      for_each_neighbour(at, [&](std::uint32_t to, std::uint32_t c) {
+        if (climbs_[c] || down_[to] + 1 != down_[at]) return;
         whole |= descends_[to];
         needed = std::min(needed, to);
       });
@@ -119,30 +130,54 @@ class LegalWays : public WayFinder {
 
   void collect() {
     ways_.clear();
-    for (const SwitchIndex s : orientation_.from_top) {
-      if (hops_[s.value] < kFar) ways_.add_switch(s);
-    }
-    auto& order = ways_.nearest_first();
-    std::stable_sort(order.begin(), order.end(),
-                     [&](SwitchIndex a, SwitchIndex b) { return hops_[a.value] < hops_[b.value]; });
+    sort_by_hops();
+    const auto& order = ways_.nearest_first();
     // Farthest first: who descends into a switch is known when its turn comes. What nobody enters
     // from above is free to climb as well, if that is as short.
     std::fill(entered_.begin(), entered_.end(), false);
     for (std::size_t i = order.size(); i-- > 1;) offer_from(order[i]);
   }
 
+  // Those that reach the target, equals from the top.
+  void sort_by_hops() {
+    of_hops_.clear();
+    for (const SwitchIndex s : orientation_.from_top) {
+      const std::uint32_t hops = hops_[s.value];
+      if (hops >= kFar) continue;
+      if (hops >= of_hops_.size()) of_hops_.resize(hops + 1);
+      ++of_hops_[hops];
+    }
+    std::exclusive_scan(of_hops_.begin(), of_hops_.end(), of_hops_.begin(), 0u);
+    auto& order = ways_.nearest_first();
+    order.resize(orientation_.from_top.size());
+    std::size_t count = 0;
+    for (const SwitchIndex s : orientation_.from_top) {
+      if (hops_[s.value] >= kFar) continue;
+      order[of_hops_[hops_[s.value]]++] = s;
+      ++count;
+    }
+    order.resize(count);
+  }
+
   // To enter a switch from above takes its climbing ways from it and from all traffic that passes
   // there, so that is done only where there is no other choice, or no loss.
   void offer_from(SwitchIndex s) {
+    if (!descends_[s.value]) return offer_climbs(s);
     if (!offer(s, false)) offer(s, true);
+  }
+
+  void offer_climbs(SwitchIndex s) {
+    for (std::uint32_t i = first_up_[s.value]; i < first_up_[s.value + 1]; ++i) {
+      if (hops_[ups_[i]] + 1 == hops_[s.value]) ways_.offer(s, up_positions_[i]);
+    }
   }
 
   bool offer(SwitchIndex s, bool at_a_loss) {
     bool offered = false;
     for_each_neighbour(s.value, [&](std::uint32_t to, std::uint32_t c) {
       if (hops_[to] + 1 != hops_[s.value]) return;
-      const bool climbs = is_up(s.value, to);
-      if (climbs ? entered_[s.value] : !(descends_[s.value] && descends_[to])) return;
+      const bool climbs = climbs_[c] != 0;
+      if (climbs ? entered_[s.value] : !descends_[to]) return;
       if (!climbs && !at_a_loss && can_climb_[to] && !entered_[to]) return;
       if (!climbs) entered_[to] = true;
       ways_.offer(s, static_cast<std::uint8_t>(c - channels_.first[s.value]));
@@ -153,9 +188,14 @@ class LegalWays : public WayFinder {
 
   const CompactChannels& channels_;
   const Orientation& orientation_;
+  std::vector<std::uint8_t> climbs_;        // by channel
+  std::vector<std::uint32_t> ups_;          // the switches that those that climb lead to, by switch
+  std::vector<std::uint8_t> up_positions_;  // of those channels at their switch
+  std::vector<std::uint32_t> first_up_;     // by switch, one more at the end
   Ways ways_;
   std::vector<std::uint32_t> down_;      // by switch
   std::vector<std::uint32_t> hops_;      // by switch
+  std::vector<std::uint32_t> of_hops_;   // by hops: how many switches, then where they go
   std::vector<std::uint8_t> descends_;   // by switch
   std::vector<std::uint8_t> can_climb_;  // by switch: it is as near by climbing
   std::vector<std::uint8_t> entered_;    // by switch: some way descends into it

@@ -25,21 +25,32 @@ class Ways {
   // Forgets all choices.
   void clear();
   void add_switch(fabric::SwitchIndex at) { nearest_first_.push_back(at); }
+  // In ascending order.
   void offer(fabric::SwitchIndex at, std::uint8_t local) {
     choices_[first_[at.value] + count_[at.value]++] = local;
+  }
+  // Instead of offer(), where all choices of a switch stand side by side, as they do where it is
+  // cabled to its neighbours in order.
+  void offer_run(fabric::SwitchIndex at, std::uint8_t local, std::uint8_t count) {
+    begin_[at.value] = every_position_ + local;
+    count_[at.value] = count;
+    has_runs_ = true;
   }
 
   // All switches that reach the target, the target itself first.
   std::vector<fabric::SwitchIndex>& nearest_first() { return nearest_first_; }
   const std::vector<fabric::SwitchIndex>& nearest_first() const { return nearest_first_; }
   std::span<const std::uint8_t> choices(fabric::SwitchIndex at) const {
-    return std::span(choices_).subspan(first_[at.value], count_[at.value]);
+    return {choices_.data() + begin_[at.value], count_[at.value]};
   }
 
  private:
-  std::vector<std::uint32_t> first_;  // by switch
-  std::vector<std::uint8_t> count_;   // by switch
-  std::vector<std::uint8_t> choices_;
+  std::vector<std::uint32_t> first_;   // by switch: its own room in choices_
+  std::vector<std::uint32_t> begin_;   // by switch: where its choices stand in choices_
+  std::vector<std::uint8_t> count_;    // by switch
+  std::vector<std::uint8_t> choices_;  // the rooms of all switches, then 0, 1, 2 ... for runs
+  std::uint32_t every_position_ = 0;   // where those begin
+  bool has_runs_ = false;
   std::vector<fabric::SwitchIndex> nearest_first_;
 };
 
@@ -47,6 +58,8 @@ class Ways {
 class WayFinder {
  public:
   virtual ~WayFinder() = default;
+  // The targets that are asked for next, in that order. Valid as long as they are asked for.
+  virtual void expect(std::span<const fabric::SwitchIndex>) {}
   // Valid until the next call.
   virtual const Ways& toward(fabric::SwitchIndex target) = 0;
 };

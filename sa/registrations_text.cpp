@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "mad/wire.hpp"
+#include "sa/restoring.hpp"
 
 namespace heddle::sa {
 namespace {
@@ -149,7 +150,7 @@ class Line {
 
 class Reader {
  public:
-  explicit Reader(base::Instant now) : now_(now) {}
+  explicit Reader(base::Instant now) : restoring_(now) {}
 
   bool read(std::string_view text) {
     Line line(text);
@@ -161,39 +162,24 @@ class Reader {
     if (kind == "alias") return read_alias(line);
     return false;
   }
-  // Groups were made as permanent ones, so that they need no member; those that are none end now if
-  // nobody keeps them alive.
-  Registrations finish() {
-    registrations_.groups.retain_permanent(permanent_);
-    return std::move(registrations_);
-  }
+  Registrations finish() { return restoring_.finish(); }
 
  private:
   bool read_group(Line& line) {
     const auto record = line.record<mad::MCMemberRecord>();
-    if (line.flag()) permanent_.push_back(record.mgid);
-    return line.good() && registrations_.groups.add_permanent(record).ok();
+    const bool permanent = line.flag();
+    return line.good() && restoring_.add_group(record, permanent);
   }
   bool read_member(Line& line) {
-    multicast::Request request;
-    request.wanted = line.record<mad::MCMemberRecord>();
-    request.mask = mad::component<&mad::MCMemberRecord::mgid>() |
-                   mad::component<&mad::MCMemberRecord::port_gid>() |
-                   mad::component<&mad::MCMemberRecord::join_state>() |
-                   mad::component<&mad::MCMemberRecord::proxy_join>();
-    request.port.port = mad::Guid{line.number<std::uint64_t>()};
-    request.requester.port = mad::Guid{line.number<std::uint64_t>()};
-    request.trusted = true;
-    return line.good() && registrations_.groups.join(request).ok();
+    const auto record = line.record<mad::MCMemberRecord>();
+    const mad::Guid port{line.number<std::uint64_t>()};
+    const mad::Guid joined_by{line.number<std::uint64_t>()};
+    return line.good() && restoring_.add_member(record, port, joined_by);
   }
   bool read_service(Line& line) {
-    auto record = line.record<mad::ServiceRecord>();
+    const auto record = line.record<mad::ServiceRecord>();
     const auto age = line.more() ? line.number<std::uint32_t>() : 0u;
-    const bool ends = record.service_lease != kLeaseForEver;
-    if (line.good() && ends && record.service_lease <= age) return true;  // it has ended meanwhile
-    if (ends) record.service_lease -= age;
-    return line.good() &&
-           registrations_.services.set(now_, record, true) == Services::Outcome::Done;
+    return line.good() && restoring_.add_service(record, age);
   }
   bool read_subscription(Line& line) {
     Subscription subscription;
@@ -207,24 +193,16 @@ class Reader {
     to.path_bits = line.number<std::uint8_t>();
     to.p_key_index = line.number<std::uint16_t>();
     subscription.trusted = line.flag();
-    return line.good() &&
-           registrations_.subscriptions.add(subscription) == Subscriptions::Outcome::Done;
+    return line.good() && restoring_.add_subscription(subscription);
   }
-
   bool read_alias(Line& line) {
     const mad::Guid port{line.number<std::uint64_t>()};
     const auto entry = line.number<std::uint8_t>();
     const mad::Guid alias{line.number<std::uint64_t>()};
-    AliasGuids& aliases = registrations_.alias_guids;
-    const bool sound = entry != 0 && alias != mad::Guid{} && aliases.owner(alias) == mad::Guid{};
-    if (!line.good() || !sound || aliases.size() >= kMaxAliasGuids) return false;
-    aliases.set(port, entry, alias);
-    return true;
+    return line.good() && restoring_.add_alias(port, entry, alias);
   }
 
-  base::Instant now_;
-  Registrations registrations_;
-  std::vector<mad::Gid> permanent_;
+  Restoring restoring_;
 };
 
 }  // namespace

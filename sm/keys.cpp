@@ -51,7 +51,32 @@ void Keys::set(const Options& options) {
   per_port_ = options.m_key_per_port;
   derived_.clear();
   masters_ = std::move(masters);
+  find_strangers();
+}
+
+void Keys::remember(const RememberedKeys& keys) {
+  for (const mad::MKey master : keys.masters) {
+    if (masters_.size() <= kMostKeys) add_new(masters_, master);
+  }
+  for (const auto& [port, key] : keys.by_port) foreign_.insert_or_assign(port, key);
+  find_strangers();
+}
+
+RememberedKeys Keys::in_use() const {
+  RememberedKeys keys{{}, foreign_};
+  for (const mad::MKey master : masters_) {
+    if (master != mad::MKey{} && keys.masters.size() < kMostKeys) keys.masters.push_back(master);
+  }
+  return keys;
+}
+
+// Another manager had one key for all, as a rule, so that few of its keys are many.
+void Keys::find_strangers() {
   strangers_ = masters_;
+  for (const auto& [port, key] : foreign_) {
+    if (strangers_.size() >= masters_.size() + kMostKeys) return;
+    add_new(strangers_, key);
+  }
 }
 
 void Keys::remember(const std::vector<RememberedLids>& memory) {
@@ -78,6 +103,8 @@ mad::MKey Keys::of(mad::Guid port) const {
 
 std::vector<mad::MKey> Keys::candidates(mad::Guid port) const {
   std::vector<mad::MKey> keys{of(port)};
+  const auto foreign = foreign_.find(port);
+  if (foreign != foreign_.end()) add_new(keys, foreign->second);
   for (const mad::MKey master : masters_) add_new(keys, master);
   for (const mad::MKey master : masters_) add_new(keys, derive_m_key(master, port));
   return keys;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Which M_Key which port has: one for all, or one for each, worked out from that one and the port's
-// GUID. Nothing has to be remembered: whoever has the configuration, a standby or the same manager
-// after a restart, knows them all (IBA vol. 1, 14.2.4).
+// GUID. Whoever has the configuration, a standby or the same manager after a restart, knows them
+// all (IBA vol. 1, 14.2.4). Remembered are those that were in use before, here or with another
+// manager.
 #pragma once
 
 #include <cstddef>
@@ -20,10 +21,25 @@ namespace heddle::sm {
 // key learns nothing of the others'. 0 gives 0: no key.
 mad::MKey derive_m_key(mad::MKey from, mad::Guid port);
 
+// How many keys for all are remembered, the newest, and how many are tried on devices of which not
+// even the GUID can be read.
+inline constexpr std::size_t kMostKeys = 16;
+
+// Keys of a run before this one.
+struct RememberedKeys {
+  std::vector<mad::MKey> masters;          // the newest first
+  std::map<mad::Guid, mad::MKey> by_port;  // as another manager had given them
+  bool empty() const { return masters.empty() && by_port.empty(); }
+};
+
 class Keys {
  public:
   // Keys in use until now are former ones from now on.
   void set(const Options& options);
+  // As former ones.
+  void remember(const RememberedKeys& keys);
+  // What is to be remembered.
+  RememberedKeys in_use() const;
 
   // What the port is to have.
   mad::MKey of(mad::Guid port) const;
@@ -49,12 +65,15 @@ class Keys {
   void unlock(mad::Guid port);
 
  private:
+  void find_strangers();
+
   bool set_ = false;
   bool per_port_ = false;
   std::vector<mad::MKey> masters_{mad::MKey{}};  // the present one first
   std::vector<mad::MKey> strangers_{mad::MKey{}};
   std::set<mad::Guid> locked_;
   std::map<mad::Guid, std::size_t> tried_;
+  std::map<mad::Guid, mad::MKey> foreign_;  // by port, as another manager had given them
   std::vector<mad::Guid> remembered_;
   // Keys are asked for port by port in every sweep, and each costs a hash.
   mutable std::unordered_map<mad::Guid, mad::MKey> derived_;  // from the present one

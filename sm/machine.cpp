@@ -316,6 +316,7 @@ void Core::Machine::on(const OptionsChanged& changed) {
 
 void Core::Machine::use_keys() {
   keys.set(options);
+  keys_changed = true;
   transactions.set_keys(keys.for_strangers());
 }
 

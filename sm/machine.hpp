@@ -290,6 +290,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::uint64_t epoch = 0;                  // the highest that we know of
   std::vector<RememberedLids> lids_stored;  // or about to be
   bool lids_changed = false;
+  bool keys_changed = false;
   unsigned hastens_polls = 0;  // this many polls do not wait for their interval
   bool peer_silent = false;    // so what it said may be old, unless it is gone
   bool polls_silent = false;   // this poll asks for it

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sm/memory.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <string_view>
 
@@ -12,6 +13,8 @@ namespace {
 
 constexpr std::string_view kOffice = "office";
 constexpr std::string_view kLid = "lid";
+constexpr std::string_view kMasterKey = "m_key";
+constexpr std::string_view kPortKey = "key";
 
 std::string_view kind_of(const base::Record& record) {
   return std::string_view(record.name).substr(0, record.name.find(' '));
@@ -31,6 +34,24 @@ std::optional<RememberedLids> parse_lids(const base::Record& record) {
   if (!guid || !lid || !lmc) return std::nullopt;
   return RememberedLids{mad::Guid{*guid}, mad::Lid{static_cast<std::uint16_t>(*lid)},
                         static_cast<std::uint8_t>(*lmc)};
+}
+
+// False where the value is no key.
+bool read_key(std::string_view kind, std::string_view value, RememberedKeys& keys) {
+  const auto words = base::split(value, ' ');
+  if (words.size() != (kind == kMasterKey ? 1u : 2u)) return false;
+  const auto key = base::parse_hex(words.back());
+  const auto guid = base::parse_hex(words.front());
+  if (!key || !guid || *key == 0) return false;
+  if (kind == kMasterKey) {
+    keys.masters.push_back({*key});
+  } else {
+    keys.by_port.insert_or_assign(mad::Guid{*guid}, mad::MKey{*key});
+  }
+  return true;
+}
+bool is_key(std::string_view kind) {
+  return kind == kMasterKey || kind == kPortKey;
 }
 
 std::optional<Office> parse_office(std::string_view text) {
@@ -56,6 +77,43 @@ base::Record to_record(const RememberedLids& lids) {
           std::to_string(lids.base.value) + ' ' + std::to_string(lids.lmc)};
 }
 
+std::vector<base::Record> to_records(const RememberedKeys& keys) {
+  std::vector<base::Record> records;
+  for (std::size_t i = 0; i < keys.masters.size(); ++i) {
+    // Records are in the order of their names, and these in that of their age.
+    records.push_back(
+        {std::string(kMasterKey) + ' ' + base::hex(i, 2), base::hex(keys.masters[i].value)});
+  }
+  for (const auto& [port, key] : keys.by_port) {
+    records.push_back({std::string(kPortKey) + ' ' + base::hex(port.value),
+                       base::hex(port.value) + ' ' + base::hex(key.value)});
+  }
+  return records;
+}
+
+std::string to_text(const RememberedKeys& keys) {
+  std::string text;
+  for (const base::Record& record : to_records(keys)) {
+    text.append(kind_of(record)).append(" ").append(*record.value).append("\n");
+  }
+  return text;
+}
+
+RememberedKeys take_keys(std::string& registrations) {
+  RememberedKeys keys;
+  std::size_t end = 0;
+  while (end < registrations.size()) {
+    const auto next = std::min(registrations.find('\n', end), registrations.size() - 1);
+    const auto line = std::string_view(registrations).substr(end, next - end);
+    const auto blank = std::min(line.find(' '), line.size());
+    if (!is_key(line.substr(0, blank))) break;
+    (void)read_key(line.substr(0, blank), line.substr(std::min(blank + 1, line.size())), keys);
+    end = next + 1;
+  }
+  registrations.erase(0, end);
+  return keys;
+}
+
 std::vector<base::Record> lid_changes(std::span<const RememberedLids> before,
                                       std::span<const RememberedLids> after) {
   std::vector<base::Record> changes;
@@ -78,6 +136,7 @@ std::vector<base::Record> lid_changes(std::span<const RememberedLids> before,
 Recalled recall(std::span<const base::Record> records) {
   Recalled recalled;
   std::vector<base::Record> registrations;
+  RememberedKeys keys;
   bool held = false;
   for (const base::Record& record : records) {
     if (!record.value) continue;
@@ -86,10 +145,15 @@ Recalled recall(std::span<const base::Record> records) {
       if (const auto lids = parse_lids(record)) recalled.lids.push_back(*lids);
       continue;
     }
+    if (is_key(kind)) {
+      (void)read_key(kind, *record.value, keys);
+      continue;
+    }
     held |= kind == kOffice && parse_office(*record.value).has_value();
     registrations.push_back(record);
   }
-  if (held) recalled.registrations = sa::to_text(registrations);
+  recalled.registrations = to_text(keys);
+  if (held) recalled.registrations += sa::to_text(registrations);
   return recalled;
 }
 

@@ -4,6 +4,8 @@
 //
 //   office                  GUID LID EPOCH      of the last master's port
 //   lid GUID                BASE LMC
+//   m_key N                 KEY             for all ports, or of which theirs are made; 0: the last
+//   key GUID                GUID KEY        of one port, as another manager had given it
 //   alias, group, member, service, subscription
 #pragma once
 
@@ -17,6 +19,7 @@
 #include "base/record.hpp"
 #include "base/time.hpp"
 #include "mad/types.hpp"
+#include "sm/keys.hpp"
 #include "sm/lid_assignment.hpp"
 
 namespace heddle::sm {
@@ -32,6 +35,7 @@ struct Office {
 
 base::Record to_record(const Office& office);
 base::Record to_record(const RememberedLids& lids);
+std::vector<base::Record> to_records(const RememberedKeys& keys);
 // What leads from the one to the other; both by GUID, ascending.
 std::vector<base::Record> lid_changes(std::span<const RememberedLids> before,
                                       std::span<const RememberedLids> after);
@@ -39,11 +43,15 @@ std::vector<base::Record> lid_changes(std::span<const RememberedLids> before,
 // Records as a new machine wants them.
 struct Recalled {
   std::vector<RememberedLids> lids;
-  std::string registrations;  // with the office; empty without one: nobody was master then
+  // Behind the M_Keys with the office; without one, and so without any, when nobody was master.
+  std::string registrations;
 };
 Recalled recall(std::span<const base::Record> records);
 
-// Takes the office's line out of what Recalled::registrations says.
+// The M_Keys' lines come first in what Recalled::registrations says, and may be all of it.
+std::string to_text(const RememberedKeys& keys);
+RememberedKeys take_keys(std::string& registrations);
+// Takes the office's line out of it.
 std::optional<Office> take_office(std::string& registrations);
 
 // What a standby has been told.

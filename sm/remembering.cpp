@@ -33,6 +33,10 @@ mad::Lid lid_of(mad::Guid holder, const sa::View& view) {
 
 // Of a run before this one, or of the master whose standby we were.
 void Core::Machine::restore(std::string registrations) {
+  if (const RememberedKeys known = take_keys(registrations); !known.empty()) {
+    keys.remember(known);
+    transactions.set_keys(keys.for_strangers());
+  }
   if (registrations.empty()) return;
   office = take_office(registrations);
   if (office) epoch = std::max(epoch, office->epoch);
@@ -90,6 +94,8 @@ bool Core::Machine::clients_know(mad::Guid port, mad::Lid master, mad::Lid own) 
 std::vector<base::Record> Core::Machine::all_records() {
   auto records = sa::to_records(administration.registrations(), now);
   for (const RememberedLids& lids : memory) records.push_back(to_record(lids));
+  const auto known = to_records(keys.in_use());
+  records.insert(records.end(), known.begin(), known.end());
   return records;
 }
 
@@ -100,7 +106,7 @@ std::string Core::Machine::registrations_text() const {
     const mad::Lid own = lid_of(own_guid(), *administration.view());
     records.push_back(to_record(Office{own_guid(), own, epoch}));
   }
-  return sa::to_text(records);
+  return to_text(keys.in_use()) + sa::to_text(records);
 }
 
 // Once for each step, with all that it changed, and before anybody is told of it.
@@ -128,7 +134,11 @@ void Core::Machine::remember() {
     lids_stored = memory;
     changes.push_back(to_record(Office{own_guid(), lid_of(own_guid(), *view), epoch}));
   }
-  lids_changed = false;
+  if (keys_changed && !all) {
+    const auto known = to_records({keys.in_use().masters, {}});
+    changes.insert(changes.end(), known.begin(), known.end());
+  }
+  lids_changed = keys_changed = false;
   if (all || (notary.wants_changes() && !changes.empty())) {
     outputs.emplace_back(Store{notary.submit(now, all), epoch, all, std::move(changes)});
   }
@@ -159,7 +169,7 @@ void Core::Machine::on(const Shared& shared) {
     epoch = shared.epoch + 1;
     return notary.begin_anew();
   }
-  laid_down = laid_down && !shared.whole;
+  laid_down = laid_down && election.state() != mad::SMState::Standby;
   replica.take(now, shared.epoch, shared.whole, shared.records);
   peer_silent = peer_silent && !shared.whole;
   epoch = std::max(epoch, shared.epoch);

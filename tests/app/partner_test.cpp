@@ -14,6 +14,8 @@
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
+#include "app/keeper.hpp"
+#include "store/database.hpp"
 #include "tests/support/folder.hpp"
 
 namespace heddle::app {
@@ -115,6 +117,29 @@ class PartnerTest : public testing::Test {
   std::string place_;
   Side master_, standby_;
 };
+
+// All that is remembered of 11,664 hosts in two groups each, by TLS and onto the standby's disk.
+// How long it took is told, for who asks.
+TEST_F(PartnerTest, AStandbyCatchesUpWithAFullFabric) {
+  constexpr std::uint64_t kRecords = 35'000;
+  master_.all->batch.records.clear();
+  for (std::uint64_t n = 0; n < kRecords; ++n) {
+    const std::string digits = std::to_string(10'000'000'000 + n);
+    master_.all->batch.records.push_back(
+        {"member " + std::string(53, 'f') + digits, std::string(104, '0') + " " + digits});
+  }
+  auto opened = store::Database::open(folder_.path() / "memory.db", Keeper::wall_clock);
+  ASSERT_TRUE(opened);
+  const auto began = Clock::now();
+  open(master_, place_, "", secret());
+  open(standby_, "", place_, secret());
+  ASSERT_TRUE(until([&] { return master_.partner->standbys() == 1; }, milliseconds(60'000)));
+  ASSERT_EQ(standby_.told.size(), 1u);
+  ASSERT_TRUE(opened->database->write({standby_.told[0].batch}));
+  const std::chrono::duration<double> took = Clock::now() - began;
+  EXPECT_EQ(opened->database->read()->size(), kRecords);
+  std::printf("%llu records in %.3f s\n", static_cast<unsigned long long>(kRecords), took.count());
+}
 
 TEST_F(PartnerTest, AStandbyIsToldAllAndThenWhatChanges) {
   connect();

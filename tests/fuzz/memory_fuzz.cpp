@@ -26,6 +26,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   for (const auto& lids : recalled.lids) {
     HEDDLE_CHECK(sm::recall({{sm::to_record(lids)}}).lids.size() == 1);
   }
+  const auto keys = sm::take_keys(recalled.registrations);
+  std::string said_keys = sm::to_text(keys);
+  const auto same = sm::take_keys(said_keys);
+  HEDDLE_CHECK(said_keys.empty() && same.masters == keys.masters && same.by_port == keys.by_port);
   (void)sm::take_office(recalled.registrations);
   if (recalled.registrations.empty()) return 0;
   const auto parsed = sa::parse_registrations(recalled.registrations, now);

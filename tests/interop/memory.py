@@ -22,7 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "device"))
 from inside import SKIPPED, without_door  # noqa: E402
-from ipoib import MANAGER, Failed, Lab, hosts  # noqa: E402
+from ipoib import MANAGER, Failed, Lab, guid, hosts  # noqa: E402
 
 STANDBY = "host-0009"
 
@@ -46,7 +46,7 @@ def members(lab, asked_on):
 def lids_of(lab):
     told = lab.run(*lab.on(MANAGER, "saquery", "NR")).stdout
     return sorted(zip(re.findall(r"port_guid\.*(0x[0-9a-f]+)", told),
-                      re.findall(r"LID\.*(0x[0-9a-f]+)", told)))
+                      re.findall(r"\blid\.*(\w+)", told)))
 
 
 def services(lab, asked_on):
@@ -240,6 +240,112 @@ def takeover(lab):
         raise Failed(f"members before: {before}\nafter: {members(lab, MANAGER)}")
 
 
+def children_of(pid):
+    found = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        for child in (task / "children").read_text().split():
+            found += [child, *children_of(child)]
+    return found
+
+
+class Stopped:
+    """A manager that does nothing, as on a host that is asleep. `sim enter` waits for it, and its
+    name is in no list: all of its group is stopped."""
+
+    def __init__(self, process):
+        process.send_signal(signal.SIGSTOP)
+        self.pids = [*map(int, children_of(process.pid)), process.pid]
+        for pid in self.pids:
+            os.kill(pid, signal.SIGSTOP)
+
+    def resume(self):
+        for pid in self.pids:
+            os.kill(pid, signal.SIGCONT)
+
+
+def master_of(lab, host):
+    """The GUID of the master by whose LID this port calls its own, if that answers as one."""
+    told = lab.run(*lab.on(host, "sminfo")).stdout
+    found = re.search(r"sm guid (0x[0-9a-f]+),.* state 3 ", told)
+    return int(found[1], 16) if found else None
+
+
+def stale(lab):
+    """A master is stopped, its standby takes its place, and the first wakes up: it gives way, and
+    what was registered with the second is there."""
+    lab.begin()
+    first, _ = pair(lab)
+    lab.wait("a standby that listens", lambda: "StandbyListens" in log(lab, "one.txt"))
+    register = "service", "mlx5_0"
+    lab.run(*lab.on("host-0003", lab.sa_host, *register, "0x6001"))
+    stopped = Stopped(first)
+    second = int(guid(9), 16)
+    lab.wait("the standby to be master", lambda: master_of(lab, STANDBY) == second and lab.run(
+        *lab.on(STANDBY, "saquery", "CPI")).returncode == 0)
+    lab.run(*lab.on("host-0005", lab.sa_host, *register, "0x6002"))
+    stopped.resume()
+    lab.wait("the first to give way", lambda: "from master to discovering: another subnet manager "
+             "was made master later" in log(lab, "one.txt"))
+    time.sleep(2)
+    if {master_of(lab, host) for host in hosts(1, 3, 9)} != {second}:
+        raise Failed("the second is not everybody's master")
+    expect_services(lab, STANDBY, (0x6001, 0x6002))
+    if "RegistrationsLost" in log(lab, "two.txt"):
+        raise Failed("what the standby was told was not believed")
+
+
+def split(lab):
+    """The fabric is cut in two and the connection is not: each side has a master, which answers its
+    clients; when the sides are joined again one of them is left."""
+    lab.begin()
+    pair(lab)
+    lab.wait("a standby that listens", lambda: "StandbyListens" in log(lab, "one.txt"))
+    # The first manager and hosts 1 to 3 are on this leaf.
+    between = [("leaf-1", port) for port in ("4", "5", "6")]
+    sides = {int(guid(1), 16): ("host-0003", 0x6001), int(guid(9), 16): ("host-0005", 0x6002)}
+    for end in between:
+        lab.ctl("link", "down", *end)
+    lab.wait("a master on either side", lambda: [
+        master_of(lab, host) for host in (MANAGER, STANDBY)] == list(sides) and all(
+            lab.run(*lab.on(host, "saquery", "CPI")).returncode == 0
+            for host in (MANAGER, STANDBY)))
+    for host, service in sides.values():
+        done = lab.run(*lab.on(host, lab.sa_host, "service", "mlx5_0", hex(service)))
+        if done.returncode != 0:
+            raise Failed(f"{host} is not answered: {done.stdout}")
+    for end in between:
+        lab.ctl("link", "up", *end)
+    everywhere = hosts(1, 3, 5, 9, 18)
+    lab.wait("one master", lambda: len({master_of(lab, host) for host in everywhere}) == 1)
+    time.sleep(3)
+    left = {master_of(lab, host) for host in everywhere}
+    if len(left) != 1 or not left <= set(sides):
+        raise Failed(f"masters: {left}")
+    # Who was not there for the one that is left was forgotten, and asked when it came back. These
+    # hosts hear no such question, so they do what it leads to.
+    mlid = {lab.broadcast(host) for host in everywhere[1:]}.pop()
+    for source, destination in (("host-0003", "host-0018"), ("host-0018", "host-0003")):
+        lab.expect_ping(source, destination, mlid)
+
+
+def killed_early(lab):
+    """kill -9 at moments all through the first sweep and its programming, in two rounds: the run
+    that is left alone leaves a fabric that works."""
+    lab.begin()
+    for pause in (0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.8):
+        manager = lab.start(*lab.on(MANAGER, lab.heddle, "sm", "--lid-memory", "lids"),
+                            log="sm.txt")
+        time.sleep(pause)
+        kill(manager)
+    lab.manage()
+    mlids = {lab.broadcast(host) for host in hosts(2, 8, 18)}
+    for source, destination in (("host-0002", "host-0018"), ("host-0018", "host-0008")):
+        lab.expect_ping(source, destination, min(mlids))
+    lids = [lid for _, lid in lids_of(lab)]
+    if len(mlids) != 1 or len(lids) != len(set(lids)) or len(lids) < 18:
+        raise Failed(f"groups: {mlids}, LIDs: {lids}")
+
+
 def cut_off(lab):
     """Nobody listens where the peer should be: both go on, the fabric has one master, and after a
     takeover the clients are asked, because what they said since is known to nobody."""
@@ -258,7 +364,8 @@ def cut_off(lab):
         raise Failed("it does not say that the other one is not heard")
 
 
-SCENARIOS = {one.__name__: one for one in (restart, broken, full, takeover, cut_off)}
+SCENARIOS = {one.__name__: one for one in (restart, broken, full, takeover, stale, split,
+                                     killed_early, cut_off)}
 
 
 def main():

@@ -6,6 +6,7 @@
 //   sa_host leave DEVICE P_KEY      leaves them
 //   sa_host service DEVICE ID       registers a service
 //   sa_host subscribe DEVICE TRAP   asks for reports, and does not wait for them
+//   sa_host alias DEVICE GUID       gives its port a further GUID
 //
 // Exit code 1, and the status, when the manager refuses.
 #include <cstdio>
@@ -14,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "mad/guid_info_record.hpp"
 #include "tests/interop/sa_client.hpp"
 
 namespace heddle::interop {
@@ -129,6 +131,17 @@ int subscribe(SAClient& host, std::uint16_t trap) {
                  host.ask({Method::Set, SAAttributeId::InformInfo, 0, bytes_of(info), {}}));
 }
 
+int alias(SAClient& host, mad::Guid guid) {
+  mad::GUIDInfoRecord record;
+  record.lid = mad::Lid{static_cast<std::uint16_t>(host.lid())};
+  record.guid_info.guids[1] = guid;
+  constexpr auto kMask = component<&mad::GUIDInfoRecord::lid>() |
+                         component<&mad::GUIDInfoRecord::block_num>() |
+                         component<&mad::GUIDInfoRecord::guid_info, &mad::GUIDInfo::guids>() << 1;
+  return refused(
+      "alias", host.ask({Method::Set, SAAttributeId::GUIDInfoRecord, kMask, bytes_of(record), {}}));
+}
+
 int run(const std::string& verb, const std::string& device, const char* number) {
   SAClient host(device);
   const auto value = std::strtoull(number, nullptr, 0);
@@ -137,6 +150,7 @@ int run(const std::string& verb, const std::string& device, const char* number) 
   if (verb == "leave") return leave(host, small | kFullKey);
   if (verb == "service") return service(host, value);
   if (verb == "subscribe") return subscribe(host, small);
+  if (verb == "alias") return alias(host, mad::Guid{value});
   return 2;
 }
 

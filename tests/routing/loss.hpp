@@ -62,7 +62,7 @@ class Loss {
 
   // All that the contract promises, judged by who knows nothing of repairs.
   void judge(const Repair& repair) const {
-    const Selected selected = repaired(home_, departure_, now_, lids_, repair);
+    const Selected selected = repaired(home_, departure_, now_, repair);
     EXPECT_TRUE(is_shown(selected.routes.tables, repair.places));
     const auto proof = fabric::verify(now_, lids_, selected.routes.tables);
     EXPECT_TRUE(proof.proven());

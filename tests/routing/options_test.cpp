@@ -158,6 +158,58 @@ TEST(RoutingOptions, FtreeSpreadsEachClassOfHostsAlone) {
   EXPECT_LE(most_by_one_way(leaf), 3u);
 }
 
+// Of the LIDs of these hosts, from every leaf that has one of them, the most that leave by one way.
+unsigned most_by_one_way(const Subnet& subnet, const char* engine,
+                         const std::vector<mad::Lid>& lids) {
+  const auto routes = subnet.route(engine);
+  EXPECT_TRUE(proven(subnet, routes));
+  unsigned most = 0;
+  for (std::uint32_t s = 0; s < subnet.topology.switch_count(); ++s) {
+    const auto own = lids_at(subnet, SwitchIndex{s});
+    std::vector<mad::Lid> far;
+    std::set_difference(lids.begin(), lids.end(), own.begin(), own.end(), std::back_inserter(far));
+    if (far.size() == lids.size()) continue;
+    for (const auto& [port, count] : lids_by_port(subnet, routes, SwitchIndex{s}, far)) {
+      most = std::max(most, count);
+    }
+  }
+  return most;
+}
+
+// Those that the engine leads over one way from some leaf, when it knows of no classes.
+std::vector<mad::Lid> that_meet(const Subnet& subnet, const char* engine) {
+  const auto routes = subnet.route(engine);
+  std::vector<mad::Lid> most;
+  for (std::uint32_t s = 0; s < subnet.topology.switch_count(); ++s) {
+    const auto own = lids_at(subnet, SwitchIndex{s});
+    std::map<std::uint8_t, std::vector<mad::Lid>> by_port;
+    subnet.for_each_lid([&](mad::Lid lid, SwitchIndex to, mad::PortNumber out) {
+      if (own.empty() || to == SwitchIndex{s} || out.value == 0) return;
+      by_port[routes.tables.entry(SwitchIndex{s}, lid.value)].push_back(lid);
+    });
+    for (const auto& [port, lids] : by_port) {
+      if (lids.size() > most.size()) most = lids;
+    }
+  }
+  std::sort(most.begin(), most.end());
+  return most;
+}
+
+TEST(RoutingOptions, SsspSpreadsTheTrafficOfEachClass) {
+  for (const char* engine : {"sssp", "dfsssp"}) {
+    Subnet subnet = with_guids(support::xgft({4, 8}, {1, 4}));
+    const auto storage = that_meet(subnet, engine);
+    ASSERT_GE(storage.size(), 7u) << engine;
+    const unsigned before = most_by_one_way(subnet, engine, storage);
+    for (const mad::Lid lid : storage) subnet.options.io_guids.push_back(guid_of(subnet, lid));
+    EXPECT_LT(most_by_one_way(subnet, engine, storage), before) << engine;
+    // With nobody else of weight they part but for those that are routed side by side, unseen by
+    // each other.
+    std::swap(subnet.options.compute_guids, subnet.options.io_guids);
+    EXPECT_LE(most_by_one_way(subnet, engine, storage), 4u) << engine;
+  }
+}
+
 TEST(RoutingOptions, ShiftingBeginsWithAnotherPortForEachSwitch) {
   for (const char* engine : kBalanced) {
     // One LID to each of many switches: without counting, each would take the first port.

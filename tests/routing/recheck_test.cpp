@@ -27,7 +27,7 @@ struct Case {
     }
   }
   fabric::ForwardingTables tables() const {
-    return repaired(loss.home(), loss.departure(), loss.now(), loss.lids(), *repair).routes.tables;
+    return repaired(loss.home(), loss.departure(), loss.now(), *repair).routes.tables;
   }
   bool is_proven(const fabric::ForwardingTables& tables) const {
     return fabric::verify(loss.now(), loss.lids(), tables).proven();

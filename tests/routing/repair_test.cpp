@@ -94,8 +94,7 @@ TEST(Repair, IsWhatTheSubnetManagerTakes) {
   ASSERT_TRUE(repair);
   const auto selected = select_near_home(loss.now(), loss.lids(), loss.home().policy, &loss.home());
   ASSERT_TRUE(selected);
-  const Selected expected =
-      repaired(loss.home(), loss.departure(), loss.now(), loss.lids(), *repair);
+  const Selected expected = repaired(loss.home(), loss.departure(), loss.now(), *repair);
   EXPECT_EQ((*selected)->routes.tables, expected.routes.tables);
   EXPECT_FALSE((*selected)->fresh);
 }

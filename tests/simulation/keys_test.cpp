@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sm/memory.hpp"
 #include "tests/simulation/judging.hpp"
 
 namespace heddle::test {
@@ -216,6 +217,42 @@ TEST_F(MKeys, AreFoundAmongFormerOnesAfterARestart) {
     EXPECT_EQ(trouble_for(box(), next.endpoint()), "") << "protection " << int{protection};
     expect_keys([](mad::Guid) { return kOurs; });
   }
+}
+
+// As a manager that is restarted with another key, before every host was there to be told of it.
+TEST_F(MKeys, OfTheRunBeforeAreRemembered) {
+  options_.sm.durable = true;
+  bring_up(kTheirs);
+  box().run_for(1s);  // until it is written
+  const auto recalled = sm::recall(box().seat().shelf().records());
+  SeatOptions options;
+  options.sm = options_.sm;
+  options.sm.m_key = kOurs;
+  Seat& next = successor(options);
+  next.restart(recalled.lids, recalled.registrations);
+  box().run_for(60s);
+  EXPECT_EQ(trouble_for(box(), next.endpoint()), "");
+  expect_keys([](mad::Guid) { return kOurs; });
+}
+
+// As OpenSM's guid2mkey tells of.
+TEST_F(MKeys, ThatAnotherManagerGaveToEachPortAreTaken) {
+  bring_up(kTheirs, 1, true);
+  sm::RememberedKeys known;
+  const auto& topology = box().snapshot().topology;
+  for (const auto port : topology.endports()) {
+    const auto guid = topology.port(port).guid;
+    known.by_port[guid] = sm::derive_m_key(kTheirs, guid);
+  }
+  SeatOptions options;
+  options.sm = options_.sm;
+  options.sm.m_key = kOurs;
+  options.sm.m_key_per_port = false;
+  Seat& next = successor(options);
+  next.restart({}, sm::to_text(known));
+  box().run_for(60s);
+  EXPECT_EQ(trouble_for(box(), next.endpoint()), "");
+  expect_keys([](mad::Guid) { return kOurs; });
 }
 
 // A link is to be brought up, which takes several Sets, and the first of them changes the key.

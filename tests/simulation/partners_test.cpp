@@ -134,6 +134,7 @@ TEST_F(Partners, NothingPromisedIsLostWhateverIsCutBeforeTheMasterDies) {
       }
       wire_->run_for(milliseconds(prng.below(prng.chance(0.2) ? 1500 : 100)));
     }
+    EXPECT_EQ(wire_->rivalry(), 0u) << "the fabric was whole all the time";
     box_->seat().die();
     asked_anew_ = 0;
     until_master();
@@ -165,6 +166,50 @@ TEST_F(Partners, AFabricThatIsCutHasAMasterOnEitherSide) {
   Seat& master = first ? box_->seat() : *standby_;
   EXPECT_EQ(trouble_for(*box_, master.endpoint()), "");
   EXPECT_LE(missing(master.core()).size(), asked_anew_) << "no more than were asked";
+}
+
+// Each side of a cut fabric has a master, and their connection holds or comes back: who hears of a
+// later one lays its office down, finds nobody, and goes on; and that is all, until the sides are
+// joined again.
+TEST_F(Partners, WhoeverIsOvertakenLaysItsOfficeDownOnce) {
+  for (const bool holds : {false, true}) {
+    SCOPED_TRACE(holds ? "the connection holds" : "it comes back");
+    begin(dumbbell().finish(), "left-a", "right-a", milliseconds(2));
+    Wire back(*box_, *standby_, box_->seat(), milliseconds(2));
+    const auto run_for = [&](base::Duration time) {
+      for (const auto end = box_->now() + time; box_->now() < end; back.pass()) {
+        wire_->run_for(milliseconds(1));
+      }
+    };
+    const std::vector<std::uint32_t> between{4, 5};  // of the dumbbell's cables
+    for (const auto cable : between) box_->world().cut(cable);
+    if (!holds) wire_->cut(), back.cut();
+    run_for(seconds(20));
+    ASSERT_EQ(box_->core().state(), mad::SMState::Master);
+    ASSERT_EQ(standby_->core().state(), mad::SMState::Master);
+    if (!holds) wire_->mend(), back.mend();
+    run_for(seconds(120));
+    const auto laid_down = [](const Seat& seat) {
+      std::size_t times = 0;
+      for (const auto& event : seat.events()) {
+        const auto* change = std::get_if<sm::StateChanged>(&event.value);
+        times += change != nullptr && change->from == mad::SMState::Master;
+      }
+      return times;
+    };
+    EXPECT_EQ(laid_down(box_->seat()), 1u);
+    EXPECT_LE(laid_down(*standby_), 1u);
+    EXPECT_EQ(box_->core().state(), mad::SMState::Master);
+    EXPECT_EQ(standby_->core().state(), mad::SMState::Master);
+    for (const auto cable : between) box_->world().restore(cable);
+    run_for(seconds(60));
+    const auto rivalry = wire_->rivalry();
+    run_for(seconds(10));
+    EXPECT_EQ(wire_->rivalry(), rivalry) << "one of them is left";
+    const bool first = box_->core().state() == mad::SMState::Master;
+    EXPECT_NE(first, standby_->core().state() == mad::SMState::Master);
+    EXPECT_EQ(trouble_for(*box_, first ? box_->endpoint() : standby_->endpoint()), "");
+  }
 }
 
 TEST_F(Partners, AnOldSnapshotIsABeginning) {

@@ -51,6 +51,31 @@ TEST(KeysTest, RemembersWhatItChangedFrom) {
   keys.set(options);
   EXPECT_EQ(keys.of(kPort), options.m_key);
   EXPECT_THAT(keys.for_strangers(), ElementsAre(options.m_key, kKey));
+  EXPECT_THAT(keys.in_use().masters, ElementsAre(options.m_key, kKey));
+}
+
+TEST(KeysTest, TriesWhatAnotherManagerHadGivenToAPort) {
+  Keys keys = keys_of(mad::MKey{}, false);
+  const mad::MKey theirs{0x77}, last{0x78};
+  keys.remember({{last}, {{kPort, theirs}}});
+  EXPECT_EQ(keys.candidates(kPort)[0], mad::MKey{}) << "what it is to have comes first";
+  EXPECT_EQ(keys.candidates(kPort)[1], theirs);
+  EXPECT_THAT(keys.candidates(mad::Guid{1}), testing::Not(testing::Contains(theirs)));
+  EXPECT_THAT(keys.for_strangers(), ElementsAre(mad::MKey{}, last, theirs));
+  EXPECT_THAT(keys.in_use().masters, ElementsAre(last)) << "no key is none to remember";
+  EXPECT_EQ(keys.in_use().by_port.at(kPort), theirs);
+}
+
+TEST(KeysTest, AreBoundedWhereAllAreTried) {
+  Keys keys = keys_of(kKey, false);
+  RememberedKeys many;
+  for (std::uint64_t n = 1; n <= 3 * kMostKeys; ++n) {
+    many.masters.push_back({0x1000 + n});
+    many.by_port[mad::Guid{n}] = {0x2000 + n};
+  }
+  keys.remember(many);
+  EXPECT_EQ(keys.in_use().masters.size(), kMostKeys);
+  EXPECT_EQ(keys.for_strangers().size(), 1 + 2 * kMostKeys);
 }
 
 }  // namespace

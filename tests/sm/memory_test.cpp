@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sm/memory.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 #include <gtest/gtest.h>
@@ -24,6 +25,28 @@ TEST(MemoryRecords, ComeBackAsTheyWere) {
   EXPECT_EQ(take_office(recalled.registrations), office);
   EXPECT_EQ(recalled.registrations, "heddle registrations 1\nend\n");
   EXPECT_EQ(take_office(recalled.registrations), std::nullopt);
+}
+
+TEST(MemoryRecords, OfKeysComeBackInTheirOrder) {
+  RememberedKeys keys;
+  for (std::uint64_t n = 0; n < 12; ++n) keys.masters.push_back({0x100 - n});
+  keys.by_port = {{mad::Guid{7}, mad::MKey{0x77}}, {mad::Guid{9}, mad::MKey{0x99}}};
+  auto records = to_records(keys);
+  std::sort(records.begin(), records.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  for (const bool held : {false, true}) {
+    if (held) records.push_back(to_record(Office{mad::Guid{0xABC}, mad::Lid{7}, 42}));
+    Recalled recalled = recall(records);
+    const auto known = take_keys(recalled.registrations);
+    EXPECT_EQ(known.masters, keys.masters);
+    EXPECT_EQ(known.by_port, keys.by_port);
+    EXPECT_TRUE(take_keys(recalled.registrations).empty());
+    EXPECT_EQ(take_office(recalled.registrations).has_value(), held);
+    EXPECT_EQ(recalled.registrations, held ? "heddle registrations 1\nend\n" : "");
+  }
+  for (const char* value : {"", "0x0", "x", "0x1 0x2"}) {
+    EXPECT_EQ(recall(std::vector<base::Record>{{"m_key 0x00", value}}).registrations, "") << value;
+  }
 }
 
 TEST(MemoryRecords, WithoutAnOfficeNobodyHasRegistered) {

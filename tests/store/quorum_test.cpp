@@ -175,10 +175,12 @@ TEST_F(QuorumTest, AnAnswerThatIsLostIsFoundOut) {
 // Both sides go by the clock of the beats.
 TEST_F(QuorumTest, AgesDoNotDependOnWhatTimeItIs) {
   begin();
+  one.clock.wall_ahead = std::chrono::hours(-24 * 400);
   one.say("aged 1", "x");
   one.say("b", "x");
   world.run_for(30s);
   Member& three = world.add("three");
+  three.clock = {5'000, std::chrono::hours(77), std::chrono::hours(24 * 400)};
   std::uint64_t age = 0, ageless = 1;
   three.on_event = [&](const Quorum::Event& event) {
     const auto* told = std::get_if<Quorum::Told>(&event);
@@ -218,10 +220,23 @@ class QuorumChaos : public testing::Test {
     for (const char* name : {"a", "b", "c"}) {
       Member& member = world_->add(name);
       member.delay = std::chrono::milliseconds(1 + prng_.below(30));
+      set_clock(member);
       member.on_event = [this, &member](const Quorum::Event& event) { hear(member, event); };
     }
     master_ = world_->members[0].get();
     master_->become_master(epoch_ = 1);
+  }
+  // No two hosts agree what time it is, nor how long a second takes.
+  void set_clock(Member& member) {
+    constexpr std::int64_t kWorst = 20'000;  // 2 %, a hundred times what a bad quartz does
+    member.clock.drift_ppm = static_cast<std::int64_t>(prng_.below(2 * kWorst)) - kWorst;
+    member.clock.ahead = std::chrono::hours(prng_.below(5000));
+    turn_date(member);
+  }
+  void turn_date(Member& member) {
+    constexpr std::int64_t kYear = 365 * 24 * 3600;
+    const auto ahead = static_cast<std::int64_t>(prng_.below(4 * kYear)) - 2 * kYear;
+    member.clock.wall_ahead = std::chrono::seconds(ahead);
   }
   // Who does not hear its master asks the fabric, which answers for one that lives.
   void hear(Member& member, const Quorum::Event& event) {
@@ -230,7 +245,7 @@ class QuorumChaos : public testing::Test {
   }
   void meddle() {
     Member& any = *world_->members[prng_.below(world_->members.size())];
-    switch (prng_.below(12)) {
+    switch (prng_.below(13)) {
       case 0:
         any.cut_in = !any.cut_in;
         break;
@@ -242,6 +257,9 @@ class QuorumChaos : public testing::Test {
         break;
       case 3:
         for (auto& member : world_->members) member->cut_in = member->cut_out = false;
+        break;
+      case 4:
+        turn_date(any);
         break;
       default: {
         const std::string fact = fmt::format("fact {}", ++facts_);

@@ -112,14 +112,14 @@ void Member::become_master(std::uint64_t epoch) {
   epoch_ = epoch;
   store::State state{++number_, {epoch, true, {}}};
   for (const auto& [name, value] : facts_) state.batch.records.push_back({name, value});
-  quorum_.publish({world_.now, world_.wall()}, state);
+  quorum_.publish(here(), state);
   take_outputs();
 }
 
 void Member::stand_by() {
   master_ = false;
   facts_.clear();
-  quorum_.step_down({world_.now, world_.wall()});
+  quorum_.step_down(here());
   take_outputs();
 }
 
@@ -127,7 +127,7 @@ std::uint64_t Member::say(const std::string& name, std::optional<std::string> va
   if (value) facts_[name] = *value;
   if (!value) facts_.erase(name);
   store::State state{++number_, {epoch_, false, {{name, std::move(value)}}}};
-  quorum_.publish({world_.now, world_.wall()}, state);
+  quorum_.publish(here(), state);
   take_outputs();
   return number_;
 }
@@ -155,7 +155,7 @@ void Member::ask(const Quorum::Ask& ask) {
     post([this, id = ask.id, answer = world_.store.answer(world_.now, ask.question)] {
       if (cut_in || !alive_ || (gives_up_ && gives_up_->first != id)) return;
       gives_up_.reset();
-      quorum_.on_answer({world_.now, world_.wall()}, id, answer);
+      quorum_.on_answer(here(), id, answer);
       take_outputs();
     });
   });
@@ -179,17 +179,16 @@ void Member::look_at_watch() {
   watched_ = changes.back().revision;
   post([this, changes, number = watch_number_] {
     if (cut_in || number != quorum_.watch_number()) return;
-    quorum_.on_changes({world_.now, world_.wall()}, changes);
+    quorum_.on_changes(here(), changes);
     take_outputs();
   });
 }
 
-base::Instant Member::deadline() const {
-  if (!alive_ || stopped_) return base::kNever;
-  base::Instant next = quorum_.deadline();
-  if (!letters_.empty()) next = std::min(next, letters_.front().when);
-  if (gives_up_) next = std::min(next, gives_up_->second);
-  return next;
+store::Quorum::Moment Member::here() const {
+  const auto since = world_.now.time_since_epoch();
+  const auto drifted = since + since / 1'000'000 * clock.drift_ppm;
+  const auto wall = static_cast<std::int64_t>(world_.wall()) + clock.wall_ahead.count();
+  return {base::Instant{drifted} + clock.ahead, static_cast<std::uint64_t>(wall)};
 }
 
 void Member::step() {
@@ -202,11 +201,11 @@ void Member::step() {
   if (gives_up_ && gives_up_->second <= world_.now) {
     const auto id = gives_up_->first;
     gives_up_.reset();
-    quorum_.on_answer({world_.now, world_.wall()}, id, store::NoAnswer{"it is silent"});
+    quorum_.on_answer(here(), id, store::NoAnswer{"it is silent"});
     take_outputs();
   }
-  if (quorum_.deadline() <= world_.now) {
-    quorum_.on_time({world_.now, world_.wall()});
+  if (quorum_.deadline() <= here().now) {
+    quorum_.on_time(here());
     take_outputs();
   }
   look_at_watch();

@@ -87,14 +87,23 @@ class Member {
   bool cut_out = false, cut_in = false;  // questions, answers and what a watch tells
   base::Duration delay = std::chrono::milliseconds(2);
 
+  // What its host takes for the time: how fast its own clock goes, how far it is ahead of the
+  // world's, and what it says of the date.
+  struct HostClock {
+    std::int64_t drift_ppm = 0;
+    base::Duration ahead{};
+    std::chrono::seconds wall_ahead{};
+  };
+  HostClock clock;
+
   void step();
-  base::Instant deadline() const;
 
  private:
   struct Letter {
     base::Instant when{};
     std::function<void()> arrives;
   };
+  store::Quorum::Moment here() const;
   void post(std::function<void()> arrives);
   void take_outputs();
   void take(const store::Quorum::Event& event);

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/large_pages.hpp"
+
+#include <cstdlib>
+
+#include <sys/mman.h>
+
+namespace heddle::base {
+namespace {
+
+constexpr std::size_t kLargePage = std::size_t{2} << 20;
+// Below this what is left over at the end would be much.
+constexpr std::size_t kWorthIt = 4 * kLargePage;
+
+}  // namespace
+
+void* allocate_large(std::size_t bytes) {
+  if (bytes < kWorthIt) return ::operator new(bytes);
+  const std::size_t whole = (bytes + kLargePage - 1) / kLargePage * kLargePage;
+  void* memory = std::aligned_alloc(kLargePage, whole);
+  if (memory == nullptr) throw std::bad_alloc();
+  (void)madvise(memory, whole, MADV_HUGEPAGE);  // only a wish
+  return memory;
+}
+
+void free_large(void* memory, std::size_t bytes) noexcept {
+  if (bytes < kWorthIt) return ::operator delete(memory);
+  std::free(memory);
+}
+
+}  // namespace heddle::base

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""What OpenSM remembers, taken over by Heddle, and given back: Debian's OpenSM writes its cache and
+opensm-sa.dump, `heddle snapshot import` reads them, Heddle manages the fabric with them, and what
+`heddle snapshot export` writes then is loaded by Debian's OpenSM.
+
+  opensm_memory.py --heddle build/gcc/heddle --sa-host build/gcc/tests/interop/sa_host"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "device"))
+from inside import SKIPPED, without_door  # noqa: E402
+from ipoib import MANAGER, Failed, Lab, hosts  # noqa: E402
+from memory import kill, lids_of, log, members, services  # noqa: E402
+
+M_KEY = "0x1234"
+ALIAS = "0x0014050000000077"
+CACHE = ("guid2lid", "guid2mkey", "neighbors", "opensm-sa.dump")
+
+
+def start_opensm(lab, name, **more):
+    """With a cache folder of its own, and what is there already."""
+    folder = Path(lab.folder, name)
+    folder.mkdir(exist_ok=True)
+    options = {"sa_db_dump": "TRUE", "dump_files_dir": f"{folder}/", "m_key": M_KEY,
+               "m_key_protection_level": 1, "sweep_interval": 2, **more}
+    (folder / "opensm.conf").write_text("".join(f"{key} {value}\n"
+                                                for key, value in options.items()))
+    lab.environment.update(OSM_CACHE_DIR=str(folder), OSM_TMP_DIR=str(folder))
+    process = lab.start(*lab.on(MANAGER, "opensm", "-F", str(folder / "opensm.conf"),
+                                "-f", str(folder / "opensm.log")), log=f"{name}.txt")
+    lab.wait("an answer of OpenSM", lambda: lab.run(
+        *lab.on(MANAGER, "saquery", "CPI")).returncode == 0)
+    return process
+
+
+def subscribers(lab):
+    """GIDs of who wants reports, as subnet administration tells them."""
+    told = lab.run(*lab.on(MANAGER, "saquery", "--smkey", "1", "IIR")).stdout
+    return sorted(re.findall(r"SubscriberGID\.*([0-9a-f:]+)", told))
+
+
+def aliases(lab):
+    """All GUIDs in tables of ports that are ALIAS."""
+    told = lab.run(*lab.on(MANAGER, "saquery", "--smkey", "1", "GIR")).stdout.lower()
+    return told.count(ALIAS[2:].lower()) + told.count(hex(int(ALIAS, 16)))
+
+
+def groups(lab):
+    """MLIDs by MGID."""
+    told = lab.run(*lab.on(MANAGER, "saquery", "-g")).stdout
+    return dict(zip(re.findall(r"MGID\.*([0-9a-f:]+)", told),
+                    re.findall(r"Mlid\.*(0x[0-9A-Fa-f]+)", told)))
+
+
+def picture(lab):
+    return {"members": members(lab, MANAGER), "services": services(lab, MANAGER),
+            "subscribers": subscribers(lab), "LIDs": lids_of(lab), "groups": groups(lab),
+            "aliases": aliases(lab)}
+
+
+def expect(before, after, who):
+    # Each makes groups of its own too.
+    after["groups"] = {mgid: mlid for mgid, mlid in after["groups"].items()
+                       if mgid in before["groups"]}
+    for what, told in before.items():
+        if after[what] != told:
+            raise Failed(f"{who}: {what}: {after[what]}\nbefore: {told}")
+
+
+def register(lab):
+    for host in hosts(2, 4, 8):
+        lab.broadcast(host)
+    for host, verb, value in (("host-0003", "service", "0x5001"),
+                              ("host-0004", "service", "0x5002"),
+                              ("host-0005", "subscribe", "64"),
+                              ("host-0002", "alias", ALIAS)):
+        done = lab.run(*lab.on(host, lab.sa_host, verb, "mlx5_0", value))
+        if done.returncode != 0:
+            raise Failed(f"{verb} of {host}: {done.stdout}")
+
+
+def there_and_back(lab):
+    lab.begin()
+    opensm = start_opensm(lab, "first")
+    register(lab)
+    before = picture(lab)
+    if len(before["members"]) < 3 or len(before["services"]) != 2 or not before["subscribers"]:
+        raise Failed(f"OpenSM has not taken it all: {before}")
+    opensm.terminate()
+    opensm.wait(10)
+    files = [str(Path(lab.folder, "first", name)) for name in CACHE]
+    done = lab.run(lab.heddle, "snapshot", "import", *files, "--memory", "lids.db")
+    if done.returncode != 0 or done.stdout.count("\n") != len(files):
+        raise Failed(f"snapshot import: {done.stdout}")
+    print(done.stdout, end="")
+    # Ports have OpenSM's M_Key, which no configuration tells Heddle.
+    manager = lab.manage()
+    expect(before, picture(lab), "Heddle")
+    if "PortLocked" in log(lab):
+        raise Failed("a port's M_Key was not known")
+    kill(manager)
+    done = lab.run(lab.heddle, "snapshot", "export", "back", "--memory", "lids.db")
+    if done.returncode != 0:
+        raise Failed(f"snapshot export: {done.stdout}")
+    second = Path(lab.folder, "second")
+    second.mkdir()
+    shutil.copy(Path(lab.folder, "back", "guid2lid"), second)
+    opensm = start_opensm(lab, "second", sa_db_file=f"{lab.folder}/back/opensm-sa.dump")
+    expect(before, picture(lab), "OpenSM")
+    text = (second / "opensm.log").read_text(errors="replace")
+    if "PARSE ERROR" in text:
+        raise Failed("OpenSM cannot read the dump:\n" + text[-2000:])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--heddle", required=True)
+    parser.add_argument("--sa-host", required=True)
+    options = parser.parse_args()
+    if reason := without_door():
+        print(f"skipped: {reason}")
+        return SKIPPED
+    if shutil.which("opensm") is None:
+        print("skipped: opensm is not installed (scripts/install-deps --test)")
+        return SKIPPED
+    with tempfile.TemporaryDirectory(prefix="heddle-opensm-memory-") as folder:
+        lab = Lab(os.path.abspath(options.heddle), os.path.abspath(options.sa_host), folder)
+        try:
+            there_and_back(lab)
+        except (Failed, subprocess.TimeoutExpired) as failure:
+            print(failure)
+            for name in ("sim.txt", "sm.txt", "first.txt", "second.txt"):
+                if (path := Path(folder, name)).exists():
+                    print(f"--- {name}:", path.read_text(errors="replace")[-3000:], sep="\n")
+            return 1
+        finally:
+            lab.end()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
