@@ -62,7 +62,7 @@ void write_path_levels(std::ostream& out, const sm::Snapshot& snapshot) {
       const mad::Lid number{static_cast<std::uint16_t>(lid)};
       if (snapshot.lids.owner(number) == fabric::kNoPort) continue;
       out << fmt::format("0x{:016x} {} {}\n", topology.node(node).guid.value, lid,
-                         levels.level(*home, number));
+                         levels.level(*home, snapshot.lids.host_lid(number)));
     }
   }
 }

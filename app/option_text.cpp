@@ -41,6 +41,8 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("lmc", o.lmc);
   visit("lmc_on_enhanced_port0", o.lmc_on_enhanced_port0);
   visit("reassign_lids", o.reassign_lids);
+  visit("virtualization", o.virtualization);
+  visit("virtual_records", o.virtual_records);
   visit("max_operational_vls", o.max_operational_vls);
   visit("subnet_timeout", o.subnet_timeout);
   visit("packet_life_time", o.packet_life_time);

@@ -53,6 +53,8 @@ sm::Options to_sm_options(const config::Config& config) {
   options.lmc = byte(config.lmc);
   options.lmc_on_enhanced_port0 = config.lmc_on_enhanced_port0;
   options.reassign_lids = config.reassign;
+  options.virtualization = config.virtualization;
+  options.virtual_records = config.virtual_records;
   options.max_operational_vls = vl_code(config.data_vls);
   options.subnet_timeout = byte(config.subnet_timeout);
   options.packet_life_time = byte(config.packet_life_time);

@@ -32,6 +32,7 @@ struct Config {
   base::Duration poll_interval = std::chrono::seconds(5);
   std::uint32_t poll_misses = 3;
   std::vector<std::uint64_t> allowed_sm_guids;
+  bool virtualization = true;
 
   // [lids]
   std::uint32_t lmc = 0;
@@ -74,6 +75,7 @@ struct Config {
   std::uint32_t sa_services = 1024;
   std::uint32_t sa_subscriptions = 256;
   std::uint32_t sa_groups = 16'384;
+  bool virtual_records = false;
 
   // [links]
   std::uint32_t data_vls = 15;

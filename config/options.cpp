@@ -92,6 +92,10 @@ std::vector<Option> sm_options() {
       {"sm", "allowed_sm_guids", &Config::allowed_sm_guids,
        "Port GUIDs of the subnet managers that may take part in the election; empty allows all",
        "[\"0x0002c90300a1b2c3\"]"},
+      {"sm", "virtualization", &Config::virtualization,
+       "Bring up virtual ports (SR-IOV): give them LIDs and P_Keys and make them active; false "
+       "leaves them as they are",
+       "false"},
   };
 }
 
@@ -249,6 +253,11 @@ std::vector<Option> administration_options() {
        "Multicast groups that a port may be in; an IPoIB host needs one for each neighbour that it "
        "sends IPv6 to",
        "4096", 1, 16'384, "groups"},
+      {"sa", "virtual_records", &Config::virtual_records,
+       "Tell of virtual ports in NodeRecords, PortInfoRecords and P_KeyTableRecords too. Several "
+       "may "
+       "have one LID, which older programs do not expect",
+       "true"},
   };
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which endport owns which LIDs.
+// Which endport owns which LIDs: its own range, and single ones of guests, the virtual ports behind
+// it. Routing engines see ranges alone; packets to a guest go where those to its host do.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +29,10 @@ class LidMap {
   // its LIDs has an owner already, or the port has LIDs already.
   bool assign(PortIndex port, Range range);
 
+  // One more LID that leads to the port, which must have its range already. False, and nothing
+  // changed, when it is not unicast or has an owner.
+  bool assign_guest(PortIndex port, mad::Lid lid);
+
   Range range(PortIndex port) const { return range_of_[port.value]; }
   mad::Lid base(PortIndex port) const { return range_of_[port.value].base; }
 
@@ -35,6 +40,13 @@ class LidMap {
   PortIndex owner(mad::Lid lid) const {
     return lid.value < owner_of_.size() ? owner_of_[lid.value] : kNoPort;
   }
+
+  bool has_guests() const { return guests_ != 0; }
+  bool is_guest(mad::Lid lid) const;
+  // The LID that leads where this one does: of a guest one of its host, of any other itself.
+  mad::Lid host_lid(mad::Lid lid) const;
+  // The same ports with their ranges alone.
+  LidMap without_guests() const;
 
   // The highest LID in use; kNoLid when there is none.
   mad::Lid top() const {
@@ -44,6 +56,7 @@ class LidMap {
  private:
   std::vector<Range> range_of_;      // by port
   std::vector<PortIndex> owner_of_;  // by LID, up to the highest in use
+  std::size_t guests_ = 0;
 };
 
 }  // namespace heddle::fabric

@@ -297,9 +297,6 @@ Failure Parser::member(const Setting& member) {
   for (const Keyword& keyword : kKeywords) {
     if (!abbreviates(name.text, keyword.name)) continue;
     if (!keyword.who) return std::nullopt;
-    if (keyword.who == Who::AllVcas) {
-      diagnostics_.warn(name.place, "ALL_VCAS means nobody: virtual ports are not managed yet");
-    }
     return add_rule(name, {*keyword.who, {}, *membership});
   }
   const auto guid = c_number(name.text);

@@ -17,6 +17,11 @@ std::span<const mad::PKey> Memberships::of(fabric::PortIndex port) const {
   return list == nullptr ? std::span<const mad::PKey>{} : list->table;
 }
 
+std::span<const mad::PKey> Memberships::through(fabric::PortIndex port) const {
+  const auto shared = list_through_.find(port);
+  return shared == list_through_.end() ? of(port) : lists_[shared->second].table;
+}
+
 const Memberships::List* Memberships::list_of(fabric::PortIndex port) const {
   if (port.value >= list_of_port_.size()) return nullptr;
   const std::uint32_t list = list_of_port_[port.value];

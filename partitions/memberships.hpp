@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -18,6 +19,12 @@ namespace heddle::partitions {
 // Keys of all different lists together. A port that would exceed it holds Default alone.
 inline constexpr std::size_t kMaxHeldKeys = 16u << 20;
 
+// A virtual port, by its GUID, and the end port that it is behind.
+struct Guest {
+  mad::Guid guid{};
+  fabric::PortIndex host{};
+};
+
 class Memberships {
  public:
   // Nobody holds anything.
@@ -26,12 +33,17 @@ class Memberships {
   // `self` is the port that the subnet manager stands on, kNoPort if there is none. Rules that
   // name ports which the topology does not have wait for them. Whatever the rules say, every end
   // port is in Default, and `self` is a full member of it: else nobody could ask the SA.
-  Memberships(Policy policy, const fabric::Topology& topology, fabric::PortIndex self);
+  // Guest i is asked for as the port behind all of the topology: PortIndex{port_count() + i}.
+  Memberships(Policy policy, const fabric::Topology& topology, fabric::PortIndex self,
+              std::span<const Guest> guests = {});
 
   // The keys that belong into the port's P_KeyTable, membership bits included: the one for index 0
   // first (of the first partition with index0 that the port is in; else of Default), the others by
   // base key, full before limited. Never empty for an end port, empty for a port that is none.
   std::span<const mad::PKey> of(fabric::PortIndex port) const;
+
+  // What may pass the cable of an end port: its own keys and those of the guests behind it.
+  std::span<const mad::PKey> through(fabric::PortIndex port) const;
 
   // Is the port in the partition of this key, whatever the membership bits?
   bool holds(fabric::PortIndex port, mad::PKey p_key) const;
@@ -84,8 +96,9 @@ class Memberships {
   static bool any_common(const List& a, const List& b, const Visit& visit);
 
   Policy policy_;
-  std::vector<std::uint32_t> by_key_;        // indices of policy_.partitions
-  std::vector<std::uint32_t> list_of_port_;  // by port
+  std::vector<std::uint32_t> by_key_;                        // indices of policy_.partitions
+  std::vector<std::uint32_t> list_of_port_;                  // by port, guests behind them
+  std::map<fabric::PortIndex, std::uint32_t> list_through_;  // of ports with guests
   std::vector<List> lists_;
   std::size_t ports_cut_short_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -32,7 +33,8 @@ std::uint8_t kinds_of(Membership membership) {
   return 0;
 }
 
-constexpr std::size_t kKindsOfNode = 3;
+constexpr std::size_t kGuest = 3;
+constexpr std::size_t kKindsOfNode = 4;  // a guest is of a kind of its own
 std::size_t index_of(mad::NodeType type) {
   switch (type) {
     case mad::NodeType::ChannelAdapter:
@@ -55,8 +57,9 @@ bool means_kind(Who who, std::size_t kind) {
       return kind == index_of(mad::NodeType::Switch);
     case Who::AllRouters:
       return kind == index_of(mad::NodeType::Router);
-    case Who::Port:
     case Who::AllVcas:
+      return kind == kGuest;
+    case Who::Port:
     case Who::Self:
       return false;
   }
@@ -84,21 +87,27 @@ bool before(const Said& a, const Said& b) {
 
 class MembershipsBuilder {
  public:
-  MembershipsBuilder(Memberships& result, const fabric::Topology& topology, fabric::PortIndex self)
-      : result_(result), topology_(topology), self_(self) {}
+  MembershipsBuilder(Memberships& result, const fabric::Topology& topology, fabric::PortIndex self,
+                     std::span<const Guest> guests)
+      : result_(result), topology_(topology), self_(self), guests_(guests) {}
 
   void build() {
     sort_keys();
     find_guids();
     hear_rules();
     assign_lists();
+    join_lists();
   }
 
  private:
   using Held = Memberships::Held;
 
   const std::vector<Partition>& partitions() const { return result_.policy_.partitions; }
+  fabric::PortIndex guest(std::size_t index) const {
+    return {static_cast<std::uint32_t>(topology_.port_count() + index)};
+  }
   std::size_t kind_of(fabric::PortIndex port) const {
+    if (port.value >= topology_.port_count()) return kGuest;
     return index_of(topology_.node(topology_.node_of(port)).type);
   }
 
@@ -108,6 +117,8 @@ class MembershipsBuilder {
   void hear(const Partition& partition);
   void name(fabric::PortIndex port, const Said& said) { named_.push_back({port, said}); }
   void assign_lists();
+  void assign_list(fabric::PortIndex port);
+  void join_lists();
   std::vector<Held> held_by(std::size_t kind, std::span<const Named> named, bool is_self) const;
   std::vector<mad::PKey> table_of(const std::vector<Held>& held) const;
   std::uint32_t list_for(std::vector<Held> held, bool is_self);
@@ -115,11 +126,14 @@ class MembershipsBuilder {
   Memberships& result_;
   const fabric::Topology& topology_;
   fabric::PortIndex self_;
+  std::span<const Guest> guests_;
   std::vector<std::pair<mad::Guid, fabric::PortIndex>> ports_by_guid_;
   std::array<std::vector<Said>, kKindsOfNode> said_of_kind_;  // by key
   std::vector<Named> named_;
   std::vector<std::uint32_t> index0_;  // partitions, in the policy's order
   std::map<std::vector<Held>, std::uint32_t> list_of_held_;
+  std::array<std::optional<std::uint32_t>, kKindsOfNode> list_of_kind_;  // that no rule names
+  std::size_t next_named_ = 0;
   std::size_t keys_ = 0;  // of all lists
 };
 
@@ -139,6 +153,9 @@ void MembershipsBuilder::find_guids() {
   for (const fabric::PortIndex port : topology_.endports()) {
     const mad::Guid guid = topology_.port(port).guid;
     if (guid.value != 0) ports_by_guid_.emplace_back(guid, port);
+  }
+  for (std::size_t i = 0; i < guests_.size(); ++i) {
+    ports_by_guid_.emplace_back(guests_[i].guid, guest(i));
   }
   std::sort(ports_by_guid_.begin(), ports_by_guid_.end());
 }
@@ -233,32 +250,57 @@ std::uint32_t MembershipsBuilder::list_for(std::vector<Held> held, bool is_self)
 }
 
 void MembershipsBuilder::assign_lists() {
-  result_.list_of_port_.assign(topology_.port_count(), Memberships::kNoList);
-  std::array<std::uint32_t, kKindsOfNode> plain{};
-  plain.fill(Memberships::kNoList);
-  std::size_t next = 0;
-  for (const fabric::PortIndex port : topology_.endports()) {
-    while (next < named_.size() && named_[next].port < port) ++next;
-    const std::size_t first = next;
-    while (next < named_.size() && named_[next].port == port) ++next;
-    const std::span<const Named> named = std::span(named_).subspan(first, next - first);
-    const std::size_t kind = kind_of(port);
-    const bool is_self = port == self_;
-    std::uint32_t& list = result_.list_of_port_[port.value];
-    if (!named.empty() || is_self) {
-      list = list_for(held_by(kind, named, is_self), is_self);
-    } else {
-      if (plain[kind] == Memberships::kNoList) {
-        plain[kind] = list_for(held_by(kind, {}, false), false);
+  result_.list_of_port_.assign(topology_.port_count() + guests_.size(), Memberships::kNoList);
+  for (const fabric::PortIndex port : topology_.endports()) assign_list(port);
+  for (std::size_t i = 0; i < guests_.size(); ++i) assign_list(guest(i));
+}
+
+// Ports in ascending order.
+void MembershipsBuilder::assign_list(fabric::PortIndex port) {
+  while (next_named_ < named_.size() && named_[next_named_].port < port) ++next_named_;
+  const std::size_t first = next_named_;
+  while (next_named_ < named_.size() && named_[next_named_].port == port) ++next_named_;
+  const std::span<const Named> named = std::span(named_).subspan(first, next_named_ - first);
+  const std::size_t kind = kind_of(port);
+  const bool is_self = port == self_;
+  std::uint32_t& list = result_.list_of_port_[port.value];
+  if (!named.empty() || is_self) {
+    list = list_for(held_by(kind, named, is_self), is_self);
+    return;
+  }
+  if (!list_of_kind_[kind]) list_of_kind_[kind] = list_for(held_by(kind, {}, false), false);
+  list = *list_of_kind_[kind];
+}
+
+// Of each port with guests behind it, all that they hold together.
+void MembershipsBuilder::join_lists() {
+  std::map<fabric::PortIndex, std::vector<Held>> joined;
+  for (std::size_t i = 0; i < guests_.size(); ++i) {
+    const fabric::PortIndex host = guests_[i].host;
+    if (result_.list_of_port_[host.value] == Memberships::kNoList) continue;
+    const auto [all, is_first] = joined.try_emplace(host);
+    if (is_first) all->second = result_.lists_[result_.list_of_port_[host.value]].held;
+    const auto& more = result_.lists_[result_.list_of_port_[guest(i).value]].held;
+    all->second.insert(all->second.end(), more.begin(), more.end());
+  }
+  for (auto& [host, all] : joined) {
+    std::sort(all.begin(), all.end());
+    std::vector<Held> merged;
+    for (const Held& one : all) {
+      if (merged.empty() || merged.back().key != one.key) {
+        merged.push_back(one);
+      } else {
+        merged.back().kinds |= one.kinds;
       }
-      list = plain[kind];
     }
+    result_.list_through_.emplace(host, list_for(std::move(merged), false));
   }
 }
 
-Memberships::Memberships(Policy policy, const fabric::Topology& topology, fabric::PortIndex self)
+Memberships::Memberships(Policy policy, const fabric::Topology& topology, fabric::PortIndex self,
+                         std::span<const Guest> guests)
     : policy_(std::move(policy)) {
-  MembershipsBuilder(*this, topology, self).build();
+  MembershipsBuilder(*this, topology, self, guests).build();
 }
 
 }  // namespace heddle::partitions

@@ -37,6 +37,11 @@ mad::Status check(const InformInfo& info, const Query& query, const View& view) 
                                                                : mad::kSAReqInvalid;
 }
 
+mad::Gid gid_of_requester(const View& view, const Query& query) {
+  if (query.guest != nullptr) return {view.subnet().prefix, query.guest->guid};
+  return view.gid(query.requester);
+}
+
 mad::Status status_of(Subscriptions::Outcome outcome) {
   switch (outcome) {
     case Subscriptions::Outcome::Done:
@@ -61,7 +66,7 @@ mad::Status set_inform_info(Registrations& registrations, const View& view, cons
   }
   if (const auto status = check(info, query, view); status != mad::kStatusOk) return status;
   Subscription wanted;
-  wanted.subscriber = view.gid(query.requester);
+  wanted.subscriber = gid_of_requester(view, query);
   wanted.report_to = query.peer;
   wanted.trusted = query.trusted;
   const bool subscribe = info.subscribe != 0;
@@ -80,7 +85,7 @@ mad::Status set_inform_info(Registrations& registrations, const View& view, cons
 mad::Status find_inform_info_records(Registrations& registrations, const View& view,
                                      const Query& query, Records& records) {
   const auto wanted = query.record<InformInfoRecord>();
-  const mad::Gid asker = view.gid(query.requester);
+  const mad::Gid asker = gid_of_requester(view, query);
   for (const auto& [id, subscription] : registrations.subscriptions.all()) {
     if (records.full()) break;
     if (!query.trusted && subscription.subscriber != asker) continue;

@@ -26,10 +26,12 @@ std::string name_of(const View& view, fabric::PortIndex port) {
          ")";
 }
 
-multicast::PortFacts facts_of(const View& view, fabric::PortIndex port, std::string_view name) {
+// `member`: whose P_Keys count, the port's or those of a virtual one behind it.
+multicast::PortFacts facts_of(const View& view, fabric::PortIndex port, fabric::PortIndex member,
+                              std::string_view name) {
   const Reach reach = view.reach(port);
   return {view.topology().port(port).guid, name, reach.mtu, reach.rate,
-          [&view, port](mad::PKey key) { return view.holds(port, key); }};
+          [&view, member](mad::PKey key) { return view.holds(member, key); }};
 }
 
 mad::Status join_or_leave(Registrations& registrations, const View& view, const Query& query,
@@ -43,8 +45,10 @@ mad::Status join_or_leave(Registrations& registrations, const View& view, const 
   wanted.port_gid.prefix = view.subnet().prefix;  // by whatever prefix it was named
   const std::string name = name_of(view, port);
   const std::string requester = name_of(view, query.requester);
-  const multicast::Request request{wanted, query.header.component_mask, facts_of(view, port, name),
-                                   facts_of(view, query.requester, requester), query.trusted};
+  const fabric::PortIndex member = view.member(wanted.port_gid.guid);
+  const multicast::Request request{
+      wanted, query.header.component_mask, facts_of(view, port, member, name),
+      facts_of(view, query.requester, query.member(), requester), query.trusted};
   const bool join = query.header.mad.method == mad::Method::Set;
   multicast::Answer answer =
       join ? registrations.groups.join(request) : registrations.groups.leave(request);
@@ -65,7 +69,7 @@ mad::Status handle_mc_member_records(Registrations& registrations, const View& v
   multicast::Groups::Query wanted{
       query.record<MCMemberRecord>(), query.header.component_mask, query.trusted, {}};
   if (!query.trusted) {
-    wanted.may_see_key = [&](mad::PKey key) { return view.holds(query.requester, key); };
+    wanted.may_see_key = [&](mad::PKey key) { return view.holds(query.member(), key); };
   }
   registrations.groups.for_each_record(wanted, [&](const MCMemberRecord& record) {
     records.add(record);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "sa/handlers.hpp"
+#include "sa/virtual_records.hpp"
 
 namespace heddle::sa {
 namespace {
@@ -22,13 +23,33 @@ mad::NodeRecord node_record(const View& view, fabric::PortIndex port) {
   return record;
 }
 
+mad::NodeRecord node_record(const View& view, const VirtualPort& guest) {
+  mad::NodeRecord record = node_record(view, guest.host);
+  record.lid = guest.lid;
+  record.node_info.node_guid = guest.node_guid;
+  record.node_info.port_guid = guest.guid;
+  record.node_info.num_ports = 1;
+  record.node_info.local_port_num = mad::PortNumber{1};
+  record.node_info.partition_cap = guest.partition_cap;
+  record.node_description = {};
+  auto& text = record.node_description.node_string;
+  std::copy_n(guest.description.begin(), std::min(guest.description.size(), text.size()),
+              text.begin());
+  return record;
+}
+
 }  // namespace
 
 mad::Status find_node_records(const View& view, const Query& query, Records& records) {
   auto wanted = query.record<mad::NodeRecord>();
+  for_each_virtual_record(view, query, query.asks(mad::component<&mad::NodeRecord::lid>()),
+                          wanted.lid, [&](const VirtualPort& guest) {
+                            records.offer(query, wanted, node_record(view, guest));
+                            return !records.full();
+                          });
   if (query.asks(mad::component<&mad::NodeRecord::lid>())) {
     const fabric::PortIndex port = view.find(wanted.lid);
-    if (port == fabric::kNoPort) return mad::kStatusOk;
+    if (port == fabric::kNoPort || stands_for_guest(view, wanted.lid)) return mad::kStatusOk;
     wanted.lid = view.lid(port);  // any LID of a port stands for it
     if (!view.may_see(query, port)) return mad::kStatusOk;
     records.offer(query, wanted, node_record(view, port));

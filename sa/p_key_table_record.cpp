@@ -3,6 +3,7 @@
 #include "mad/p_key_table_record.hpp"
 
 #include "sa/handlers.hpp"
+#include "sa/virtual_records.hpp"
 
 namespace heddle::sa {
 
@@ -14,9 +15,20 @@ mad::Status find_p_key_table_records(const View& view, const Query& query, Recor
   auto wanted = query.record<Record>();
   std::uint32_t begin = 0;
   auto end = static_cast<std::uint32_t>(topology.port_count());
-  if (query.asks(mad::component<&Record::lid>())) {
+  const bool by_lid = query.asks(mad::component<&Record::lid>());
+  for_each_virtual_record(view, query, by_lid, wanted.lid, [&](const VirtualPort& guest) {
+    Record record;
+    record.lid = guest.lid;
+    for (const mad::PKeyTable& table : guest.p_key_table) {
+      record.table = table;
+      if (!records.full()) records.offer(query, wanted, record);
+      ++record.block_num;
+    }
+    return !records.full();
+  });
+  if (by_lid) {
     const fabric::PortIndex port = view.find(wanted.lid);
-    if (port == fabric::kNoPort) return mad::kStatusOk;
+    if (port == fabric::kNoPort || stands_for_guest(view, wanted.lid)) return mad::kStatusOk;
     wanted.lid = view.lid(port);
     const fabric::NodeIndex node = topology.node_of(port);
     begin = port.value;

@@ -11,6 +11,7 @@ using mad::component;
 using mad::PathRecord;
 
 constexpr std::uint8_t kManyRouters = 0xFF;  // HopLimit: nobody knows how many there are
+constexpr std::uint8_t kWithGrh = 2;         // HopLimit by which clients know that they need one
 constexpr std::uint8_t kPreferred = 0;
 constexpr std::uint8_t kLessPreferred = 2;  // the two LIDs differ in their path bits
 
@@ -18,7 +19,19 @@ bool is_multicast(const mad::Gid& gid) {
   return gid.prefix.value >> 56 == 0xFF;
 }
 
+// Whether the LID, one of the end's port or of somebody behind it, leads to who was asked for.
+bool is_reached_by(const View& view, const PathEnd& end, mad::Lid lid) {
+  if (end.guest != nullptr && end.guest->lid == lid) return true;
+  const bool is_free = view.guest(lid) == nullptr;
+  return is_free && (end.guest == nullptr || end.shares_lid());
+}
+
 }  // namespace
+
+bool may_see(const View& view, const Query& query, const PathEnd& end, PortIndex at) {
+  if (end.guest == nullptr) return view.may_see(query, at);
+  return query.trusted || view.may_talk(query.member(), end.guest->member);
+}
 
 EndWish source_wish(const Query& query, const PathRecord& wanted) {
   return {query.asks(component<&PathRecord::sgid>()), wanted.sgid,
@@ -47,13 +60,17 @@ mad::Status find_end(const View& view, const EndWish& wish, PathEnd& end) {
     end.port = view.find(wish.gid);
     end.gid = wish.gid;
     if (end.port == fabric::kNoPort) return mad::kSAReqInvalidGid;
+    end.guest = view.guest(wish.gid.guid);
   }
   if (wish.by_lid) {
     const PortIndex owner = view.find(wish.lid);
     if (owner == fabric::kNoPort) return mad::kSANoRecords;
-    if (wish.by_gid && owner != end.port) return mad::kSAReqInvalid;
+    if (wish.by_gid && (owner != end.port || !is_reached_by(view, end, wish.lid))) {
+      return mad::kSAReqInvalid;
+    }
     end.port = owner;
     end.lid = wish.lid;
+    if (!wish.by_gid) end.guest = view.guest(wish.lid);
   }
   return mad::kStatusOk;
 }
@@ -77,9 +94,9 @@ bool PathSearch::run(const PathEnd& source, const PathEnd& destination) {
   const auto tos = destination.ports(view_);
   if (froms.size() * tos.size() > kMaxPairs) return false;
   for (const PortIndex from : froms) {
-    if (!view_.may_see(query_, from)) continue;
+    if (!may_see(view_, query_, source, from)) continue;
     for (const PortIndex to : tos) {
-      if (!view_.may_see(query_, to)) continue;
+      if (!may_see(view_, query_, destination, to)) continue;
       add_pair(from, source, to, destination);
       if (records_.full()) return true;
       if (exhausted_) return false;
@@ -94,6 +111,8 @@ void PathSearch::add_pair(PortIndex from, const PathEnd& source, PortIndex to,
   const auto slids = lids_of(from, source);
   const auto dlids = lids_of(to, destination);
   if (slids.base == mad::kNoLid || dlids.base == mad::kNoLid) return;
+  const Pair ends{from, to, source.member(from), destination.member(to)};
+  const bool needs_grh = source.shares_lid() || destination.shares_lid();
   unsigned left = paths_per_pair_;
   for (unsigned shift = 0; shift < dlids.count; ++shift) {
     for (unsigned i = 0; i < slids.count && left > 0 && !records_.full(); ++i) {
@@ -103,10 +122,11 @@ void PathSearch::add_pair(PortIndex from, const PathEnd& source, PortIndex to,
       record.preference = shift == 0 ? kPreferred : kLessPreferred;
       exhausted_ = ++pairs_ > kMaxPairs;
       if (exhausted_) return;
-      if (!complete(from, to, record)) continue;
-      record.sgid = source.gid ? *source.gid : view_.gid(from);
+      if (!complete(ends, record)) continue;
+      record.sgid = source.gid_at(view_, from);
+      if (needs_grh) record.hop_limit = kWithGrh;
       if (destination.beyond) record.hop_limit = kManyRouters;
-      record.dgid = destination.gid ? *destination.gid : view_.gid(to);
+      record.dgid = destination.gid_at(view_, to);
       records_.add(record);
       --left;
     }
@@ -115,6 +135,8 @@ void PathSearch::add_pair(PortIndex from, const PathEnd& source, PortIndex to,
 
 PathSearch::Lids PathSearch::lids_of(PortIndex port, const PathEnd& end) const {
   if (end.lid != mad::kNoLid) return {end.lid, 1};
+  const bool elsewhere = end.guest != nullptr && end.guest->lid != view_.lids().base(port);
+  if (elsewhere) return {end.guest->lid, 1};
   const auto range = view_.lids().range(port);
   return {range.base, range.count()};
 }
@@ -138,10 +160,11 @@ mad::ServiceLevel PathSearch::service_level(const qos::Level* level, mad::PKey k
 }
 
 // False when there is no such path, or it is not what was wished for.
-bool PathSearch::complete(PortIndex from, PortIndex to, PathRecord& record) const {
+bool PathSearch::complete(const Pair& ends, PathRecord& record) const {
+  const auto [from, to, from_member, to_member] = ends;
   const qos::Level* level =
       view_.rulebook() == nullptr ? nullptr : view_.rulebook()->level(rules_, from, to);
-  const auto p_key = key(from, to, level);
+  const auto p_key = key(from_member, to_member, level);
   if (!p_key) return false;
   const auto [there, back] = view_.walk_both(from, record.slid, to, record.dlid);
   if (!there) return false;

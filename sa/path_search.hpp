@@ -27,6 +27,17 @@ struct PathEnd {
   std::optional<mad::Gid> gid;  // by which it was asked for
   bool open = false;            // any port
   bool beyond = false;          // the port is a router, and the GID one of another subnet
+  // The end is a virtual port behind the port.
+  const VirtualPort* guest = nullptr;
+
+  // View::member() of one of ports().
+  fabric::PortIndex member(fabric::PortIndex at) const { return guest ? guest->member : at; }
+  // It has no LID for itself: packets need its GID to find it.
+  bool shares_lid() const { return guest != nullptr && !guest->own_lid; }
+  mad::Gid gid_at(const View& view, fabric::PortIndex at) const {
+    if (gid) return *gid;
+    return guest ? mad::Gid{view.subnet().prefix, guest->guid} : view.gid(at);
+  }
 
   std::span<const fabric::PortIndex> ports(const View& view) const {
     return open ? view.topology().endports() : std::span(&port, 1);
@@ -47,6 +58,9 @@ EndWish destination_wish(const Query& query, const mad::PathRecord& wanted);
 mad::Status find_end(const View& view, const EndWish& wish, PathEnd& end);
 // The same for where a path leads, which may be another subnet.
 mad::Status find_destination(const View& view, const EndWish& wish, PathEnd& end);
+
+// Whether who asks may be told of the end, at one of its ports.
+bool may_see(const View& view, const Query& query, const PathEnd& end, fabric::PortIndex at);
 
 class PathSearch {
  public:
@@ -69,10 +83,15 @@ class PathSearch {
   Lids lids_of(fabric::PortIndex port, const PathEnd& end) const;
   void add_pair(fabric::PortIndex from, const PathEnd& source, fabric::PortIndex to,
                 const PathEnd& destination);
+  // By their member().
   std::optional<mad::PKey> key(fabric::PortIndex from, fabric::PortIndex to,
                                const qos::Level* level) const;
   mad::ServiceLevel service_level(const qos::Level* level, mad::PKey key) const;
-  bool complete(fabric::PortIndex from, fabric::PortIndex to, mad::PathRecord& record) const;
+  struct Pair {
+    fabric::PortIndex from, to;                // where the packets go
+    fabric::PortIndex from_member, to_member;  // and whose they are
+  };
+  bool complete(const Pair& ends, mad::PathRecord& record) const;
 
   const View& view_;
   const Query& query_;

@@ -2,6 +2,7 @@
 #include "mad/port_info_record.hpp"
 
 #include "sa/handlers.hpp"
+#include "sa/virtual_records.hpp"
 
 namespace heddle::sa {
 namespace {
@@ -44,6 +45,18 @@ class Search {
     records.offer(query_, wanted_, record);
   }
 
+  // What is the link's is its host's.
+  void look_at(const VirtualPort& guest, Records& records) const {
+    mad::PortInfoRecord record;
+    record.endport_lid = guest.lid;
+    record.port_num = mad::PortNumber{1};
+    record.port_info = view_.subnet().port_infos[guest.host.value];
+    record.port_info.m_key = {};
+    record.port_info.lid = guest.lid;
+    if (guest.own_lid) record.port_info.lmc = 0;
+    records.offer(query_, wanted_, record);
+  }
+
  private:
   const View& view_;
   Query query_;
@@ -61,9 +74,15 @@ mad::Status find_port_info_records(const View& view, const Query& query, Records
   Search search(view, query);
   fabric::PortIndex begin{0};
   auto end = static_cast<std::uint32_t>(topology.port_count());
-  if (query.asks(mad::component<&mad::PortInfoRecord::endport_lid>())) {
-    begin = view.find(search.wanted().endport_lid);
-    if (begin == fabric::kNoPort) return mad::kStatusOk;
+  const bool by_lid = query.asks(mad::component<&mad::PortInfoRecord::endport_lid>());
+  const mad::Lid lid = search.wanted().endport_lid;
+  for_each_virtual_record(view, query, by_lid, lid, [&](const VirtualPort& guest) {
+    search.look_at(guest, records);
+    return !records.full();
+  });
+  if (by_lid) {
+    begin = view.find(lid);
+    if (begin == fabric::kNoPort || stands_for_guest(view, lid)) return mad::kStatusOk;
     search.wanted().endport_lid = view.lid(begin);
     const fabric::NodeIndex node = topology.node_of(begin);
     end = begin.value + (topology.is_switch(node) ? topology.node(node).port_count : 0u) + 1;

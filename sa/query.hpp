@@ -15,6 +15,7 @@
 #include "mad/sa_attributes.hpp"
 #include "mad/sa_header.hpp"
 #include "sa/trust.hpp"
+#include "sa/virtual_ports.hpp"
 
 namespace heddle::sa {
 
@@ -30,10 +31,13 @@ struct Query {
   mad::Address peer;                       // who asks, and where the answer goes
   base::Instant now{};
   fabric::PortIndex requester = fabric::kNoPort;  // an endport of the subnet
+  const VirtualPort* guest = nullptr;             // who asks, if it is a virtual port behind it
   bool trusted = false;                           // its SM_Key is ours
   Trust trust;                                    // in whoever asks, if it is not
 
   bool asks(std::uint64_t component) const { return (header.component_mask & component) != 0; }
+  // What memberships know the requester by.
+  fabric::PortIndex member() const { return guest != nullptr ? guest->member : requester; }
   // A Get wants one record; the others want whatever there is.
   bool wants_table() const {
     return header.mad.method == mad::Method::GetTable ||

@@ -148,6 +148,7 @@ Status Request::look_up(const mad::Datagram& received, const Entry* entry, Query
   if (query.requester == fabric::kNoPort) return mad::kSAReqDenied;
   if (!may_ask(trust_, key_, query.header)) return mad::kSAReqDenied;
   query.trust = trust_;
+  query.guest = view_->guest(received.peer);
   query.peer = received.peer;
   query.request = &received;
   query.now = now_;

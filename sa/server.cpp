@@ -46,6 +46,17 @@ std::vector<mad::Gid> gids_of(const View& view, fabric::PortIndex port) {
   return gids;
 }
 
+// Virtual ports of the one subnet that the other has not.
+std::vector<mad::Guid> guests_gone(const View& from, const View& to) {
+  std::vector<mad::Guid> gone;
+  if (!from.subnet().virtual_ports) return gone;
+  for (const VirtualPort& guest : from.subnet().virtual_ports->all()) {
+    const bool was = from.guest(guest.guid) == &guest;
+    if (was && to.guest(guest.guid) == nullptr) gone.push_back(guest.guid);
+  }
+  return gone;
+}
+
 }  // namespace
 
 bool is_subnet_administration(const mad::Payload& payload) {
@@ -153,7 +164,10 @@ void Server::renew(base::Instant now, std::shared_ptr<const View> view) {
   view_ = view ? std::make_shared<const View>(view->with(aliases_)) : nullptr;
   const auto known = known_;
   if (view_) known_ = view_;
-  if (view_ && known) report_ports(now, *known, *view_);
+  if (view_ && known) {
+    report_ports(now, *known, *view_);
+    report_guests(now, *known, *view_);
+  }
   answer_waiting(now);
   pump(now);
 }
@@ -245,17 +259,26 @@ void Server::let_go(const View& before, const View& after) {
     registrations_.subscriptions.remove_all(gid);
   }
   std::vector<mad::Guid> known_by = gone;
+  for (const mad::Guid guest : guests_gone(before, after)) {
+    known_by.push_back(guest);
+    registrations_.subscriptions.remove_all({before.subnet().prefix, guest});
+  }
   for (const mad::Guid port : gone) {
     for (const mad::Gid& gid : gids_of(before, before.find(port))) known_by.push_back(gid.guid);
   }
   registrations_.services.remove_all(std::move(known_by));
   registrations_.take(registrations_.groups.drop_ports(gone));
   if (before.subnet().memberships == after.subnet().memberships) return;
-  registrations_.take(registrations_.groups.drop_members(
-      [&](const multicast::Group& group, const multicast::Member& member) {
-        const auto port = after.find(member.port);
-        return port == fabric::kNoPort || !after.holds(port, group.record().p_key);
-      }));
+  registrations_.take(registrations_.groups.drop_members([&](const multicast::Group& group,
+                                                             const multicast::Member& member) {
+    const mad::Guid guid = member.port_gid.guid;
+    const VirtualPort* guest = after.guest(guid);
+    if (guest == nullptr && before.guest(guid) != nullptr) return true;
+    const bool moved = guest != nullptr && after.topology().port(guest->host).guid != member.port;
+    if (moved) return true;
+    const auto port = guest != nullptr ? guest->member : after.find(member.port);
+    return port == fabric::kNoPort || !after.holds(port, group.record().p_key);
+  }));
 }
 
 void Server::report_ports(base::Instant now, const View& before, const View& after) {
@@ -264,7 +287,7 @@ void Server::report_ports(base::Instant now, const View& before, const View& aft
     if (before.find(own) != port || after.find(own) != fabric::kNoPort) continue;
     // Who could talk to it before may know that it has gone.
     const auto may_hear = [&](const Subscription& to) {
-      return before.may_talk(before.find(to.subscriber), port);
+      return before.may_talk(before.member(to.subscriber.guid), port);
     };
     for (const mad::Gid& gid : gids_of(before, port)) {
       announce(now, after, mad::TrapNumber::GidOutOfService, gid, may_hear);
@@ -274,12 +297,25 @@ void Server::report_ports(base::Instant now, const View& before, const View& aft
     const mad::Gid own = after.gid(port);
     if (after.find(own) != port || before.find(own) != fabric::kNoPort) continue;
     const auto may_hear = [&](const Subscription& to) {
-      return after.may_talk(after.find(to.subscriber), port);
+      return after.may_talk(after.member(to.subscriber.guid), port);
     };
     for (const mad::Gid& gid : gids_of(after, port)) {
       announce(now, after, mad::TrapNumber::GidInService, gid, may_hear);
     }
   }
+}
+
+void Server::report_guests(base::Instant now, const View& before, const View& after) {
+  const auto tell_of = [&](const View& with, const View& without, mad::TrapNumber trap) {
+    for (const mad::Guid guid : guests_gone(with, without)) {
+      const auto guest = with.member(guid);
+      announce(now, after, trap, {with.subnet().prefix, guid}, [&](const Subscription& to) {
+        return with.may_talk(with.member(to.subscriber.guid), guest);
+      });
+    }
+  };
+  tell_of(before, after, mad::TrapNumber::GidOutOfService);
+  tell_of(after, before, mad::TrapNumber::GidInService);
 }
 
 void Server::announce(base::Instant now, const View& view, mad::TrapNumber trap,
@@ -302,7 +338,7 @@ void Server::carry_out_changes(base::Instant now) {
         created ? mad::TrapNumber::MulticastGroupCreated : mad::TrapNumber::MulticastGroupDeleted;
     if (!known_) continue;
     announce(now, *known_, trap, event.mgid, [&](const Subscription& to) {
-      const auto port = known_->find(to.subscriber);
+      const auto port = known_->member(to.subscriber.guid);
       return port != fabric::kNoPort && known_->holds(port, event.p_key);
     });
   }

@@ -131,6 +131,7 @@ class Server {
                         Records& records, std::vector<mad::Guid>& gone);
   void report_aliases(base::Instant now, const AliasGuids& before, std::vector<mad::Guid> touched);
   void report_ports(base::Instant now, const View& before, const View& after);
+  void report_guests(base::Instant now, const View& before, const View& after);
   // A notice of our own about a GID, traps 64 to 67, for those who may know of it (o13-17.1.2).
   void announce(base::Instant now, const View& view, mad::TrapNumber trap, const mad::Gid& gid,
                 const Subscriptions::MayHear& may_hear);

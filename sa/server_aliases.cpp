@@ -83,7 +83,7 @@ void Server::report_aliases(base::Instant now, const AliasGuids& before,
       const fabric::PortIndex port = owner == mad::Guid{} ? fabric::kNoPort : view_->find(owner);
       if (port == fabric::kNoPort || others.owner(alias) == owner) continue;
       announce(now, *view_, trap, {view_->subnet().prefix, alias}, [&](const Subscription& to) {
-        return view_->may_talk(view_->find(to.subscriber), port);
+        return view_->may_talk(view_->member(to.subscriber.guid), port);
       });
     }
   };

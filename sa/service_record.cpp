@@ -20,13 +20,21 @@ constexpr auto kNames = component<&ServiceRecord::service_id>() | kGid;
 
 constexpr mad::PKey kDefaultPKey = partitions::full_key(partitions::kDefaultBaseKey);
 
+// Whether the service would be of who asks: of its own node, or, since virtual ports on one host
+// are different machines', of the virtual port itself. The host speaks for all.
+bool is_own(const View& view, const Query& query, mad::Guid guid) {
+  const auto& topology = view.topology();
+  const fabric::PortIndex port = view.find(guid);
+  if (query.guest != nullptr) return view.guest(guid) == query.guest;
+  return topology.node_of(port) == topology.node_of(query.requester);
+}
+
 // Who may speak for a port: the node it is on, and whoever is trusted. A port is known by its GUID;
 // the prefix may be that of another subnet that knows it too.
 mad::Status check_owner(const View& view, const Query& query, const mad::Gid& gid) {
   const fabric::PortIndex port = view.find(gid.guid);
   if (port == fabric::kNoPort) return mad::kSAReqInvalidGid;
-  const auto& topology = view.topology();
-  const bool own = topology.node_of(port) == topology.node_of(query.requester);
+  const bool own = is_own(view, query, gid.guid);
   return own || query.trusted ? mad::kStatusOk : mad::kSAReqDenied;
 }
 
@@ -56,9 +64,11 @@ bool may_know(const View& view, const Query& query, const ServiceRecord& service
   if (query.trusted) return true;
   const fabric::PortIndex port = view.find(service.service_gid.guid);
   if (port == fabric::kNoPort) return false;
-  const auto& topology = view.topology();
-  if (topology.node_of(port) == topology.node_of(query.requester)) return true;
-  return view.may_see(query, port) && view.holds(query.requester, service.service_p_key);
+  if (is_own(view, query, service.service_gid.guid)) return true;
+  const VirtualPort* guest = view.guest(service.service_gid.guid);
+  const bool sees =
+      guest != nullptr ? view.may_talk(query.member(), guest->member) : view.may_see(query, port);
+  return sees && view.holds(query.member(), service.service_p_key);
 }
 
 // Most queries name a service by its number, which finds it at once.
@@ -82,7 +92,7 @@ mad::Status set(Services& services, const View& view, const Query& query, Servic
   if (!query.asks(kKey)) record.service_key = {};
   if (!query.asks(kPKey)) record.service_p_key = kDefaultPKey;
   // Nobody reaches a port through a partition that it is not in.
-  if (!view.holds(view.find(record.service_gid.guid), record.service_p_key)) {
+  if (!view.holds(view.member(record.service_gid.guid), record.service_p_key)) {
     return mad::kSAReqInvalid;
   }
   if (!query.asks(component<&ServiceRecord::service_lease>())) record.service_lease = kLeaseForEver;

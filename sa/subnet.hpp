@@ -22,6 +22,7 @@
 #include "partitions/memberships.hpp"
 #include "qos/policy.hpp"
 #include "sa/prefix_routes.hpp"
+#include "sa/virtual_ports.hpp"
 
 namespace heddle::sa {
 
@@ -49,6 +50,9 @@ struct Subnet {
   std::shared_ptr<const partitions::Memberships> memberships;
   // By PortIndex, as far as known; none of ports beyond the end.
   std::vector<std::vector<mad::PKeyTable>> p_key_tables;
+  // Null: there are none that are up.
+  std::shared_ptr<const VirtualPorts> virtual_ports;
+  bool virtual_records = false;  // they are in the tables of nodes and ports too
   // Null: there are none.
   std::shared_ptr<const PrefixRoutes> prefix_routes;
   // Null: every path has the level of its partition, and is limited by its links alone.

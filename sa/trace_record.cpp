@@ -47,11 +47,14 @@ mad::Status find_trace_records(const View& view, const Query& query, Records& re
   }
   if (source.open || destination.open) return mad::kSAReqInsufficientComponents;
   // As of any path: none is told between ports that who asks may not know of.
-  if (!view.may_see(query, source.port) || !view.may_see(query, destination.port)) {
+  if (!may_see(view, query, source, source.port) ||
+      !may_see(view, query, destination, destination.port)) {
     return mad::kStatusOk;
   }
-  const mad::Lid dlid =
-      destination.lid != mad::kNoLid ? destination.lid : view.lids().base(destination.port);
+  mad::Lid dlid = destination.lid;
+  if (dlid == mad::kNoLid) {
+    dlid = destination.guest ? destination.guest->lid : view.lids().base(destination.port);
+  }
   for (const View::Stop& stop : view.trace(source.port, dlid)) {
     records.add(record_of(view, stop));
   }

@@ -94,6 +94,10 @@ void View::Ways::find_goals() {
       goals[lid.value] = goal_of(port, lid);
     }
   }
+  if (!subnet.virtual_ports) return;
+  for (const VirtualPort& guest : subnet.virtual_ports->all()) {
+    if (guest.own_lid) goals[guest.lid.value] = goal_of(guest.host, guest.lid);
+  }
 }
 
 // A packet that passes the owner's switch and is not handed over there never arrives: the same
@@ -120,8 +124,30 @@ View View::with(std::shared_ptr<const AliasGuids> aliases) const {
 
 PortIndex View::find(mad::Guid guid) const {
   const PortIndex port = ways_->by_guid.find(guid);
-  if (port != kNoPort || aliases_->empty()) return port;
-  return ways_->by_guid.find(aliases_->owner(guid));
+  if (port != kNoPort) return port;
+  if (const VirtualPort* virtual_port = guest(guid)) return virtual_port->host;
+  return aliases_->empty() ? kNoPort : ways_->by_guid.find(aliases_->owner(guid));
+}
+
+const VirtualPort* View::guest(mad::Guid guid) const {
+  if (!subnet().virtual_ports || ways_->by_guid.find(guid) != kNoPort) return nullptr;
+  return subnet().virtual_ports->find(guid);
+}
+
+const VirtualPort* View::guest(mad::Lid lid) const {
+  return subnet().virtual_ports ? subnet().virtual_ports->find(lid) : nullptr;
+}
+
+PortIndex View::member(mad::Guid guid) const {
+  const VirtualPort* virtual_port = guest(guid);
+  return virtual_port != nullptr ? virtual_port->member : find(guid);
+}
+
+const VirtualPort* View::guest(const mad::Address& peer) const {
+  const VirtualPort* by_lid = guest(peer.lid);
+  if (by_lid != nullptr || !peer.global_route) return by_lid;
+  const VirtualPort* by_gid = guest(peer.global_route->remote.guid);
+  return by_gid != nullptr && by_gid->host == find(peer.lid) ? by_gid : nullptr;
 }
 
 PortIndex View::find(const mad::Gid& gid) const {
@@ -192,13 +218,13 @@ bool View::may_see(const Query& query, PortIndex port) const {
   const NodeIndex node = topology().node_of(port);
   const PortIndex seen =
       topology().is_switch(node) ? topology().port_of(node, mad::PortNumber{0}) : port;
-  return may_talk(query.requester, seen);
+  return may_talk(query.member(), seen);
 }
 
 mad::ServiceLevel View::level(PortIndex from, mad::Lid to) const {
   const auto attachment = topology().attachment(from);
   if (!subnet().lanes || !attachment) return mad::ServiceLevel{0};
-  return mad::ServiceLevel{subnet().lanes->levels.level(attachment->at, to)};
+  return mad::ServiceLevel{subnet().lanes->levels.level(attachment->at, lids().host_lid(to))};
 }
 
 bool View::levels_matter() const {

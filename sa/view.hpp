@@ -43,12 +43,20 @@ class View {
   const fabric::LidMap& lids() const { return *ways_->subnet.lids; }
   const AliasGuids& aliases() const { return *aliases_; }
 
-  // The port that owns a LID or has a GUID, as its own or as an alias; kNoPort when none does. Only
-  // endports are found. A GUID that is a port's own is no other's alias.
+  // The port that owns a LID or has a GUID, as its own, as an alias, or of a virtual port behind
+  // it; kNoPort when none does. Only endports are found. A GUID that is a port's own is no other's.
   fabric::PortIndex find(mad::Lid lid) const { return lids().owner(lid); }
   fabric::PortIndex find(mad::Guid guid) const;
   // The prefix may also be the default one, which every port answers to (IBA vol. 1, 4.1.1).
   fabric::PortIndex find(const mad::Gid& gid) const;
+
+  // The virtual port that has the GUID, or the LID for itself; null when none has.
+  const VirtualPort* guest(mad::Guid guid) const;
+  const VirtualPort* guest(mad::Lid lid) const;
+  // The same of who sends from there: where several share the LID, the GRH says who it is.
+  const VirtualPort* guest(const mad::Address& peer) const;
+  // What memberships know the port or virtual port by that has the GUID; kNoPort when none has.
+  fabric::PortIndex member(mad::Guid guid) const;
 
   // The router that leads to a GID of another subnet, by the first prefix route that matches it and
   // whose router is there; kNoPort when none does, or the GID is of this subnet or of a group.
@@ -62,6 +70,7 @@ class View {
   // What a port's link carries; of port 0 of a switch, what the fastest of its links does.
   Reach reach(fabric::PortIndex port) const { return ways_->steps[port.value].reach; }
 
+  // What is asked of memberships goes by member().
   // Whether the endport is in the partition of the key, as full or limited member.
   bool holds(fabric::PortIndex port, mad::PKey key) const;
   // The P_Key of packets from one endport to the other: `wanted`, if they may talk through that

@@ -136,6 +136,17 @@ void check_one_lid(const SubnetView& view, PortIndex owner, mad::Lid lid,
   }
 }
 
+// The LIDs that virtual ports have for themselves, those that work.
+std::vector<mad::Lid> guest_lids(const SubnetView& view, PortIndex host) {
+  std::vector<mad::Lid> lids;
+  const auto& all = view.devices.ports[host].virtual_ports;
+  if (!all) return lids;
+  for (const VirtualPort& each : all->ports) {
+    if (each.lid_required && each.state == mad::PortState::Active) lids.push_back(each.lid);
+  }
+  return lids;
+}
+
 void append(Complaints& all, Complaints some) {
   all.insert(all.end(), std::make_move_iterator(some.begin()), std::make_move_iterator(some.end()));
 }
@@ -158,12 +169,16 @@ Complaints check_lids(const World& world, EndpointId sm) {
       complaints.add(fmt::format("{} has LID {}, which is not a multiple of {}", view.name(port),
                                  info.lid.value, count));
     }
+    std::vector<mad::Lid> all = guest_lids(view, port);
     for (unsigned lid = info.lid.value; lid <= last; ++lid) {
-      if (owners[lid] != kNone) {
-        complaints.add(fmt::format("{} and {} both have LID {}", view.name(owners[lid]),
-                                   view.name(port), lid));
+      all.push_back(mad::Lid{static_cast<std::uint16_t>(lid)});
+    }
+    for (const mad::Lid lid : all) {
+      if (owners[lid.value] != kNone) {
+        complaints.add(fmt::format("{} and {} both have LID {}", view.name(owners[lid.value]),
+                                   view.name(port), lid.value));
       }
-      owners[lid] = port;
+      owners[lid.value] = port;
     }
   }
   return std::move(complaints).finish();
@@ -208,6 +223,7 @@ Complaints check_reachability(const World& world, EndpointId sm) {
       const mad::Lid lid{static_cast<std::uint16_t>(info.lid.value + offset)};
       check_one_lid(view, owner, lid, complaints);
     }
+    for (const mad::Lid lid : guest_lids(view, owner)) check_one_lid(view, owner, lid, complaints);
   }
   return std::move(complaints).finish();
 }

@@ -17,7 +17,8 @@ namespace heddle::sim {
 
 using Complaints = std::vector<std::string>;
 
-// Every port with an address has a unicast LID of its own, aligned to its LMC.
+// Every port with an address has a unicast LID of its own, aligned to its LMC; virtual ports that
+// are Active and want a LID have one that nobody else has.
 Complaints check_lids(const World& world, EndpointId sm);
 
 // Every link that could be up is Active at both ends, with the same NeighborMTU and OperationalVLs.

@@ -49,7 +49,8 @@ void equip_with_virtual_ports(PortRegisters& registers, std::uint16_t cap, std::
 }
 
 bool set_virtual_ports(Devices& devices, PortIndex port, std::uint16_t count, bool own_lids) {
-  if (virtual_ports(devices, port) == nullptr) {
+  const bool is_new = virtual_ports(devices, port) == nullptr;
+  if (is_new) {
     equip_with_virtual_ports(devices.ports[port], kUsualVirtualPortCap, 0, own_lids);
   }
   VirtualPorts* const all = virtual_ports(devices, port);
@@ -60,9 +61,9 @@ bool set_virtual_ports(Devices& devices, PortIndex port, std::uint16_t count, bo
     all->ports[i].lid_required = own_lids;
     all->ports[i].state = rest_state(devices, port);
   }
-  if (!all->enabled) return true;
-  all->state_change = true;
-  raise_local_changes(devices, port, {});
+  all->state_change = all->state_change || all->enabled;
+  // Its CapabilityMask2 is another one.
+  if (is_new || all->enabled) raise_local_changes(devices, port, {});
   return true;
 }
 

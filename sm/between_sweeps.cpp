@@ -97,6 +97,7 @@ void Core::Machine::begin_watch() {
   stage = Stage::Watching;
   trapped = false;
   watch.begin(with, {!confirmed, unconfirmed}, patience);
+  virtual_ports.watch(with);
 }
 
 // Nothing else would tell that a link has stood for long enough.
@@ -107,6 +108,14 @@ void Core::Machine::suspect_calm_links() {
       suspicion.entirely.insert(node);
     }
     if (suspicion.reason.empty()) suspicion.reason = "a link has stood for long enough";
+  }
+}
+
+void Core::Machine::suspect_virtual_ports() {
+  for (const mad::Guid node : virtual_ports.take_suspects()) {
+    suspicion.nodes.insert(node);
+    suspicion.entirely.insert(node);
+    if (suspicion.reason.empty()) suspicion.reason = "virtual ports have come or gone";
   }
 }
 
@@ -121,6 +130,7 @@ void Core::Machine::finish_watch() {
   if (!watch.suspicion().empty()) {
     return begin_sweep_of(watch.suspicion());
   }
+  suspect_virtual_ports();
   confirmed = true;
   unconfirmed.clear();
   untold.merge(unheard);

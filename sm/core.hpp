@@ -47,6 +47,8 @@ struct RoutesReady {
   std::uint64_t ticket{};
   base::Result<std::shared_ptr<const routing::Selected>> selected;
   routing::Transition transition = {};  // to them from what is in place
+  // What engines made, where `selected` has the LIDs of virtual ports besides; else null.
+  std::shared_ptr<const routing::Selected> plain = nullptr;
 };
 // The answer to LookUp; none if the query deserves none.
 struct LookedUp {
@@ -105,6 +107,9 @@ struct ComputeRoutes {
   routing::Policy policy;
   std::shared_ptr<const routing::Home> home = nullptr;  // null: there is none
   routing::InPlace in_place = {};                       // without tables: none are
+  // Null: there are none. Else `lids` and the LIDs of virtual ports, which the transition goes by;
+  // engines know nothing of them.
+  std::shared_ptr<const fabric::LidMap> with_guests = nullptr;
 };
 // The work, done at once.
 RoutesReady carry_out(const ComputeRoutes& work, const base::ParallelFor& parallel);

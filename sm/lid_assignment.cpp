@@ -124,7 +124,14 @@ class Assigner {
     given_[i] = *range;
   }
 
-  void write_down(std::size_t i) { result_.map.assign(requests_[i].port, *given_[i]); }
+  void write_down(std::size_t i) {
+    const LidRequest& request = requests_[i];
+    if (request.guest) {
+      result_.map.assign_guest(request.port, given_[i]->base);
+    } else {
+      result_.map.assign(request.port, *given_[i]);
+    }
+  }
 
   void write_memory() {
     result_.memory = std::move(absent_);

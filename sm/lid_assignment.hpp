@@ -26,6 +26,8 @@ struct LidRequest {
   mad::Guid port_guid{};
   std::uint8_t lmc = 0;  // wanted
   mad::Lid held{};       // what its PortInfo says; kNoLid for none
+  // Of a virtual port: `port` is the one that it is behind, whose own request comes before it.
+  bool guest = false;
 };
 
 struct LidClash {

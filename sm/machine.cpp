@@ -10,6 +10,7 @@
 #include "mad/sm_info.hpp"
 #include "sa/registrations_text.hpp"
 #include "sa/request.hpp"
+#include "sm/guest_routes.hpp"
 
 namespace heddle::sm {
 namespace {
@@ -83,6 +84,7 @@ mad::SmpData Core::Machine::data_for(const Request& request) {
   if (request.purpose == Purpose::Multicast) return multicast_programming.data_for(request);
   if (request.purpose == Purpose::Aliases) return alias_programming.data_for(request);
   if (request.purpose == Purpose::Orders) return order_programming.data_for(context(), request);
+  if (request.purpose == Purpose::Virtual) return virtual_ports.data_for(request);
   return programming.data_for(context(), request);
 }
 
@@ -128,6 +130,8 @@ void Core::Machine::dispatch(const Answer& answer) {
       return alias_programming.on_answer(with, answer);
     case Purpose::Orders:
       return order_programming.on_answer(with, answer);
+    case Purpose::Virtual:
+      return virtual_ports.on_answer(with, answer);
     case Purpose::Watch:
       return watch.on_answer(with, answer);
     case Purpose::Election:
@@ -245,6 +249,7 @@ void Core::Machine::begin_telling() {
     untold.erase(untold.begin());
     if (port == fabric::kNoPort) continue;
     programming.tell_clients(with, port);
+    virtual_ports.tell_clients(with, port);
     being_told.push_back(port);
   }
 }
@@ -437,11 +442,12 @@ void Core::Machine::on(const RoutesReady& ready) {
   }
   picture.routes = *ready.selected;
   take_transition(ready.transition);
-  const bool from_home = home && home->selected == picture.routes;
+  const auto plain = ready.plain ? ready.plain : picture.routes;
+  const bool from_home = home && home->selected == plain;
   const bool from_standing = home && home->found;
   if ((picture.routes->fresh || from_standing) && !from_home) {
     home = std::make_shared<const routing::Home>(
-        routing::Home{picture.frozen.topology, picture.lids, asked_by, picture.routes});
+        routing::Home{picture.frozen.topology, picture.routed_lids, asked_by, plain});
   }
   for (const auto& rejected : picture.routes->rejected) {
     say(EngineRejected{rejected.engine, rejected.reason});
@@ -458,12 +464,18 @@ RoutesReady carry_out(const ComputeRoutes& work, const base::ParallelFor& parall
   auto selected =
       routing::select_near_home(*work.topology, *work.lids, work.policy, work.home.get(), parallel,
                                 work.in_place.selected.get());
-  routing::Transition transition;
-  if (selected) {
-    transition =
-        routing::plan_transition(*work.topology, *work.lids, **selected, work.in_place, parallel);
+  RoutesReady ready{work.ticket, std::move(selected), {}, nullptr};
+  if (!ready.selected) return ready;
+  routing::InPlace in_place = work.in_place;
+  if (work.with_guests) {
+    ready.plain = *ready.selected;
+    ready.selected = routes_with_guests(ready.plain, *work.with_guests);
+    in_place.selected = nullptr;  // whose tables they are says nothing about guests
   }
-  return {work.ticket, std::move(selected), std::move(transition)};
+  const fabric::LidMap& lids = work.with_guests ? *work.with_guests : *work.lids;
+  ready.transition =
+      routing::plan_transition(*work.topology, lids, **ready.selected, in_place, parallel);
+  return ready;
 }
 
 // A shadow writes nothing, so for it nothing is ever mixed.

@@ -30,15 +30,17 @@
 #include "sm/shadow.hpp"
 #include "sm/subnet.hpp"
 #include "sm/trap_damping.hpp"
+#include "sm/virtual_ports.hpp"
 #include "sm/watch.hpp"
 
 namespace heddle::sm {
 
 // Each stage but Resting and Routing is over when the transactions are idle. From Discovery to
-// LinkActivate it is one sweep, of the whole fabric or of what changed.
+// VirtualActivate it is one sweep, of the whole fabric or of what changed.
 enum class Stage : std::uint8_t {
   Resting,  // until the next light sweep
   Discovery,
+  Virtual,  // virtual ports are read
   Lids,     // and P_Keys, and alias GUIDs
   Routing,  // until RoutesReady
   Lanes,    // SL to VL tables
@@ -47,6 +49,7 @@ enum class Stage : std::uint8_t {
   LinkFields,
   LinkArm,
   LinkActivate,
+  VirtualActivate,
   Watching,  // a light sweep
   Polling,   // a standby asks the master
   Joining,   // multicast tables, between sweeps
@@ -125,6 +128,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool has_seen_enough() const;
   void finish_watch();
   void suspect_calm_links();
+  void suspect_virtual_ports();
 
   // --- the sweep (sweep.cpp)
   void renew_doubts(bool stood_still);
@@ -158,7 +162,9 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   routing::InPlace tables_in_place() const;
   routing::InPlace in_place_of(const sa::Subnet& subnet) const;
   void finish_in_vain();
+  void begin_virtual();
   void assign();
+  void write_addresses();
   LidAssignment deal_lids();
   void tell_small_switches(mad::Lid needed);
   fabric::PortSettings port_settings() const;
@@ -169,6 +175,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void finish_lanes();
   void begin_multicast();
   void begin_joining();
+  void finish_joining();
   bool outgrows_multicast_top() const;
   void begin_links();
   void tell_outdated();
@@ -212,6 +219,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   MulticastProgramming multicast_programming;
   AliasProgramming alias_programming;
   OrderProgramming order_programming;
+  VirtualPorts virtual_ports;
   PortOrders orders;
   OrderPlan order_plan;         // of this sweep
   OrderOutcomes told_outcomes;  // when they were published last

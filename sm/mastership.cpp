@@ -52,7 +52,7 @@ std::shared_ptr<const routing::Home> Core::Machine::standing_routes(
   auto found = std::make_shared<routing::Selected>();
   found->routes.tables = standing_tables();
   return std::make_shared<const routing::Home>(routing::Home{
-      picture.frozen.topology, picture.lids, policy, std::move(found), /*found=*/true});
+      picture.frozen.topology, picture.routed_lids, policy, std::move(found), /*found=*/true});
 }
 
 // Only a fabric that stands is given to somebody else.

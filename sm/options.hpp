@@ -45,6 +45,9 @@ struct Options {
   std::uint8_t lmc = 0;                     // 0..7
   bool lmc_on_enhanced_port0 = false;
   bool reassign_lids = false;  // forget what memory and ports hold
+  bool virtualization = true;  // virtual ports are brought up; else nobody asks for any
+  // Virtual ports are in the tables of nodes and ports too, for whoever can tell them apart.
+  bool virtual_records = false;
 
   std::uint8_t max_operational_vls = 5;       // code 1..5: 1, 2, 4, 8, 15 data VLs
   std::uint8_t subnet_timeout = 18;           // PortInfo.SubnetTimeOut, 0..31

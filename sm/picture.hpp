@@ -43,6 +43,7 @@ struct Picture {
   fabric::Frozen frozen;
   fabric::PortIndex sm_port = fabric::kNoPort;
   std::shared_ptr<const fabric::LidMap> lids;
+  std::shared_ptr<const fabric::LidMap> routed_lids;  // without guests; the same if there are none
   std::shared_ptr<const routing::Selected> routes;
   fabric::Intent intent;
 

@@ -70,7 +70,7 @@ void PartitionProgramming::begin(Context& context,
     const PortIndex peer = topology.peer(port);
     if (peer == fabric::kNoPort || !topology.is_switch(topology.node_of(peer))) continue;
     if (enforcement_ == Enforcement::Off) continue;
-    add_work(context, peer, wanted).enforces = true;
+    add_work(context, peer, memberships->through(port)).enforces = true;
     begin_switch_port(context, peer);
   }
   former_.clear();

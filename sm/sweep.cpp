@@ -122,6 +122,12 @@ void Core::Machine::begin_joining() {
                               administration.registrations().groups, false);
 }
 
+void Core::Machine::finish_joining() {
+  administration.set_multicast_tables(multicast_programming.tables());
+  publish_groups();
+  stage = Stage::Resting;
+}
+
 // Entries above MulticastFDBTop do not count, where there is one.
 bool Core::Machine::outgrows_multicast_top() const {
   const mad::Lid top = picture.intent.switches.multicast_fdb_top;
@@ -162,6 +168,7 @@ void Core::Machine::prepare_sweep(bool full, std::string reason) {
   silent_at_start = transactions.counters().fell_silent;
   guid_before = own_guid();
   programming.begin_sweep();
+  virtual_ports.begin_sweep();
   shadow.begin_sweep();
   sweep_reason = std::move(reason);
   if (full) say(SweepStarted{statistics.number, true, sweep_reason});
@@ -264,7 +271,11 @@ void Core::Machine::advance() {
         break;
       case Stage::Discovery:
         if (discovery.recovers_keys(with)) break;
-        if (!revisiting || !revisit.go_on(with, discovery)) finish_discovery();
+        if (revisiting && revisit.go_on(with, discovery)) break;
+        if (!revisiting || !virtual_ports.look(with, revisit.visited())) finish_discovery();
+        break;
+      case Stage::Virtual:
+        assign();
         break;
       case Stage::Lids:
         ask_for_routes();
@@ -292,11 +303,7 @@ void Core::Machine::advance() {
         finish_aliasing();
         break;
       case Stage::Joining:
-        if (!multicast_programming.go_on(with)) {
-          administration.set_multicast_tables(multicast_programming.tables());
-          publish_groups();
-          stage = Stage::Resting;
-        }
+        if (!multicast_programming.go_on(with)) finish_joining();
         break;
       case Stage::LinkFields:
         stage = Stage::LinkArm;
@@ -307,6 +314,10 @@ void Core::Machine::advance() {
         programming.write_links(with, LinkStep::Activate);
         break;
       case Stage::LinkActivate:
+        stage = Stage::VirtualActivate;
+        virtual_ports.raise(with);
+        break;
+      case Stage::VirtualActivate:
         finish_links();
         break;
       case Stage::Watching:
@@ -336,7 +347,8 @@ void Core::Machine::finish_discovery() {
   Context with = context();
   silent_in_discovery = transactions.counters().fell_silent;
   if (revisiting) {
-    if (!revisit.changed() && !others_may_have_written) return finish_in_vain();
+    const bool changed = revisit.changed() || virtual_ports.changed();
+    if (!changed && !others_may_have_written) return finish_in_vain();
     say(SweepStarted{statistics.number, false, sweep_reason});
   }
   const bool knows_before = before && before->frozen.topology;
@@ -371,6 +383,16 @@ void Core::Machine::finish_discovery() {
   }
   if (state_before != mad::SMState::Master) enter_office();
   report_changes();
+  begin_virtual();
+}
+
+// As master: others' VPorts are not ours to enable.
+void Core::Machine::begin_virtual() {
+  stage = Stage::Virtual;
+  ways_doubted = !revisiting && !still_lead_there(picture, doubtful_ways);
+  Context with = context();
+  virtual_ports.begin(with, !revisiting, others_may_have_written || ways_doubted);
+  if (!transactions.idle()) return;
   assign();
 }
 
@@ -414,6 +436,7 @@ void Core::Machine::lose_port(const std::string& reason) {
 LidAssignment Core::Machine::deal_lids() {
   const auto& topology = *picture.frozen.topology;
   auto requests = lid_requests(picture, options);
+  virtual_ports.request_lids(options.reassign_lids, requests);
   auto dealt = assign_lids(topology.port_count(), requests, memory, last_lid(topology));
   if (dealt.left_out.empty()) return dealt;
   const auto free_of_limits =
@@ -446,7 +469,8 @@ void Core::Machine::assign() {
   begin_phase(Phase::Lids, Stage::Lids);
   has_written = true;
   has_written_all = !revisiting;
-  ways_doubted = !revisiting && !still_lead_there(picture, doubtful_ways);
+  Context with = context();
+  virtual_ports.settle(with);
   auto assigned = deal_lids();
   for (const LidClash& clash : assigned.clashes) {
     say(LidConflict{picture.name(clash.keeps), picture.name(clash.moves), clash.lid});
@@ -463,6 +487,9 @@ void Core::Machine::assign() {
   }
   options.reassign_lids = false;  // once: from now on the new ones are kept
   picture.lids = std::make_shared<const fabric::LidMap>(std::move(assigned.map));
+  picture.routed_lids = picture.lids->has_guests()
+                            ? std::make_shared<const fabric::LidMap>(picture.lids->without_guests())
+                            : picture.lids;
   picture.intent =
       fabric::plan_ports(picture.observation, picture.frozen, *picture.lids, port_settings());
   picture.intent.switches.life_time_value = options.packet_life_time;
@@ -471,9 +498,15 @@ void Core::Machine::assign() {
     picture.intent.switches.multicast_fdb_top =
         multicast_fdb_top(administration.registrations().groups.highest_mlid());
   }
+  write_addresses();
+  announce_phase(transactions.queued());
+}
+
+// What ports are known by: LIDs, P_Keys, alias GUIDs.
+void Core::Machine::write_addresses() {
   memberships = std::make_shared<const partitions::Memberships>(
       options.partitions ? *options.partitions : partitions::default_policy(),
-      *picture.frozen.topology, picture.sm_port);
+      *picture.frozen.topology, picture.sm_port, virtual_ports.guests());
   Context with = context();
   programming.write_lids(with, [this](mad::Guid port, mad::Lid master, mad::Lid own) {
     return clients_know(port, master, own);
@@ -483,7 +516,7 @@ void Core::Machine::assign() {
   const bool doubt = others_may_have_written || ways_doubted;
   partition_programming.begin(with, memberships, enforcement, doubt);
   alias_programming.begin(with, administration.registrations().alias_guids, doubt);
-  announce_phase(transactions.queued());
+  virtual_ports.write(with, memory, memberships);
 }
 
 fabric::PortSettings Core::Machine::port_settings() const {
@@ -524,8 +557,9 @@ void Core::Machine::ask_for_routes() {
   policy.max_vls = lanes_failed || lanes_refused ? 1 : std::min(policy.max_vls, data_vls(picture));
   asked_by = policy;
   if (std::exchange(keeps_standing, false)) home = standing_routes(policy);
-  outputs.emplace_back(ComputeRoutes{++ticket, picture.frozen.topology, picture.lids,
-                                     std::move(policy), home, tables_in_place()});
+  outputs.emplace_back(ComputeRoutes{++ticket, picture.frozen.topology, picture.routed_lids,
+                                     std::move(policy), home, tables_in_place(),
+                                     picture.lids->has_guests() ? picture.lids : nullptr});
 }
 
 // Routes that are free of credit loops only lane by lane are of no use where packets cannot be made
@@ -698,6 +732,7 @@ void Core::Machine::renew_view() {
   in_place = subnet ? in_place_of(*subnet) : routing::InPlace{};
   if (subnet) subnet->memberships = memberships;
   if (subnet) subnet->p_key_tables = partition_programming.tables();
+  if (subnet) subnet->virtual_ports = virtual_ports.published(picture);
   administration.renew(now,
                        subnet ? std::make_shared<const sa::View>(std::move(*subnet)) : nullptr);
 }

@@ -41,6 +41,7 @@ enum class Purpose : std::uint8_t {
   Administration,
   Aliases,
   Orders,
+  Virtual,
 };
 
 struct Request {

@@ -38,6 +38,31 @@ TEST(LidMap, RefusesWhatIsNotARangeOfItsOwn) {
   EXPECT_EQ(map.base(PortIndex{1}), mad::kNoLid);
 }
 
+TEST(LidMap, LeadsGuestsToTheirHost) {
+  LidMap map(4);
+  EXPECT_FALSE(map.assign_guest(PortIndex{1}, Lid{20})) << "the host has no LID yet";
+  ASSERT_TRUE(map.assign(PortIndex{1}, {Lid{8}, 1}));
+  EXPECT_FALSE(map.has_guests());
+  ASSERT_TRUE(map.assign_guest(PortIndex{1}, Lid{20}));
+  ASSERT_TRUE(map.assign_guest(PortIndex{1}, Lid{23}));
+  EXPECT_FALSE(map.assign_guest(PortIndex{1}, Lid{23})) << "taken";
+  EXPECT_FALSE(map.assign_guest(PortIndex{1}, mad::kFirstMulticastLid));
+  EXPECT_TRUE(map.has_guests());
+  EXPECT_EQ(map.top(), Lid{23});
+  EXPECT_EQ(map.owner(Lid{20}), PortIndex{1});
+  EXPECT_TRUE(map.is_guest(Lid{20}));
+  EXPECT_FALSE(map.is_guest(Lid{9}));
+  EXPECT_FALSE(map.is_guest(Lid{21}));
+  EXPECT_EQ(map.host_lid(Lid{20}), Lid{8});
+  EXPECT_EQ(map.host_lid(Lid{23}), Lid{9}) << "guests are spread over their host's LIDs";
+  EXPECT_EQ(map.host_lid(Lid{9}), Lid{9});
+  const LidMap plain = map.without_guests();
+  EXPECT_EQ(plain.owner(Lid{20}), kNoPort);
+  EXPECT_EQ(plain.owner(Lid{9}), PortIndex{1});
+  EXPECT_EQ(plain.top(), Lid{9});
+  EXPECT_FALSE(plain.has_guests());
+}
+
 TEST(LidMap, HoldsEveryUnicastLid) {
   LidMap map(mad::kLastUnicastLid.value);
   for (std::uint32_t lid = 1; lid <= mad::kLastUnicastLid.value; ++lid) {

@@ -70,6 +70,26 @@ TEST(Memberships, KeywordsMeanKindsOfNodes) {
   EXPECT_THAT(f.of(f.fabric.router()), ElementsAre(0x7fff, 0x0003, 0x0005));
 }
 
+TEST(Memberships, GuestsHaveKeysOfTheirOwnBehindTheirHost) {
+  const SmallFabric fabric(3);
+  const std::vector<Guest> guests{{mad::Guid{0xA1}, fabric.adapter(1)},
+                                  {mad::Guid{0xA2}, fabric.adapter(1)}};
+  const auto parsed = parse(
+      "Default=0x7fff: ALL=limited; A=1: 0xa1=full; B=2: ALL_VCAS; C=3: ALL_CAS=full; D=4: ALL;",
+      "p", {true, false});
+  const Memberships all(parsed.value().policy, fabric.topology, fabric.adapter(0), guests);
+  const auto count = static_cast<std::uint32_t>(fabric.topology.port_count());
+  const fabric::PortIndex first{count}, second{count + 1};
+  EXPECT_THAT(keys(all.of(first)), ElementsAre(0x7fff, 0x8001, 0x0002, 0x0004));
+  EXPECT_THAT(keys(all.of(second)), ElementsAre(0x7fff, 0x0002, 0x0004));
+  EXPECT_THAT(keys(all.of(fabric.adapter(1))), ElementsAre(0x7fff, 0x8003, 0x0004));
+  EXPECT_THAT(keys(all.through(fabric.adapter(1))),
+              ElementsAre(0x7fff, 0x8001, 0x0002, 0x8003, 0x0004));
+  EXPECT_THAT(keys(all.through(fabric.adapter(2))), ElementsAre(0x7fff, 0x8003, 0x0004));
+  EXPECT_FALSE(all.may_talk(first, second)) << "two limited members on one host";
+  EXPECT_TRUE(all.may_talk(first, fabric.adapter(0))) << "everybody may talk to the manager";
+}
+
 TEST(Memberships, TheLastRuleThatMeansAPortCounts) {
   const Fixture f(
       "A=1 : ALL=full, 0x101=limited, 0x102=both, SELF=limited; A=1 : 0x103=full;"

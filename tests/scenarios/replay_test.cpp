@@ -213,7 +213,8 @@ TEST(OptionText, EveryOptionSurvives) {
   o.m_key.value = ~0ull;
   o.priority = 3;
   o.lmc = 2;
-  o.lmc_on_enhanced_port0 = o.reassign_lids = true;
+  o.lmc_on_enhanced_port0 = o.reassign_lids = o.virtual_records = true;
+  o.virtualization = false;
   o.max_operational_vls = 2;
   o.subnet_timeout = o.packet_life_time = o.head_of_queue_life = o.leaf_head_of_queue_life = 9;
   o.vl_stall_count = 1;

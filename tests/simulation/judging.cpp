@@ -55,7 +55,8 @@ sim::LevelOf levels_told(Box& box) {
     const auto port = snapshot.lids.owner(info.lid);
     const auto at = port == fabric::kNoPort ? std::nullopt : snapshot.topology.attachment(port);
     const auto& levels = snapshot.routes->routes.lanes.levels;
-    return mad::ServiceLevel{at ? levels.level(at->at, to) : std::uint8_t{0}};
+    return mad::ServiceLevel{at ? levels.level(at->at, snapshot.lids.host_lid(to))
+                                : std::uint8_t{0}};
   };
 }
 

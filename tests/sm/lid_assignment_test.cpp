@@ -123,5 +123,24 @@ TEST(LidAssignment, ASecondRunWithItsOwnMemoryChangesNothing) {
   EXPECT_EQ(first.memory, second.memory);
 }
 
+TEST(LidAssignment, AGuestGetsOneThatLeadsToItsHostAndKeepsIt) {
+  LidRequest guest = wants(9);
+  guest.port = PortIndex{1};
+  guest.guest = true;
+  const std::vector requests{wants(0), wants(1, 0, 1), guest};
+  const auto assigned = assign_lids(2, requests, {}, kLast);
+  EXPECT_EQ(lid(assigned, 1), 2);
+  EXPECT_EQ(assigned.map.owner(mad::Lid{4}), PortIndex{1});
+  EXPECT_TRUE(assigned.map.is_guest(mad::Lid{4}));
+  ASSERT_EQ(assigned.memory.size(), 3u);
+  EXPECT_EQ(assigned.memory.back(), remembers(9, 4));
+  // On another host, and with others before it.
+  guest.port = PortIndex{0};
+  const std::vector later{wants(0), wants(1, 0, 1), wants(2), guest};
+  const auto moved = assign_lids(3, later, assigned.memory, kLast);
+  EXPECT_EQ(moved.map.owner(mad::Lid{4}), PortIndex{0});
+  EXPECT_EQ(lid(moved, 2), 5);
+}
+
 }  // namespace
 }  // namespace heddle::sm

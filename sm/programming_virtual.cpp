@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Virtual ports: what they get. Reading them is in virtual_ports.cpp.
+#include <algorithm>
+#include <unordered_set>
+
+#include "sm/virtual_ports.hpp"
+
+namespace heddle::sm {
+namespace {
+
+using fabric::PortIndex;
+using mad::AttributeId;
+
+bool is_active(const Picture& picture, PortIndex port) {
+  const auto end = picture.frozen.end_of[port.value];
+  const auto& info = picture.observation[end.node].ports[end.port.value].info;
+  return info && info->port_state == mad::PortState::Active;
+}
+
+std::string name_of(std::uint16_t index) {
+  return "virtual port " + std::to_string(index);
+}
+
+}  // namespace
+
+bool VirtualPorts::is_managed(const VPort& vport) {
+  return vport.known && !vport.twin;
+}
+
+template <class Visit>
+void VirtualPorts::each_managed(const Visit& visit) {
+  for (std::uint32_t h = 0; h < hosts_.size(); ++h) {
+    for (auto& [index, vport] : hosts_[h].vports) {
+      if (is_managed(vport)) visit(h, index, vport);
+    }
+  }
+}
+
+// Of two with one GUID the one that works goes on: a machine that moves may be in both places for
+// a moment. A port is before all virtual ones.
+void VirtualPorts::settle(Context& context) {
+  if (hosts_.empty()) return;
+  const auto& topology = *context.picture.frozen.topology;
+  std::unordered_set<mad::Guid> taken;
+  for (const PortIndex port : topology.endports()) taken.insert(topology.port(port).guid);
+  for (const bool works : {true, false}) {
+    for (Host& host : hosts_) {
+      for (auto& [index, vport] : host.vports) {
+        if ((vport.info.vport_state == mad::PortState::Active) != works) continue;
+        vport.twin = vport.known && !taken.insert(vport.info.vport_guid).second;
+        if (vport.twin) {
+          tell(context, host,
+               name_of(index) + " is left alone: somebody else has its GUID " +
+                   text(NodeName{vport.info.vport_guid, ""}));
+        }
+      }
+    }
+  }
+  auto next = static_cast<std::uint32_t>(topology.port_count());
+  each_managed([&](std::uint32_t, std::uint16_t, VPort& vport) { vport.member = next++; });
+}
+
+void VirtualPorts::request_lids(bool reassign, std::vector<LidRequest>& requests) const {
+  for (const Host& host : hosts_) {
+    for (const auto& [index, vport] : host.vports) {
+      if (!is_managed(vport) || !vport.info.lid_required) continue;
+      LidRequest request;
+      request.port = host.port;
+      request.port_guid = vport.info.vport_guid;
+      if (!reassign) request.held = vport.info.vport_lid;
+      request.guest = true;
+      requests.push_back(request);
+    }
+  }
+}
+
+std::vector<partitions::Guest> VirtualPorts::guests() const {
+  std::vector<partitions::Guest> guests;
+  for (const Host& host : hosts_) {
+    for (const auto& [index, vport] : host.vports) {
+      if (is_managed(vport)) guests.push_back({vport.info.vport_guid, host.port});
+    }
+  }
+  return guests;
+}
+
+void VirtualPorts::set(Context& context, std::uint32_t host, AttributeId attribute,
+                       std::uint32_t modifier, std::uint32_t detail) {
+  submit(context, host, mad::Method::Set, attribute, modifier, detail);
+}
+
+mad::SmpData VirtualPorts::data_for(const Request& request) const {
+  mad::SmpData data{};
+  const auto bytes = std::span<std::byte, mad::kSmpDataBytes>(data);
+  const Host& host = hosts_[request.subject];
+  if (request.attribute == AttributeId::VirtualizationInfo) {
+    mad::VirtualizationInfo info;
+    info.virtualization_enable = true;
+    info.vport_state_change = request.detail == kFirst;
+    info.vclient_reregister = request.detail == kTell;
+    mad::encode(info, bytes);
+    return data;
+  }
+  const auto found = host.vports.find(static_cast<std::uint16_t>(request.detail));
+  if (found == host.vports.end()) return data;
+  const VPort& vport = found->second;
+  if (request.attribute == AttributeId::VPortPKeyTable) {
+    mad::encode(vport.plan.blocks[mad::vport_block_of(request.modifier)], bytes);
+    return data;
+  }
+  mad::VPortInfo info = vport.info;
+  info.vport_state = static_cast<mad::PortState>(request.detail >> 16);
+  info.client_reregister = false;
+  info.vport_lid = vport.lid;
+  mad::encode(info, bytes);
+  return data;
+}
+
+void VirtualPorts::tell_clients(Context& context, PortIndex port) {
+  const auto found =
+      std::lower_bound(hosts_.begin(), hosts_.end(), port,
+                       [](const Host& host, PortIndex at) { return host.port < at; });
+  if (found == hosts_.end() || found->port != port || found->vports.empty()) return;
+  set(context, static_cast<std::uint32_t>(found - hosts_.begin()), AttributeId::VirtualizationInfo,
+      0, kTell);
+}
+
+// That of the VPort which it names, if that has one of its own, or its port's.
+void VirtualPorts::share_lid(const Picture& picture, Host& host, VPort& vport) const {
+  const auto named = host.vports.find(vport.info.lid_by_vport_index);
+  const bool has_own = named != host.vports.end() && named->second.info.lid_required;
+  vport.lid = has_own ? named->second.lid : picture.lids->base(host.port);
+}
+
+void VirtualPorts::write(Context& context, std::span<const RememberedLids> memory,
+                         std::shared_ptr<const partitions::Memberships> memberships) {
+  const Picture& picture = context.picture;
+  memberships_ = std::move(memberships);
+  each_managed([&](std::uint32_t h, std::uint16_t index, VPort& vport) {
+    if (!vport.info.lid_required) return;
+    const auto given =
+        std::lower_bound(memory.begin(), memory.end(), vport.info.vport_guid,
+                         [](const auto& entry, mad::Guid guid) { return entry.port_guid < guid; });
+    const bool has = given != memory.end() && given->port_guid == vport.info.vport_guid &&
+                     picture.lids->is_guest(given->base) &&
+                     picture.lids->owner(given->base) == hosts_[h].port;
+    vport.lid = has ? given->base : mad::kNoLid;
+    const bool stands = vport.lid == mad::kNoLid || vport.info.vport_lid == vport.lid;
+    if (!stands && !vport.refuses) lead(context, h, index, mad::PortState::NoChange);
+  });
+  each_managed([&](std::uint32_t h, std::uint16_t index, VPort& vport) {
+    if (!vport.info.lid_required) share_lid(picture, hosts_[h], vport);
+    write_keys(context, h, index, vport);
+  });
+}
+
+void VirtualPorts::write_keys(Context& context, std::uint32_t h, std::uint16_t index,
+                              VPort& vport) {
+  const auto wanted = memberships_->of({vport.member});
+  const bool planned =
+      std::equal(wanted.begin(), wanted.end(), vport.planned.begin(), vport.planned.end());
+  const auto stands = [&](std::uint16_t block) {
+    return vport.keys.blocks[block] == vport.plan.blocks[block];
+  };
+  const auto& before = vport.plan.to_write;
+  if (planned && std::all_of(before.begin(), before.end(), stands)) return;
+  vport.plan = partitions::plan_table(vport.keys, wanted);
+  vport.planned.assign(wanted.begin(), wanted.end());
+  if (!vport.plan.left_out.empty()) {
+    const PortName name = context.picture.name(hosts_[h].port);
+    context.events.say(PKeyTableFull{name, vport.keys.capacity, vport.plan.left_out.size()});
+    tell(context, hosts_[h], name_of(index) + " has no room for all its P_Keys");
+  }
+  for (const std::uint16_t block : vport.plan.to_write) {
+    set(context, h, AttributeId::VPortPKeyTable, mad::vport_block_modifier(index, block), index);
+  }
+}
+
+void VirtualPorts::lead(Context& context, std::uint32_t h, std::uint16_t index, mad::PortState to) {
+  set(context, h, AttributeId::VPortInfo, index, static_cast<std::uint32_t>(to) << 16 | index);
+}
+
+void VirtualPorts::raise(Context& context) {
+  each_managed([&](std::uint32_t h, std::uint16_t index, VPort& vport) {
+    const auto state = vport.info.vport_state;
+    const bool may =
+        vport.lid != mad::kNoLid && !vport.refuses && is_active(context.picture, hosts_[h].port);
+    if (!may || state == mad::PortState::Active) return;
+    lead(context, h, index,
+         state == mad::PortState::Armed ? mad::PortState::Active : mad::PortState::Armed);
+  });
+}
+
+// One that went Down meanwhile answers so, and is read again.
+void VirtualPorts::on_led(Context& context, const Answer& answer) {
+  const std::uint32_t h = answer.request.subject;
+  const auto index = static_cast<std::uint16_t>(answer.request.detail);
+  const auto wanted = static_cast<mad::PortState>(answer.request.detail >> 16);
+  Host& host = hosts_[h];
+  const auto found = host.vports.find(index);
+  if (found == host.vports.end()) return;
+  VPort& vport = found->second;
+  vport.info = mad::decode<mad::VPortInfo>(answer.data);
+  vport.info.client_reregister = false;
+  if (wanted == mad::PortState::NoChange) return;
+  if (vport.info.vport_state != wanted) {
+    host.known = false;
+  } else if (wanted == mad::PortState::Armed) {
+    lead(context, h, index, mad::PortState::Active);
+  }
+}
+
+std::shared_ptr<const sa::VirtualPorts> VirtualPorts::published(const Picture& picture) const {
+  std::vector<sa::VirtualPort> all;
+  for (const Host& host : hosts_) {
+    for (const auto& [index, vport] : host.vports) {
+      const bool works = is_managed(vport) && vport.lid != mad::kNoLid &&
+                         vport.info.vport_state == mad::PortState::Active &&
+                         is_active(picture, host.port);
+      if (!works) continue;
+      sa::VirtualPort& one = all.emplace_back();
+      one.guid = vport.info.vport_guid;
+      one.host = host.port;
+      one.member = {vport.member};
+      one.lid = vport.lid;
+      one.own_lid = vport.info.lid_required;
+      one.index = index;
+      one.node_guid = vport.node.vnode_guid;
+      one.description = vport.description;
+      one.partition_cap = vport.node.partition_cap;
+      for (const auto& block : vport.keys.blocks) {
+        if (!block) break;
+        one.p_key_table.push_back(*block);
+      }
+    }
+  }
+  return all.empty() ? nullptr : std::make_shared<const sa::VirtualPorts>(std::move(all));
+}
+
+}  // namespace heddle::sm
