@@ -29,7 +29,7 @@ CLEAN = {
     "app/CMakeLists.txt": "add_executable(heddle main.cpp)\n",
     "app/main.cpp": LICENCE + '#include "sm/core.hpp"\nint p(C config) { return config.pace; }\n',
     "config/config.hpp": LICENCE + "#pragma once\n\nstruct Config {\n  int pace = 1;\n};\n",
-    "config/options.cpp": LICENCE + '#include "config/config.hpp"\n'
+    "config/option_rows.cpp": LICENCE + '#include "config/config.hpp"\n'
                           'Option rows[] = {{"sweep", "pace", &Config::pace}};\n',
     "config/CMakeLists.txt": "heddle_room(config\n  SOURCES options.cpp)\n",
     "config/heddle.toml.sample": "[sweep]\n# How fast.\n# pace = 1\n",
@@ -91,7 +91,7 @@ PLANTS = {
         {"fabric/lost.cpp": LICENCE,
          "fabric/CMakeLists.txt": CLEAN["fabric/CMakeLists.txt"] + "# lost.cpp\n"}, "dead-file"),
 }
-OPTION_ROW = CLEAN["config/options.cpp"].replace("}};", '}, {"sweep", "size", &Config::size}};')
+OPTION_ROW = CLEAN["config/option_rows.cpp"].replace("}};", '}, {"sweep", "size", &Config::size}};')
 PLANTS |= {
     "an option that the sample file lacks": (
         {"config/heddle.toml.sample": "[sweep]\n"}, "option"),
@@ -99,7 +99,7 @@ PLANTS |= {
     "a sample of no option": (
         {"config/heddle.toml.sample": CLEAN["config/heddle.toml.sample"] + "size = 3\n"}, "option"),
     "an option that nobody reads": (
-        {"config/options.cpp": OPTION_ROW,
+        {"config/option_rows.cpp": OPTION_ROW,
          "config/heddle.toml.sample": CLEAN["config/heddle.toml.sample"] + "size = 3\n",
          "docs/configuration.md": "`sweep.pace` `sweep.size`\n"}, "option"),
     "a member that no option fills": (

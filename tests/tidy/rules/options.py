@@ -4,7 +4,7 @@ program; and none of these knows one that the others do not."""
 
 import re
 
-TABLE, STRUCT = "config/options.cpp", "config/config.hpp"
+TABLE, STRUCT = "config/option_rows.cpp", "config/config.hpp"
 SAMPLE, MANUAL = "config/heddle.toml.sample", "docs/configuration.md"
 ROW = re.compile(r'\{\s*"(\w+)",\s*"(\w+)",\s*&Config::(\w+)')
 MEMBER = re.compile(r"^  (?!friend\b)[\w:<>, ]+[ >](\w+)(?:\s*=[^;]*|\{[^;]*\})?;", re.M)
