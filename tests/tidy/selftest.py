@@ -30,8 +30,8 @@ CLEAN = {
     "app/main.cpp": LICENCE + '#include "sm/core.hpp"\nint p(C config) { return config.pace; }\n',
     "config/config.hpp": LICENCE + "#pragma once\n\nstruct Config {\n  int pace = 1;\n};\n",
     "config/option_rows.cpp": LICENCE + '#include "config/config.hpp"\n'
-                          'Option rows[] = {{"sweep", "pace", &Config::pace}};\n',
-    "config/CMakeLists.txt": "heddle_room(config\n  SOURCES options.cpp)\n",
+                              'Option rows[] = {{"sweep", "pace", &Config::pace}};\n',
+    "config/CMakeLists.txt": "heddle_room(config\n  SOURCES option_rows.cpp)\n",
     "config/heddle.toml.sample": "[sweep]\n# How fast.\n# pace = 1\n",
     "docs/configuration.md": "| `sweep.pace` | how fast |\n",
     "docs/events.md": "| Event | Level | |\n|---|---|---|\n",
