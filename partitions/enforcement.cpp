@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
 #include <array>
+#include <set>
 #include <utility>
 
 #include "partitions/policy.hpp"
@@ -28,20 +28,17 @@ EnforcementGap gap_of(bool lacks_inbound, bool lacks_outbound) {
   return lacks_outbound ? EnforcementGap::NoOutbound : EnforcementGap::None;
 }
 
-// Packets with the limited key match the full one (IBA vol. 1, 10.9.3), so that one is enough.
-std::vector<mad::PKey> without_doubles(std::span<const mad::PKey> keys) {
+// The full key of each partition. A limited key in the table matches no packet that carries it
+// (IBA vol. 1, 10.9.3), so a limited member could send to nobody, not even to subnet
+// administration; and what the full key lets pass between two limited members the end ports refuse.
+std::vector<mad::PKey> full_keys(std::span<const mad::PKey> keys) {
   std::vector<mad::PKey> full;
+  std::set<mad::PKey> known;
   for (const mad::PKey key : keys) {
-    if (is_full(key)) full.push_back(key);
+    const mad::PKey wanted = full_key(base_of(key));
+    if (known.insert(wanted).second) full.push_back(wanted);
   }
-  std::sort(full.begin(), full.end());
-  std::vector<mad::PKey> needed;
-  for (const mad::PKey key : keys) {
-    const bool doubled =
-        !is_full(key) && std::binary_search(full.begin(), full.end(), full_key(base_of(key)));
-    if (!doubled) needed.push_back(key);
-  }
-  return needed;
+  return full;
 }
 
 }  // namespace
@@ -90,7 +87,7 @@ EnforcementPlan plan_enforcement(Enforcement policy, const mad::SwitchInfo& info
   if (!plan.inbound && !plan.outbound) return unchecked(plan.gap);
   HeldTable table = held;
   table.capacity = info.partition_enforcement_cap;
-  plan.table = plan_table(table, without_doubles(peer_keys));
+  plan.table = plan_table(table, full_keys(peer_keys));
   return plan.table.left_out.empty() ? plan : unchecked(EnforcementGap::TableFull);
 }
 

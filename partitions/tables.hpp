@@ -70,8 +70,8 @@ struct EnforcementPlan {
 
 // For an external port of a switch. `peer_keys`: what the end port at the other end of the cable
 // holds (Memberships::of); empty when that is no end port (a switch, nobody), where nothing is
-// checked. Of a full and a limited key of one partition the full one does for both. Bits go up only
-// together with a table that has all keys.
+// checked. The table gets the full key of each partition, which the packets of limited members
+// match as well. Bits go up only together with a table that has all keys.
 EnforcementPlan plan_enforcement(Enforcement policy, const mad::SwitchInfo& info,
                                  const HeldTable& held, std::span<const mad::PKey> peer_keys);
 

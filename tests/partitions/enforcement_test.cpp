@@ -31,7 +31,8 @@ TEST(Enforcement, ThePeersKeysAreAllowedBothWays) {
   ASSERT_EQ(plan.table.blocks.size(), 1u);
   EXPECT_EQ(plan.table.blocks[0].p_keys[0], mad::PKey{0xffff});
   EXPECT_EQ(plan.table.blocks[0].p_keys[1], mad::PKey{0x8001});
-  EXPECT_EQ(plan.table.blocks[0].p_keys[2], mad::PKey{0x0002});
+  // A limited member's packets carry 0x0002, which another 0x0002 would not match.
+  EXPECT_EQ(plan.table.blocks[0].p_keys[2], mad::PKey{0x8002});
   EXPECT_THAT(plan.table.to_write, ElementsAre(0));
   const HeldTable settled{32, {plan.table.blocks[0]}};
   EXPECT_THAT(plan_enforcement(Enforcement::Both, able(32), settled, kKeys).table.to_write,
@@ -43,7 +44,7 @@ TEST(Enforcement, AFullKeyDoesForTheLimitedOne) {
   const EnforcementPlan plan = plan_enforcement(Enforcement::Both, able(3), {3, {}}, both);
   EXPECT_TRUE(plan.inbound);
   EXPECT_EQ(plan.table.blocks[0].p_keys[1], mad::PKey{0x8001});
-  EXPECT_EQ(plan.table.blocks[0].p_keys[2], mad::PKey{0x0002});
+  EXPECT_EQ(plan.table.blocks[0].p_keys[2], mad::PKey{0x8002});
 }
 
 TEST(Enforcement, ThePolicyChoosesTheDirections) {

@@ -36,9 +36,7 @@ sim::Blueprint with_router() {
 
 sm::Options options_for(const std::string& partitions) {
   sm::Options options;
-  // The simulated switches check as ports do, where two limited members do not match: a port that
-  // holds the limited key alone could not be checked there.
-  options.partition_enforcement = partitions::Enforcement::Off;
+  options.partition_enforcement = partitions::Enforcement::Both;
   options.partitions =
       std::make_shared<const partitions::Policy>(partitions::parse(partitions, "p").value().policy);
   Box plain(with_router(), {});

@@ -295,7 +295,7 @@ TEST(VirtualPorts, HoldTheKeysThatThePolicyGivesTheirGuids) {
       if (key != mad::PKey{}) at_switch.insert(key.value);
     }
   }
-  EXPECT_EQ(at_switch, (Keys{0x7FFF, 0x8001, 0x8002, 0x8003, 0x8004}));
+  EXPECT_EQ(at_switch, (Keys{0xFFFF, 0x8001, 0x8002, 0x8003, 0x8004}));
   EXPECT_TRUE(devices.ports[peer].info.partition_enforcement_inbound);
   // A policy that changes reaches those that are up.
   options.sm.partitions = policy("Default=0x7fff: ALL=full; E=9: " + first + "=full;");
@@ -339,8 +339,7 @@ TEST(VirtualPorts, TalkThroughTheirOwnPartitionsOnly) {
       policy("Default=0x7fff: ALL=limited, SELF=full; Red=1: " + name("host-0002", 1) + "=full, " +
              name("host-0004", 1) + "=full; Blue=2: " + name("host-0002", 2) + "=full, " +
              name("host-0004", 2) + "=full;");
-  // Simulated switches do not let a limited key through where the neighbour has no full one.
-  options.sm.partition_enforcement = partitions::Enforcement::Off;
+  options.sm.partition_enforcement = partitions::Enforcement::Both;
   Box box("star:5,vports=2", options);
   ASSERT_TRUE(box.run_until_quiet());
   VirtualClient red(box, "host-0002", 1), blue(box, "host-0002", 2);
