@@ -151,7 +151,11 @@ void Server::answer_waiting(base::Instant now) {
 }
 
 void Server::renew(base::Instant now, std::shared_ptr<const View> view) {
-  if (view) registrations_.groups.set_mlid_capacity(multicast::mlid_capacity(view->topology()));
+  if (view) {
+    registrations_.groups.set_mlid_capacity(multicast::mlid_capacity(view->topology()));
+    multicast_policy_.subnet_prefix = view->subnet().prefix;
+    registrations_.groups.set_policy(multicast_policy_);
+  }
   // Whoever waited for tables of the old view is answered from the new one, or waits again.
   registrations_.fetches.clear();
   if (view && known_) {

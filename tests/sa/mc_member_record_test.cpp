@@ -141,5 +141,25 @@ TEST_F(MCMemberRecordTest, OutlivesARestartWithEverythingElse) {
   EXPECT_NE(refused.error().message.find("line "), std::string::npos);
 }
 
+TEST(MCMemberRecord, AnMgidThatWeMakeIsOfOurSubnet) {
+  auto subnet = support::administered(support::ring(3, 2));
+  subnet.prefix = mad::GidPrefix{0xfec0'0000'0000'0007};
+  Stage stage(std::move(subnet));
+  MCMemberRecord wanted;
+  wanted.port_gid = stage.view.gid(stage.host(0));
+  wanted.join_state = 1;
+  wanted.q_key = 0x1234;
+  wanted.p_key = mad::PKey{0xffff};
+  constexpr auto kCreate =
+      kPortGid | kJoinState | component<&MCMemberRecord::q_key>() |
+      component<&MCMemberRecord::p_key>() | component<&MCMemberRecord::t_class>() |
+      component<&MCMemberRecord::flow_label>() | component<&MCMemberRecord::sl>();
+  const auto made = stage.ask(Question{Method::Set, 0x38, 0, kCreate, {}}, wanted, 0);
+  ASSERT_EQ(made.status(), mad::kStatusOk);
+  const mad::Gid mgid = made.records.at(0).mgid;
+  EXPECT_EQ(mgid.prefix.value & 0xFFFF'FFFF, 0xfec0'0000u);
+  EXPECT_EQ(mgid.guid.value >> 32, 7u);
+}
+
 }  // namespace
 }  // namespace heddle::sa
