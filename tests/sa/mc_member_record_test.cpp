@@ -151,9 +151,9 @@ TEST(MCMemberRecord, AnMgidThatWeMakeIsOfOurSubnet) {
   wanted.q_key = 0x1234;
   wanted.p_key = mad::PKey{0xffff};
   constexpr auto kCreate =
-      kPortGid | kJoinState | component<&MCMemberRecord::q_key>() |
-      component<&MCMemberRecord::p_key>() | component<&MCMemberRecord::t_class>() |
-      component<&MCMemberRecord::flow_label>() | component<&MCMemberRecord::sl>();
+      kJoin | component<&MCMemberRecord::q_key>() | component<&MCMemberRecord::p_key>() |
+      component<&MCMemberRecord::t_class>() | component<&MCMemberRecord::flow_label>() |
+      component<&MCMemberRecord::sl>();
   const auto made = stage.ask(Question{Method::Set, 0x38, 0, kCreate, {}}, wanted, 0);
   ASSERT_EQ(made.status(), mad::kStatusOk);
   const mad::Gid mgid = made.records.at(0).mgid;
