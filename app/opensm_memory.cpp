@@ -16,6 +16,7 @@
 #include "app/commands.hpp"
 #include "app/keeper.hpp"
 #include "app/lid_entries.hpp"
+#include "app/partition_records.hpp"
 #include "app/settings.hpp"
 #include "sa/opensm_dump.hpp"
 #include "sa/registrations_text.hpp"
@@ -175,8 +176,9 @@ base::Result<void> export_to(const OpensmMemoryArguments& arguments,
                              const std::filesystem::path& memory, const config::Config& config) {
   auto database = Database::open_to_read(memory, Keeper::wall_clock);
   if (!database) return database.error();
-  const auto records = (*database)->read();
+  auto records = (*database)->read();
   if (!records) return records.error();
+  take_partition_records(*records);  // OpenSM has no file for them
   sm::Recalled recalled = sm::recall(*records);
   const auto keys = sm::take_keys(recalled.registrations);
   (void)sm::take_office(recalled.registrations);

@@ -177,7 +177,7 @@ class Walker {
     const std::uint8_t* row = survey_.tables.row(SwitchIndex{at}).data() + batch.first;
     for (std::size_t i = 0; i < width; ++i) {
       if (row[i] == survey_.targets[batch.first + i].out) hops_[at * width + i] = 0;
-      strays_[i] = hops_[at * width + i];
+      strays_[i] |= hops_[at * width + i];
     }
   }
 

@@ -37,7 +37,9 @@ bool Restoring::add_subscription(const Subscription& subscription) {
 
 bool Restoring::add_alias(mad::Guid port, std::size_t entry, mad::Guid alias) {
   AliasGuids& aliases = registrations_.alias_guids;
-  const bool sound = entry != 0 && alias != mad::Guid{} && aliases.owner(alias) == mad::Guid{};
+  constexpr std::size_t kMostEntries = 256;  // GUIDCap has eight bits
+  const bool sound = entry != 0 && entry < kMostEntries && alias != mad::Guid{} &&
+                     aliases.owner(alias) == mad::Guid{};
   if (!sound || aliases.size() >= kMaxAliasGuids) return false;
   aliases.set(port, entry, alias);
   return true;

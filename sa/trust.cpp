@@ -41,7 +41,8 @@ constexpr Need kNeeds[] = {
 }  // namespace
 
 bool may_ask(const Trust& trust, mad::SMKey key, const mad::SAHeader& request) {
-  return !trust.only_needed || request.sm_key == key || is_needed(request);
+  const bool trusted = key != mad::SMKey{} && request.sm_key == key;  // 0 is everybody's
+  return !trust.only_needed || trusted || is_needed(request);
 }
 
 bool is_needed(const mad::SAHeader& request) {

@@ -174,6 +174,11 @@ Complaints check_lids(const World& world, EndpointId sm) {
       all.push_back(mad::Lid{static_cast<std::uint16_t>(lid)});
     }
     for (const mad::Lid lid : all) {
+      if (!mad::is_unicast(lid)) {
+        complaints.add(
+            fmt::format("{} has a virtual port with LID {}", view.name(port), lid.value));
+        continue;
+      }
       if (owners[lid.value] != kNone) {
         complaints.add(fmt::format("{} and {} both have LID {}", view.name(owners[lid.value]),
                                    view.name(port), lid.value));

@@ -128,7 +128,8 @@ void VirtualPorts::tell_clients(Context& context, PortIndex port) {
 // That of the VPort which it names, if that has one of its own, or its port's.
 void VirtualPorts::share_lid(const Picture& picture, Host& host, VPort& vport) const {
   const auto named = host.vports.find(vport.info.lid_by_vport_index);
-  const bool has_own = named != host.vports.end() && named->second.info.lid_required;
+  const bool has_own =
+      named != host.vports.end() && named->second.info.lid_required && is_managed(named->second);
   vport.lid = has_own ? named->second.lid : picture.lids->base(host.port);
 }
 
@@ -214,7 +215,9 @@ std::shared_ptr<const sa::VirtualPorts> VirtualPorts::published(const Picture& p
   std::vector<sa::VirtualPort> all;
   for (const Host& host : hosts_) {
     for (const auto& [index, vport] : host.vports) {
-      const bool works = is_managed(vport) && vport.lid != mad::kNoLid &&
+      // It may have refused the LID that it was given.
+      const bool takes_it = !vport.info.lid_required || vport.info.vport_lid == vport.lid;
+      const bool works = is_managed(vport) && vport.lid != mad::kNoLid && takes_it &&
                          vport.info.vport_state == mad::PortState::Active &&
                          is_active(picture, host.port);
       if (!works) continue;

@@ -18,6 +18,9 @@ using mad::AttributeId;
 // Light sweeps come by every port within so many of them; in a small fabric all are asked by each.
 constexpr std::size_t kWatchRounds = 60;
 constexpr std::size_t kFewestWatched = 64;
+// Of a virtual port; a table that claims more is used so far. A thousand of 2,048 blocks each
+// behind one port would hold up a sweep for hours.
+constexpr std::uint16_t kMostVirtualKeys = 512;
 
 const mad::PortInfo* info_of(const Picture& picture, PortIndex port) {
   const ObservedEnd end = picture.frozen.end_of[port.value];
@@ -234,8 +237,9 @@ void VirtualPorts::on_vport_info(Context& context, const Answer& answer) {
   const bool stayed = vport.known && vport.info.vport_guid == info.vport_guid &&
                       vport.info.vport_state == mad::PortState::Active &&
                       info.vport_state == mad::PortState::Active && !doubt_;
+  const bool refuses = vport.refuses && vport.info == info;
   if (!stayed) vport = {};
-  vport.refuses = vport.refuses && vport.info == info;
+  vport.refuses = refuses;
   vport.info = info;
   if (stayed) return;
   ask(context, answer.request.subject, AttributeId::VNodeInfo, index, index);
@@ -247,8 +251,8 @@ void VirtualPorts::on_vnode_info(Context& context, const Answer& answer) {
   VPort& vport = host.vports[index];
   vport.node = mad::decode<mad::VNodeInfo>(answer.data);
   vport.known = true;
-  vport.keys.capacity = vport.node.partition_cap;
-  vport.keys.blocks.assign(mad::p_key_block_count(vport.node.partition_cap), std::nullopt);
+  vport.keys.capacity = std::min(vport.node.partition_cap, kMostVirtualKeys);
+  vport.keys.blocks.assign(mad::p_key_block_count(vport.keys.capacity), std::nullopt);
   ask(context, answer.request.subject, AttributeId::VNodeDescription, index, index);
   for (std::size_t block = 0; block < vport.keys.blocks.size(); ++block) {
     ask(context, answer.request.subject, AttributeId::VPortPKeyTable,

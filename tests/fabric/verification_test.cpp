@@ -343,6 +343,27 @@ std::uint64_t count_faults_plainly(const Routed& fabric) {
   return faults;
 }
 
+// LIDs of one switch are looked at together, in the order that the first of them gives.
+TEST(Verification, AFirstLidThatIsLostHidesNothingOfTheOthers) {
+  Routed ring(support::ring(7, 20));
+  const SwitchIndex last{6};
+  std::vector<Lid> there;
+  for (unsigned number = 1; number <= ring.lids.top().value; ++number) {
+    const Lid lid{static_cast<std::uint16_t>(number)};
+    if (ring.lids.owner(lid) == kNoPort) continue;
+    const auto target = ring.topology.attachment(ring.lids.owner(lid));
+    if (target->at == last && target->out.value != 0) there.push_back(lid);
+  }
+  ASSERT_GE(there.size(), 20u);
+  ring.tables.set(last, there[0], mad::kNoPortNumber);
+  ring.tables.set(SwitchIndex{0}, there[2], mad::kNoPortNumber);
+  const auto proof = ring.verify();
+  EXPECT_EQ(proof.faulty_routes, count_faults_plainly(ring));
+  EXPECT_GT(proof.faulty_routes, 7u);
+  EXPECT_LT(proof.max_hops, 7u);
+  EXPECT_LT(proof.mean_hops, 7);
+}
+
 TEST(Verification, AgreesWithAPlainWalkOnDamagedTables) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     base::Prng prng(seed);

@@ -81,6 +81,12 @@ TEST_F(Untrusted, APictureOfTheFabricIsForTheTrusted) {
   EXPECT_EQ(stage_.ask(Method::GetTable, kFrom, ends(), kOurKey).status(), mad::kStatusOk);
 }
 
+// Key 0 is what everybody sends.
+TEST_F(Untrusted, WithoutAKeyOfOursNobodyIsTrusted) {
+  stage_.server.set_key({});
+  EXPECT_EQ(stage_.ask(Method::GetTable, 0, mad::NodeRecord{}).status(), mad::kSAReqDenied);
+}
+
 TEST_F(Untrusted, TheDeskLeavesToTheServerWhatIsRefused) {
   Desk desk;
   desk.open(stage_.shared_view, kOurKey);
