@@ -193,11 +193,12 @@ TEST(OpensmImport, KeysOfTheClosedForkAreKnown) {
                                                     {"sa_check_sgid_spoofing", Outcome::Needless}};
   ASSERT_EQ(imported.remarks.size(), std::size(wanted)) << "a default is nothing to speak of";
   for (const auto& [option, outcome] : wanted) {
+    const std::string name = option;  // clang 14 takes no part of a pair into a lambda
     const auto found = std::find_if(imported.remarks.begin(), imported.remarks.end(),
-                                    [&](const auto& remark) { return remark.option == option; });
-    ASSERT_NE(found, imported.remarks.end()) << option;
-    EXPECT_EQ(found->outcome, outcome) << option;
-    EXPECT_FALSE(found->text.empty()) << option;
+                                    [&](const auto& remark) { return remark.option == name; });
+    ASSERT_NE(found, imported.remarks.end()) << name;
+    EXPECT_EQ(found->outcome, outcome) << name;
+    EXPECT_FALSE(found->text.empty()) << name;
   }
 }
 
