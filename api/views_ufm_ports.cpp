@@ -3,7 +3,6 @@
 // and ask what became of it. An unhealthy port is one that no route uses: an order of an operator
 // as in /v1/links/health.
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -22,50 +21,11 @@ namespace {
 
 using fabric::NodeIndex;
 using fabric::PortIndex;
+using End = CareForLink::End;
 using What = CareForLink::What;
 
 Response wrong(const std::string& why) {
   return refusal(400, why);
-}
-
-// Names of ports, found with one look at all of them.
-base::Result<std::vector<PortIndex>> ports_named(const fabric::Topology& topology,
-                                                 const Json& names) {
-  std::map<std::string, PortIndex> wanted;
-  for (const Json& name : names) {
-    if (!name.is_string()) return base::error("ports are named GUID_NUMBER");
-    std::string text = name.get<std::string>();
-    if (text.starts_with("0x")) text.erase(0, 2);
-    wanted.emplace(std::move(text), fabric::kNoPort);
-  }
-  for (std::uint32_t i = 0; i < topology.port_count(); ++i) {
-    const auto found = wanted.find(ufm_port(topology, PortIndex{i}));
-    if (found != wanted.end()) found->second = PortIndex{i};
-  }
-  std::vector<PortIndex> ports;
-  for (const auto& [name, port] : wanted) {
-    if (port == fabric::kNoPort) {
-      return base::error(fmt::format("there is no port '{}'", base::printable(name)));
-    }
-    ports.push_back(port);
-  }
-  return ports;
-}
-
-// The ports with links of these devices, by their GUIDs.
-base::Result<std::vector<PortIndex>> ports_of_devices(const fabric::Topology& topology,
-                                                      const Json& guids) {
-  std::vector<PortIndex> ports;
-  for (const Json& each : guids) {
-    const auto guid = each.is_string() ? guid_of(each.get<std::string>()) : std::nullopt;
-    const auto node = guid ? topology.find_node(*guid) : std::nullopt;
-    if (!node) return base::error("there is no such device: " + each.dump());
-    for (unsigned n = 1; n <= topology.node(*node).port_count; ++n) {
-      const PortIndex port = topology.port_of(*node, mad::PortNumber{static_cast<std::uint8_t>(n)});
-      if (topology.peer(port) != fabric::kNoPort) ports.push_back(port);
-    }
-  }
-  return ports;
 }
 
 // The order about these ports, or why there can be none.
@@ -88,22 +48,21 @@ std::optional<Response> cannot_act(const State& state) {
   return refusal(503, "this subnet manager is not master; the fabric is the master's");
 }
 
-// Unhealthy by order; nothing for what the fabric no longer has.
-std::optional<PortIndex> unhealthy(const State& state, const sm::OrderOutcome& outcome) {
-  const sm::PortOrder& order = outcome.order;
-  if (state.fabric == nullptr || order.order == sm::LinkOrder::Enable) return std::nullopt;
-  const auto node = state.fabric->topology.find_node(order.node);
-  if (!node || order.port.value > state.fabric->topology.node(*node).port_count) {
-    return std::nullopt;
-  }
-  return state.fabric->topology.port_of(*node, order.port);
+PortIndex port_at(const fabric::Topology& topology, const End& end) {
+  const auto node = topology.find_node(end.node);
+  if (!node || end.port.value > topology.node(*node).port_count) return fabric::kNoPort;
+  return topology.port_of(*node, end.port);
 }
 
+// What is unhealthy by order.
 template <class Visit>
 void for_each_unhealthy(const State& state, const Visit& visit) {
-  if (state.care == nullptr) return;
+  if (state.care == nullptr || state.fabric == nullptr) return;
   for (const sm::OrderOutcome& outcome : state.care->orders) {
-    if (const auto port = unhealthy(state, outcome)) visit(*port, outcome);
+    if (outcome.order.order == sm::LinkOrder::Enable) continue;
+    const PortIndex port =
+        port_at(state.fabric->topology, {outcome.order.node, outcome.order.port});
+    if (port != fabric::kNoPort) visit(port, outcome);  // or the fabric has it no longer
   }
 }
 
@@ -128,20 +87,107 @@ Json unhealthy_json(const fabric::Topology& topology, PortIndex port, PortIndex 
   return row;
 }
 
-// A link that no route uses is none of the topology: it is missed, until that is accepted.
-PortIndex peer_of(const State& state, PortIndex port, const sm::PortOrder& order) {
+// At the other end of the cable. A link that no route uses is none of the topology: it is missed,
+// until that is accepted; and a host behind it is none of the fabric.
+std::optional<End> far_end(const State& state, PortIndex port, const sm::PortOrder& order) {
   const fabric::Topology& topology = state.fabric->topology;
-  if (topology.peer(port) != fabric::kNoPort) return topology.peer(port);
+  const PortIndex peer = topology.peer(port);
+  if (peer != fabric::kNoPort) {
+    return End{topology.node(topology.node_of(peer)).guid, topology.number_of(peer)};
+  }
   for (const LostLink& link : state.losses.links()) {
     for (const auto& [here, there] : {std::pair(link.a, link.b), std::pair(link.b, link.a)}) {
-      if (here.node != order.node || here.port != order.port) continue;
-      const auto node = topology.find_node(there.node);
-      if (node && there.port.value <= topology.node(*node).port_count) {
-        return topology.port_of(*node, there.port);
-      }
+      if (here.node == order.node && here.port == order.port) return End{there.node, there.port};
     }
   }
-  return fabric::kNoPort;
+  return std::nullopt;
+}
+
+// Whom a client means: ports by their names, or whole devices.
+struct Meant {
+  std::set<std::string> ports;
+  std::set<mad::Guid> devices;
+
+  bool has(const fabric::Topology& topology, const End& end) const {
+    if (devices.count(end.node) != 0) return true;
+    const PortIndex port = port_at(topology, end);
+    return port != fabric::kNoPort && ports.count(ufm_port(topology, port)) != 0;
+  }
+};
+
+// What was done about them is undone: what the fabric shows of their links, and what is out of it
+// by order, which the topology no longer tells of.
+CareForLink heal(const State& state, const Meant& meant, const std::vector<PortIndex>& ports) {
+  CareForLink care{What::Restore, {}, false};
+  std::set<std::pair<mad::Guid, mad::PortNumber>> known;
+  const auto add = [&](const End& end) {
+    if (known.emplace(end.node, end.port).second) care.ends.push_back(end);
+  };
+  const fabric::Topology& topology = state.fabric->topology;
+  for (const PortIndex port : ports) {
+    if (const auto end = switch_end(topology, port)) add(*end);
+  }
+  for_each_unhealthy(state, [&](PortIndex port, const sm::OrderOutcome& outcome) {
+    const End near{outcome.order.node, outcome.order.port};
+    const auto far = far_end(state, port, outcome.order);
+    if (meant.has(topology, near) || (far && meant.has(topology, *far))) add(near);
+  });
+  return care;
+}
+
+base::Result<Meant> meant_ports(const Json& names) {
+  Meant meant;
+  for (const Json& name : names) {
+    if (!name.is_string()) return base::error("ports are named GUID_NUMBER");
+    std::string text = name.get<std::string>();
+    if (text.starts_with("0x")) text.erase(0, 2);
+    meant.ports.insert(std::move(text));
+  }
+  return meant;
+}
+
+constexpr std::size_t kMostDevices = 64;
+
+base::Result<Meant> meant_devices(const Json& guids) {
+  Meant meant;
+  if (!guids.is_array() || guids.empty() || guids.size() > kMostDevices) {
+    return base::error(fmt::format("devices are 1 to {} GUIDs", kMostDevices));
+  }
+  for (const Json& each : guids) {
+    const auto guid = each.is_string() ? guid_of(each.get<std::string>()) : std::nullopt;
+    if (!guid) return base::error("devices are named by their GUIDs");
+    meant.devices.insert(*guid);
+  }
+  return meant;
+}
+
+// The ports of the topology that are meant: by name all, found with one look at all of them; of
+// devices those with links. An error names whom nobody knows, not by order either.
+base::Result<std::vector<PortIndex>> ports_of(const State& state, const Meant& meant) {
+  const fabric::Topology& topology = state.fabric->topology;
+  std::vector<PortIndex> ports;
+  std::set<std::string> unknown = meant.ports;
+  for (std::uint32_t i = 0; i < topology.port_count() && !unknown.empty(); ++i) {
+    if (unknown.erase(ufm_port(topology, PortIndex{i})) != 0) ports.push_back(PortIndex{i});
+  }
+  if (!unknown.empty()) {
+    return base::error(fmt::format("there is no port '{}'", base::printable(*unknown.begin())));
+  }
+  std::set<mad::Guid> out_by_order;
+  for_each_unhealthy(state, [&](PortIndex port, const sm::OrderOutcome& outcome) {
+    if (const auto far = far_end(state, port, outcome.order)) out_by_order.insert(far->node);
+  });
+  for (const mad::Guid guid : meant.devices) {
+    const auto node = topology.find_node(guid);
+    if (!node && out_by_order.count(guid) == 0) {
+      return base::error("there is no such device: " + ufm_guid(guid));
+    }
+    for (unsigned n = 1; node && n <= topology.node(*node).port_count; ++n) {
+      const PortIndex port = topology.port_of(*node, mad::PortNumber{static_cast<std::uint8_t>(n)});
+      if (topology.peer(port) != fabric::kNoPort) ports.push_back(port);
+    }
+  }
+  return ports;
 }
 
 constexpr std::string_view kPartitionJob = "partitions-";
@@ -170,8 +216,12 @@ std::optional<Json> device_job(const State& state, std::string_view id) {
   std::string refusals;
   std::size_t orders = 0;
   bool waits = false;
-  for_each_unhealthy(state, [&](PortIndex, const sm::OrderOutcome& outcome) {
-    if (devices.count(outcome.order.node) == 0) return;
+  for_each_unhealthy(state, [&](PortIndex port, const sm::OrderOutcome& outcome) {
+    // Orders about the link of a host stand at its switch.
+    const auto far = far_end(state, port, outcome.order);
+    const bool concerns =
+        devices.count(outcome.order.node) != 0 || (far && devices.count(far->node) != 0);
+    if (!concerns) return;
     ++orders;
     if (outcome.carried_out) return;
     if (outcome.refusal.empty()) waits = true;
@@ -188,7 +238,8 @@ Response get_ufm_unhealthy_ports(const State& state, const Request&, const Targe
   Json rows = Json::array();
   for_each_unhealthy(state, [&](PortIndex port, const sm::OrderOutcome& outcome) {
     const fabric::Topology& topology = state.fabric->topology;
-    const PortIndex peer = peer_of(state, port, outcome.order);
+    const auto far = far_end(state, port, outcome.order);
+    const PortIndex peer = far ? port_at(topology, *far) : fabric::kNoPort;
     rows.push_back(unhealthy_json(topology, port, peer, outcome));
     if (peer != fabric::kNoPort) rows.push_back(unhealthy_json(topology, peer, port, outcome));
   });
@@ -213,21 +264,22 @@ Response put_ufm_unhealthy_ports(const State& state, const Request& request, con
   const bool by_name = body && body->contains("ports") && (*body)["ports"].is_array();
   const bool by_device = body && body->contains("devices") && (*body)["devices"].is_array();
   if (by_name == by_device || !body->contains("ports_policy")) return wrong(kShape);
+  if (by_name && (*body)["ports"].empty()) return wrong("no port is named");
   const bool healthy = (*body)["ports_policy"] == "HEALTHY";
   const Json action = body->value("action", Json("isolate"));
   if (!healthy && (*body)["ports_policy"] != "UNHEALTHY") return wrong(kShape);
   if (!healthy && action != "isolate" && action != "no_discover") return wrong(kShape);
-  const fabric::Topology& topology = state.fabric->topology;
-  const auto ports = by_name ? ports_named(topology, (*body)["ports"])
-                             : ports_of_devices(topology, (*body)["devices"]);
+  const auto meant = by_name ? meant_ports((*body)["ports"]) : meant_devices((*body)["devices"]);
+  if (meant.has_error()) return wrong(meant.error().message);
+  const auto ports = ports_of(state, *meant);
   if (ports.has_error()) return refusal(404, ports.error().message);
   const std::string* force = parameter(target, "force_set");
-  const What what = healthy               ? What::Restore
-                    : action == "isolate" ? What::RouteAround
-                                          : What::Disable;
-  auto care = care_for(topology, *ports, what, force != nullptr && *force == "true");
-  if (care.has_error()) return wrong(care.error().message);
   Response response = json_response(Json::object());
+  auto care = healthy ? base::Result<CareForLink>(heal(state, *meant, *ports))
+                      : care_for(state.fabric->topology, *ports,
+                                 action == "isolate" ? What::RouteAround : What::Disable,
+                                 force != nullptr && *force == "true");
+  if (care.has_error()) return wrong(care.error().message);
   response.command = std::move(*care);
   return response;
 }
@@ -242,20 +294,17 @@ Response post_ufm_action(const State& state, const Request& request, const Targe
   if (!healthy && action != "mark_device_unhealthy") {
     return wrong("the action is mark_device_unhealthy or mark_device_healthy");
   }
-  const Json devices = body->value("object_ids", Json());
-  constexpr std::size_t kMost = 64;
-  if (!devices.is_array() || devices.empty() || devices.size() > kMost) {
-    return wrong(fmt::format("object_ids has 1 to {} GUIDs", kMost));
-  }
-  const fabric::Topology& topology = state.fabric->topology;
-  const auto ports = ports_of_devices(topology, devices);
+  const auto meant = meant_devices(body->value("object_ids", Json()));
+  if (meant.has_error()) return wrong("object_ids: " + meant.error().message);
+  const auto ports = ports_of(state, *meant);
   if (ports.has_error()) return refusal(404, ports.error().message);
-  auto care = care_for(topology, *ports, healthy ? What::Restore : What::RouteAround, false);
+  auto care = healthy ? base::Result<CareForLink>(heal(state, *meant, *ports))
+                      : care_for(state.fabric->topology, *ports, What::RouteAround, false);
   if (care.has_error()) return wrong(care.error().message);
   std::string id(healthy ? kHealthyJob : kUnhealthyJob);
-  for (const Json& device : devices) {
+  for (const mad::Guid guid : meant->devices) {
     if (!id.ends_with('-')) id += '-';
-    id += ufm_guid(*guid_of(device.get<std::string>()));
+    id += ufm_guid(guid);
   }
   Response response = json_response(job_json(id, "Running", {}), 202);
   response.location = fmt::format("/{}/jobs/{}", target.path.front(), id);

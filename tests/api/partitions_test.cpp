@@ -347,6 +347,50 @@ TEST_F(UnhealthyPorts, AWholeDeviceIsAJob) {
   EXPECT_EQ(ask(200, target)["Status"], "Completed With Errors");
 }
 
+// Its link and the host itself are out of the topology while no route uses the link.
+TEST_F(UnhealthyPorts, AHostThatIsOutOfTheFabricByOrderComesBack) {
+  const std::string host = switch_guid("host-0003 HCA-1");
+  const auto action = [&](const char* what, const std::string& guid) {
+    return ask(202, "/ufmRest/actions", "POST",
+               fmt::format(R"({{"action": "{}", "object_ids": ["{}"]}})", what, guid));
+  };
+  const auto care = [&] { return std::get<api::CareForLink>(*response_.command); };
+  const auto names = [&](const api::CareForLink::End& end) {
+    return fmt::format("{:016x}_{}", end.node.value, end.port.value);
+  };
+  action("mark_device_unhealthy", host);
+  const std::string job = response_.location;
+  const auto ends = care().ends;
+  ASSERT_EQ(ends.size(), 1u);
+  outcome(sm::LinkOrder::RouteAround, false, "it would be cut off");
+  EXPECT_EQ(ask(200, job)["Status"], "Completed With Errors") << "the order stands at the switch";
+  action("mark_device_unhealthy", host);
+  outcome(sm::LinkOrder::RouteAround, true);
+  auto& world = stage_.box().world();
+  world.power_off(world.find_node("host-0003 HCA-1").value());
+  stage_.box().run_for(std::chrono::seconds(30));
+  stage_.catch_up();
+  ASSERT_EQ(switch_guid("host-0003 HCA-1"), "") << "which makes this test";
+  for (const std::string& device : {host, std::string(names(ends[0]), 0, 16)}) {
+    action("mark_device_healthy", device);
+    EXPECT_EQ(care().what, api::CareForLink::What::Restore);
+    std::vector<std::string> restored;
+    for (const auto& end : care().ends) restored.push_back(names(end));
+    EXPECT_THAT(restored, testing::Contains(names(ends[0]))) << device;
+    const std::string healing = response_.location;
+    EXPECT_EQ(ask(200, healing)["Status"], "Running") << device;
+  }
+  ask(200, kUnhealthy, "PUT",
+      fmt::format(R"({{"ports": ["{}"], "ports_policy": "HEALTHY"}})", names(ends[0])));
+  EXPECT_EQ(names(care().ends.at(0)), names(ends[0]));
+  action("mark_device_healthy", host);
+  const std::string healing = response_.location;
+  stage_.state().care = std::make_shared<api::LinkCare>();
+  EXPECT_EQ(ask(200, healing)["Status"], "Completed");
+  ask(404, "/ufmRest/actions", "POST",
+      fmt::format(R"({{"action": "mark_device_healthy", "object_ids": ["{}"]}})", host));
+}
+
 TEST_F(UnhealthyPorts, WhatIsNotUnderstoodIsRefused) {
   for (const char* body :
        {"{}", R"({"ports": ["x_1"]})", R"({"ports": "x_1", "ports_policy": "HEALTHY"})",
@@ -357,6 +401,10 @@ TEST_F(UnhealthyPorts, WhatIsNotUnderstoodIsRefused) {
   }
   ask(404, kUnhealthy, "PUT", R"({"ports": ["x_1"], "ports_policy": "HEALTHY"})");
   ask(404, kUnhealthy, "PUT", R"({"devices": ["7"], "ports_policy": "UNHEALTHY"})");
+  std::string many = "\"7\"";
+  for (int i = 0; i < 64; ++i) many += ", \"7\"";
+  ask(400, kUnhealthy, "PUT",
+      fmt::format(R"({{"devices": [{}], "ports_policy": "HEALTHY"}})", many));
   ask(400, "/ufmRest/actions", "POST", R"({"action": "reboot", "object_ids": []})");
   ask(400, "/ufmRest/actions", "POST", "no json");
   ask(400, "/ufmRest/actions", "POST", R"({"action": "mark_device_healthy", "object_ids": []})");
