@@ -57,6 +57,11 @@ class Partner {
   void publish(const store::State& state);
   // The number up to which nobody need be waited for.
   std::uint64_t taken() const;
+  // As standby: what is told builds upon something else than what we have. We connect again, and
+  // are told everything.
+  void begin_anew(const std::string& why) {
+    if (const auto link = followed_) link->close(why);
+  }
   // Those that have all that there is.
   std::size_t standbys() const;
 
