@@ -145,8 +145,9 @@ void Partner::serve(PartnerLink& link, store::Message& message) {
     events_.taken();
   } else if (const auto* beat = std::get_if<store::Beat>(&message)) {
     const store::Beat own = events_.now();
-    const bool alone = own.role == store::Role::Master && beat->role != store::Role::Master;
-    if (alone && beat->epoch > own.epoch) events_.behind(beat->epoch);
+    if (own.role != store::Role::Master || beat->epoch <= own.epoch) return;
+    if (beat->role == store::Role::Master) return events_.overtaken(beat->epoch);
+    events_.behind(beat->epoch);
   }
 }
 
@@ -249,6 +250,11 @@ void Partner::follow(PartnerLink& link, store::Message& message) {
 void Partner::beat() {
   const auto now = Clock::now();
   const store::Beat own = events_.now();
+  // As long as we slept nobody was waited for: what was said meanwhile is heard first.
+  if (now > beat_.expiry() + kSilence) {
+    for (const auto& link : served_) link->in_time = now;
+    for (Gone& gone : gone_) gone.until = std::max(gone.until, now + kPatience);
+  }
   const auto links = served_;
   for (const auto& link : links) {
     // One that proves nothing, or takes nothing, keeps nobody waiting.
