@@ -282,6 +282,7 @@ Partner::Events Keeper::partner_events() {
     });
   };
   events.overtaken = [this](std::uint64_t epoch) { give_way(epoch); };
+  events.doubted = [this] { hear(store::Quorum::Doubted{}); };
   return events;
 }
 

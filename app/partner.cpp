@@ -223,7 +223,10 @@ PartnerLink::Events Partner::followed() {
   const auto heard = [this](PartnerLink& link, store::Message& message) { follow(link, message); };
   const auto closed = [this, alive = std::weak_ptr(alive_)](PartnerLink&, const std::string& why) {
     if (alive.expired()) return;
-    if (std::exchange(master_heard_, false)) events_.silent();
+    if (std::exchange(master_heard_, false)) {
+      if (has_slept(kPatience)) events_.doubted();
+      events_.silent();
+    }
     reconnect(why);
   };
   return {opened, heard, closed};
@@ -253,8 +256,8 @@ void Partner::beat() {
   const auto now = Clock::now();
   const store::Beat own = events_.now();
   // As long as we slept nobody was waited for: what was said meanwhile is heard first.
-  if (now > beat_.expiry() + kSilence) {
-    for (const auto& link : served_) link->in_time = now;
+  if (has_slept(kSilence)) {
+    for (const auto& link : served_) link->in_time = link->heard_last = now;
     for (Gone& gone : gone_) gone.until = std::max(gone.until, now + kPatience);
   }
   const auto links = served_;
@@ -266,6 +269,8 @@ void Partner::beat() {
       offended_ = true;
       link->synced = false;  // it has been waited for
       link->close("it takes nothing");
+    } else if (link->greeted && now > link->heard_last + 8 * kSilence) {
+      link->close("it is silent");
     } else if (link->greeted) {
       link->say(own);
     }
