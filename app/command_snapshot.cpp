@@ -33,11 +33,13 @@ std::string contents(const std::vector<base::Record>& records) {
   return text.empty() ? "nothing" : text;
 }
 
-// Those of programs are not in the manager's database, but in a file beside it.
-base::Result<void> add_partitions(Database& copy, const std::filesystem::path& memory) {
-  auto records = copy.read();
+// Those of programs are not in the manager's database, but in a file beside it. What leads from the
+// one to the other.
+base::Result<std::vector<base::Record>> partitions_beside(const Database& database,
+                                                          const std::filesystem::path& memory) {
+  auto records = database.read();
   if (!records) return records.error();
-  auto changes = take_partition_records(*records);
+  auto changes = take_partition_records(*records);  // of an earlier version
   for (base::Record& record : changes) record.value.reset();
   const auto managed = ManagedPartitionsFile(Keeper::lid_memory_of(memory)).read();
   if (managed.has_error()) return managed.error();
@@ -45,10 +47,35 @@ base::Result<void> add_partitions(Database& copy, const std::filesystem::path& m
     const auto all = partition_changes({}, **managed);
     changes.insert(changes.end(), all.begin(), all.end());
   }
-  if (changes.empty()) return {};
-  const auto epoch = copy.epoch();
-  if (!epoch) return epoch.error();
-  return copy.write({{*epoch, false, changes}});
+  return changes;
+}
+
+// By a copy of the copy: one that was written to wants further files beside it, where a snapshot
+// is a single one that can be read from anywhere.
+base::Result<void> copy_with(const Database& database, const std::vector<base::Record>& changes,
+                             const std::filesystem::path& file) {
+  const std::filesystem::path between = file.string() + ".new";
+  const auto remove = [&between] {
+    std::error_code ignored;
+    for (const char* part : {"", "-wal", "-shm"}) {
+      std::filesystem::remove(between.string() + part, ignored);
+    }
+  };
+  const auto copy = [&]() -> base::Result<void> {
+    auto copied = database.copy_to(between);
+    if (copied.has_error()) return copied;
+    auto opened = Database::open(between, Keeper::wall_clock);
+    if (!opened) return opened.error();
+    const auto epoch = opened->database->epoch();
+    if (!epoch) return epoch.error();
+    const auto written = opened->database->write({{*epoch, false, changes}});
+    if (written.has_error()) return written.error();
+    return opened->database->copy_to(file);
+  };
+  remove();  // what a crash has left
+  auto done = copy();
+  remove();
+  return done;
 }
 
 // As the last change of all, so that nobody takes what was changed since for newer. A snapshot
@@ -68,13 +95,14 @@ base::Result<void> restore_partitions(const std::vector<base::Record>& records,
 base::Result<void> save(const std::filesystem::path& memory, const std::filesystem::path& file) {
   auto database = Database::open_to_read(memory, Keeper::wall_clock);
   if (!database) return database.error();
-  const auto copied = (*database)->copy_to(file);
+  const auto partitions = partitions_beside(**database, memory);
+  if (!partitions) return partitions.error();
+  const auto copied =
+      partitions->empty() ? (*database)->copy_to(file) : copy_with(**database, *partitions, file);
   if (copied.has_error()) return copied.error();
-  auto copy = Database::open(file, Keeper::wall_clock);
+  auto copy = Database::open_to_read(file, Keeper::wall_clock);
   if (!copy) return copy.error();
-  const auto added = add_partitions(*copy->database, memory);
-  if (added.has_error()) return added.error();
-  const auto records = copy->database->read();
+  const auto records = (*copy)->read();
   if (!records) return records.error();
   std::cout << fmt::format("saved {}: {}\n", file.string(), contents(*records));
   return {};

@@ -63,6 +63,12 @@ TEST_F(SnapshotTest, HasThePartitionsOfPrograms) {
   write({{"lid 0x0000000000000007", "3 0"}});
   save_partitions(4, kBlue);
   ASSERT_EQ(snapshot(false), Exit::Ok);
+  std::vector<std::string> files;
+  for (const auto& each : std::filesystem::directory_iterator(folder_.path())) {
+    const auto name = each.path().filename().string();
+    if (name.starts_with("kept.db")) files.push_back(name);
+  }
+  EXPECT_EQ(files, std::vector<std::string>{"kept.db"}) << "one file";
   save_partitions(9, kRed);
   ASSERT_EQ(snapshot(true), Exit::Ok);
   const auto restored = partitions_.read();
