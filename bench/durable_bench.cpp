@@ -128,11 +128,11 @@ Cost bring_up(const std::string& fabric, bool durable) {
 
 // Of many pairs, in turns: the medians, and of the ratios where the middle half of them lies.
 void tell(const char* what, const std::vector<Cost>& with, const std::vector<Cost>& without,
-          double Cost::*seconds) {
+          double Cost::*what_of) {
   std::vector<double> stored, plain, ratios;
   for (std::size_t n = 0; n < with.size(); ++n) {
-    stored.push_back(with[n].*seconds);
-    plain.push_back(without[n].*seconds);
+    stored.push_back(with[n].*what_of);
+    plain.push_back(without[n].*what_of);
     ratios.push_back(stored.back() / plain.back());
   }
   for (auto* all : {&stored, &plain, &ratios}) std::sort(all->begin(), all->end());
@@ -262,6 +262,8 @@ class Pair {
     acknowledged_ += reply.came && reply.status() == mad::kStatusOk;
   }
   void count(const mad::Datagram& leaving) {
+    // Most are questions, and looking into them takes its time.
+    if (leaving.payload[3] != static_cast<std::byte>(mad::Method::Set)) return;
     const auto smp = mad::decode_smp(leaving.payload);
     if (!smp || smp->method != mad::Method::Set) return;
     ++sets_;

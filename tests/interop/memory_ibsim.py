@@ -103,6 +103,7 @@ class Pair:
             f'[sm]\npriority = {9 - which}\npoll_interval = "300ms"\nsticky_master = true\n'
             '[mads]\nwindow = 1\nwindow_per_device = 1\n[sweep]\ninterval = "1s"\n'
             f'[links]\nsubnet_timeout = 31\nhead_of_queue_life = {self.life}\n'
+            '[performance]\nenabled = false\n'
             f'[standby]\nlisten = "127.0.0.1:{self.ports[which]}"\n'
             f'peer = "127.0.0.1:{self.ways[1 - which].port}"\n'
             f'secret_file = "{self.lab.folder}/secret"\n')
@@ -179,6 +180,7 @@ class Pair:
                       f"{PLACES[which]} to be master")
 
     def expect_right(self):
+        self.lab.host = PLACES[self.master]  # the judges ask the manager there
         if found := settled(self.lab, self.net, 1):
             raise Wrong(f"the fabric is not right: {found}")
 
@@ -249,7 +251,7 @@ def storm(pair):
     clients = [threading.Thread(target=each) for each in (register, join)]
     for client in clients:
         client.start()
-    time.sleep(1)
+    time.sleep(3)
     pair.daemons[pair.master].end(signal.SIGKILL)
     ends.set()
     for client in clients:
@@ -268,7 +270,7 @@ def network_cut(pair):
     pair.daemons[1 - before].await_event("PartnerGone")
     if not pair.serve():
         raise Wrong("a client is not answered")
-    time.sleep(3)
+    time.sleep(2)
     pair.expect_one_master(before)
     if any(event["to"] == "master" for event in pair.daemons[1 - before].events("StateChanged")):
         raise Wrong("the standby took over from a master that lives")
@@ -296,6 +298,7 @@ def fabric_cut(pair):
     masters = {pair.master_of(host) for host in hosts}
     if masters not in ({pair.guid(PLACES[0])}, {pair.guid(PLACES[1])}):
         raise Wrong(f"masters: {masters}")
+    pair.master = int(masters == {pair.guid(PLACES[1])})
     if not pair.serve():
         raise Wrong("a client is not answered")
 

@@ -350,7 +350,9 @@ TEST_F(WarmStandby, LaysItsOfficeDownForWhoeverCameLater) {
 TEST_F(WarmStandby, PromisesNothingWhenItHasBeenSucceeded) {
   Box box("star:5", durable());
   ASSERT_TRUE(box.run_until_quiet());
-  IpoibClient client(box, "host-0003");
+  IpoibClient client(box, "host-0003"), earlier(box, "host-0004");
+  ASSERT_TRUE(ok(earlier.join(kIpv4Broadcast)));
+  box.run_for(seconds(1));
   const auto office = box.seat().shelf().facts().at("office");
   const auto epoch = std::stoull(office.substr(office.rfind(' ')));
   box.seat().shelf().ack_not_before = base::kNever;
