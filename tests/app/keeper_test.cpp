@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <gtest/gtest.h>
 
@@ -88,6 +89,9 @@ class KeeperTest : public testing::Test {
   test::Folder folder_;
   std::unique_ptr<Log> log_;
   boost::asio::io_context loop_;
+  // It goes on although nothing is to be done at the moment.
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_{
+      loop_.get_executor()};
   std::string place_;
   std::unique_ptr<Keeper> keeper_;
   std::vector<Shared> told_;
