@@ -20,7 +20,7 @@ using fabric::Topology;
 
 constexpr std::uint32_t kNone = Certificate::kNone;
 constexpr auto kAll = std::numeric_limits<std::size_t>::max();
-constexpr unsigned kAround = 2;      // hops down and up again, in a tree
+constexpr unsigned kAround = 2;     // hops down and up again, in a tree
 constexpr unsigned kMostHops = 63;  // one bit each in a word; longer ways are for the engines
 
 // Everything is told in the switches and compact channels of home.
@@ -126,19 +126,18 @@ class Mender {
     target_ = at->at.value;
     ++repair_.moved;
     if (step_aside()) return true;
-    find_gates();
-    find_broken();
-    broken_count_ = found_.size();
-    only_known_ = own_lid_;
-    settle_all();
-    only_known_ = false;
+    if (!stepped_.empty()) {
+      find_gates();
+      find_broken();
+      settle_found();
+    }
     if (own_lid_) find_other_ways();
     return tell();
   }
 
-  // What mostly will do: whose way is broken has another port that is as near and needs no new turn;
-  // then those behind it keep theirs. Only where there is none, they have to look, too, and it goes
-  // a longer way. False if that does not mend all: nothing was changed then.
+  // What mostly will do: whose way is broken has another port that is as near and needs no new
+  // turn; then those behind it keep theirs. Only where there is none, they have to look, too, and
+  // it goes a longer way. False if that does not mend all: nothing was changed then.
   bool step_aside() {
     find_gates();
     stepped_.clear();
@@ -156,10 +155,7 @@ class Mender {
     found_.clear();
     std::copy_if(stuck_.begin(), stuck_.end(), std::back_inserter(found_),
                  [](std::uint32_t at) { return at != kNone; });
-    broken_count_ = found_.size();
-    only_known_ = own_lid_;
-    if (!found_.empty()) settle_all();
-    only_known_ = false;
+    settle_found();
     if (mended_.size() != found_.size()) return false;
     tell();
     for (const std::uint32_t at : stepped_) tell_way(at);
@@ -225,6 +221,13 @@ class Mender {
       broken_[before] = attempt_;
       found_.push_back(before);
     }
+  }
+
+  void settle_found() {
+    broken_count_ = found_.size();
+    only_known_ = own_lid_;
+    settle_all();
+    only_known_ = false;
   }
 
   // What was freed besides may stay as it is.
