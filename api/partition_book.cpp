@@ -6,6 +6,7 @@ namespace heddle::api {
 // What cannot be written is known to the master still.
 void PartitionBook::take_over(std::shared_ptr<const partitions::Managed> told, WallTime time) {
   (void)save_(*told);
+  ++times_told_;
   now_ = std::move(told);
   changed_at_ = time;
 }
