@@ -266,7 +266,7 @@ Response post_hand_over(const State& state, const Request&, const Target&) {
   }
   const sm::OtherManager* next = nullptr;
   for (const sm::OtherManager& other : state.fabric->other_managers) {
-    if (other.state != mad::SMState::Standby) continue;
+    if (other.state != mad::SMState::Standby || !other.may_take_part) continue;
     if (next == nullptr || other.priority > next->priority) next = &other;
   }
   if (next == nullptr) return refusal(409, "no other subnet manager stands by");

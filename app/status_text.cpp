@@ -119,9 +119,10 @@ std::vector<std::string> lost_lines(const Json& status) {
 std::vector<std::string> peer_lines(const Json& status) {
   std::vector<std::string> lines;
   for (const Json& peer : at(status, "/sm/peers")) {
-    lines.push_back(fmt::format("{} at {}, priority {}, GUID {}", word(peer, "/state"),
-                                end_text(peer, "/at"), number(peer, "/priority"),
-                                word(peer, "/guid")));
+    lines.push_back(
+        fmt::format("{} at {}, priority {}, GUID {}{}", word(peer, "/state"), end_text(peer, "/at"),
+                    number(peer, "/priority"), word(peer, "/guid"),
+                    at(peer, "/takes_part") == false ? ", not one of allowed_sm_guids" : ""));
   }
   return lines;
 }
