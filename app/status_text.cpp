@@ -42,8 +42,10 @@ std::string word(const Json& json, std::string_view pointer) {
   if (found.is_null()) return "-";
   if (!found.is_array()) return found.dump();
   std::string out;
-  for (const Json& each : found) out += (out.empty() ? "" : " ") + each.dump();
-  return out;
+  for (const Json& each : found) {
+    out += (out.empty() ? "" : " ") + (each.is_string() ? each.get<std::string>() : each.dump());
+  }
+  return out.empty() ? "-" : out;
 }
 
 std::string end_text(const Json& json, std::string_view pointer) {
