@@ -93,6 +93,7 @@ Response get_explain_refusals(const State&, const Request&, const Target&);
 // --- the dashboard (views_dashboard.cpp)
 Response get_index(const State&, const Request&, const Target&);
 Response get_page(const State&, const Request&, const Target&);
+Response get_openapi(const State&, const Request&, const Target&);
 Response get_picture(const State&, const Request&, const Target&);
 Response get_load(const State&, const Request&, const Target&);
 Response get_what_if(const State&, const Request&, const Target&);

@@ -51,6 +51,10 @@ TEST(OpenApi, HasTheRoutesAndTheirParametersAndNoOthers) {
   EXPECT_EQ(described, real);
 }
 
+TEST(OpenApi, IsServedAsItIs) {
+  EXPECT_EQ(ApiStage("star:2").get("/v1/openapi.json"), description());
+}
+
 // A judge for the part of JSON Schema that the description uses.
 class Judge {
  public:
