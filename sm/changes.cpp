@@ -126,6 +126,7 @@ std::shared_ptr<Snapshot> take_picture(const Picture& picture, const SweepStatis
   snapshot->problems = picture.all_problems();
   snapshot->sm_port = picture.sm_port;
   snapshot->routes = picture.routes;
+  snapshot->unsafe_trees = picture.unsafe_trees;
   if (picture.lids) snapshot->lids = *picture.lids;
   if (!picture.frozen.topology) return snapshot;
   const Topology& topology = snapshot->topology = *picture.frozen.topology;
