@@ -27,8 +27,8 @@ class PartitionBook {
   bool is_told() const { return is_told_; }
   // How often a master had others than were known here.
   std::size_t times_told() const { return times_told_; }
-  // As a master has them.
-  void take_over(std::shared_ptr<const partitions::Managed> told, WallTime time);
+  // As a master has them. With an error they count, but could not be written.
+  base::Result<> take_over(std::shared_ptr<const partitions::Managed> told, WallTime time);
 
   const partitions::Managed& now() const { return *now_; }
   const std::shared_ptr<const partitions::Managed>& shared() const { return now_; }

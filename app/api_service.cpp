@@ -124,11 +124,15 @@ std::unique_ptr<ApiService> ApiService::start(const config::Config& config, Part
   if (partitions.managed) {
     options.book = std::make_shared<api::PartitionBook>(
         std::move(partitions.managed),
-        [file = ManagedPartitionsFile(config)](const partitions::Managed& all) {
+        [file = ManagedPartitionsFile(config.memory_file)](const partitions::Managed& all) {
           return file.save(all);
         },
         !config.standby_listen.empty() || !config.standby_peer.empty() ||
             !config.replica_endpoints.empty());
+    options.partitions_not_kept = [&loop, &log](const std::string& why) {
+      boost::asio::post(loop,
+                        [&log, why] { log.say(sm::Severity::Error, "PartitionsNotKept", why); });
+    };
   }
   auto server = listen(config, std::move(options), commands);
   if (server.has_error()) {

@@ -129,7 +129,7 @@ base::Result<void> prepare(Session& session) {
   if (remembered.has_error()) return remembered.error();
   session.remembered = std::move(remembered.value());
   if (session.config.partitions_managed) {
-    auto managed = ManagedPartitionsFile(session.config).read();
+    auto managed = ManagedPartitionsFile(session.config.memory_file).read();
     if (managed.has_error()) return managed.error();
     session.managed = std::move(*managed);
   }

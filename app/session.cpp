@@ -85,7 +85,8 @@ void take_over(Session& session, std::shared_ptr<const partitions::Managed> mana
       fmt::format("The master has partitions of generation {}", session.managed->generation));
   if (session.api) {
     session.api->take_over(session.managed);  // keeps them too, and off this thread
-  } else if (const auto saved = ManagedPartitionsFile(session.config).save(*session.managed);
+  } else if (const auto saved =
+                 ManagedPartitionsFile(session.config.memory_file).save(*session.managed);
              saved.has_error()) {
     session.log.say(sm::Severity::Error, "PartitionsNotKept", saved.error().message);
   }

@@ -556,9 +556,17 @@ void Core::Machine::ask_for_routes() {
   routing::Policy policy = options.routing;
   policy.max_vls = lanes_failed || lanes_refused ? 1 : std::min(policy.max_vls, data_vls(picture));
   asked_by = policy;
-  if (std::exchange(keeps_standing, false)) home = standing_routes(policy);
+  const bool is_known = in_place.tables != nullptr && !others_may_have_written;
+  routing::InPlace held;
+  if (std::exchange(keeps_standing, false)) {
+    home = standing_routes(policy);
+    // The same tables: they are put together once.
+    const auto& found = home->selected;
+    if (!is_known) held = {home->topology, {found, &found->routes.tables}, nullptr};
+  }
+  if (held.tables == nullptr) held = tables_in_place();
   outputs.emplace_back(ComputeRoutes{++ticket, picture.frozen.topology, picture.routed_lids,
-                                     std::move(policy), home, tables_in_place(),
+                                     std::move(policy), home, std::move(held),
                                      picture.lids->has_guests() ? picture.lids : nullptr});
 }
 

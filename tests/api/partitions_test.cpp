@@ -274,6 +274,20 @@ TEST_F(ManagedPartitions, WhoWaitsHearsThatAnotherManagerBecameMaster) {
   EXPECT_EQ(answer->status, 409u);
 }
 
+// They count all the same: the master has them.
+TEST_F(ManagedPartitions, ThatAreToldAndCannotBeKeptSayWhy) {
+  api::PartitionBook book(
+      std::make_shared<const partitions::Managed>(),
+      [](const partitions::Managed&) -> base::Result<> { return base::error("no room"); },
+      /*is_told=*/true);
+  auto told = std::make_shared<partitions::Managed>();
+  told->generation = 9;
+  const auto kept = book.take_over(told, {});
+  ASSERT_TRUE(kept.has_error());
+  EXPECT_EQ(kept.error().message, "no room");
+  EXPECT_EQ(book.now().generation, 9u);
+}
+
 TEST_F(ManagedPartitions, APrologMayWaitForItsJob) {
   const json job = ask(200, "/ufmRestV3/resources/pkeys/hosts", "POST",
                        R"({"pkey": "0x21", "hosts_names": "host-0001"})");
