@@ -7,6 +7,7 @@ namespace heddle::api {
 base::Result<> PartitionBook::take_over(std::shared_ptr<const partitions::Managed> told,
                                         WallTime time) {
   auto saved = save_(*told);
+  ++times_told_;
   now_ = std::move(told);
   changed_at_ = time;
   return saved;

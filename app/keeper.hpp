@@ -79,6 +79,8 @@ class Keeper {
   // a master has instead.
   using PartitionsTold = std::function<void(std::shared_ptr<const partitions::Managed>)>;
   void share_partitions(std::shared_ptr<const partitions::Managed> managed, PartitionsTold told);
+  // Whether it is for this manager to change them: else another one tells it what they are.
+  bool says_partitions() const { return !(partner_ || replica_) || state_ == mad::SMState::Master; }
   // They were changed here.
   void store(std::shared_ptr<const partitions::Managed> managed);
 

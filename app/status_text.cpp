@@ -42,8 +42,10 @@ std::string word(const Json& json, std::string_view pointer) {
   if (found.is_null()) return "-";
   if (!found.is_array()) return found.dump();
   std::string out;
-  for (const Json& each : found) out += (out.empty() ? "" : " ") + each.dump();
-  return out;
+  for (const Json& each : found) {
+    out += (out.empty() ? "" : " ") + (each.is_string() ? each.get<std::string>() : each.dump());
+  }
+  return out.empty() ? "-" : out;
 }
 
 std::string end_text(const Json& json, std::string_view pointer) {
@@ -119,9 +121,10 @@ std::vector<std::string> lost_lines(const Json& status) {
 std::vector<std::string> peer_lines(const Json& status) {
   std::vector<std::string> lines;
   for (const Json& peer : at(status, "/sm/peers")) {
-    lines.push_back(fmt::format("{} at {}, priority {}, GUID {}", word(peer, "/state"),
-                                end_text(peer, "/at"), number(peer, "/priority"),
-                                word(peer, "/guid")));
+    lines.push_back(
+        fmt::format("{} at {}, priority {}, GUID {}{}", word(peer, "/state"), end_text(peer, "/at"),
+                    number(peer, "/priority"), word(peer, "/guid"),
+                    at(peer, "/takes_part") == false ? ", not one of allowed_sm_guids" : ""));
   }
   return lines;
 }

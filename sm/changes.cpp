@@ -143,8 +143,9 @@ std::shared_ptr<Snapshot> take_picture(const Picture& picture, const SweepStatis
     ++(active ? snapshot->active_ports : snapshot->inactive_ports);
   }
   for (const OtherSM& other : picture.other_sms) {
-    snapshot->other_managers.push_back(
-        {other.guid, other.priority, other.state, port_of(picture, other.device)});
+    snapshot->other_managers.push_back({other.guid, other.priority, other.state,
+                                        port_of(picture, other.device),
+                                        may_take_part(options, other.guid)});
   }
   snapshot->switch_infos.resize(topology.switch_count());
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {

@@ -59,6 +59,7 @@ struct OtherManager {
   std::uint8_t priority = 0;
   mad::SMState state{};
   fabric::PortIndex port = fabric::kNoPort;  // kNoPort: its port is not in the topology
+  bool may_take_part = true;                 // as Options::allowed_sm_guids has it
 };
 
 struct Snapshot {

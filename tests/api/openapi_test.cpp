@@ -51,6 +51,10 @@ TEST(OpenApi, HasTheRoutesAndTheirParametersAndNoOthers) {
   EXPECT_EQ(described, real);
 }
 
+TEST(OpenApi, IsServedAsItIs) {
+  EXPECT_EQ(ApiStage("star:2").get("/v1/openapi.json"), description());
+}
+
 // A judge for the part of JSON Schema that the description uses.
 class Judge {
  public:
@@ -147,6 +151,9 @@ TEST(OpenApi, DescribesWhatIsAnswered) {
   stage.state().book = std::make_shared<api::PartitionBook>(
       std::make_shared<const partitions::Managed>(managed),
       [](const partitions::Managed&) { return base::Result<>(); });
+  auto fabric = std::make_shared<sm::Snapshot>(*stage.state().fabric);
+  fabric->other_managers = {{mad::Guid{1}, 4, mad::SMState::Standby}};
+  stage.state().fabric = fabric;
   const std::pair<const char*, const char*> questions[] = {
       {"/v1/status", "/v1/status"},
       {"/v1/fabric", "/v1/fabric"},
