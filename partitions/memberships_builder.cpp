@@ -122,9 +122,7 @@ class MembershipsBuilder {
   std::vector<Held> held_by(std::size_t kind, std::span<const Named> named, bool is_self) const;
   std::vector<mad::PKey> table_of(const std::vector<Held>& held) const;
   std::uint32_t list_for(std::vector<Held> held, bool is_self);
-  bool has_room(const std::vector<Held>& held) const {
-    return keys_ + held.size() <= kMaxHeldKeys;
-  }
+  bool has_room(const std::vector<Held>& held) const { return keys_ + held.size() <= kMaxHeldKeys; }
 
   Memberships& result_;
   const fabric::Topology& topology_;
@@ -299,8 +297,8 @@ void MembershipsBuilder::join_lists() {
     // Half of it would stop packets that are allowed.
     const bool fits = has_room(merged) || list_of_held_.count(merged) != 0;
     if (!fits) ++result_.ports_cut_short_;
-    result_.list_through_.emplace(
-        host, fits ? list_for(std::move(merged), false) : Memberships::kNoList);
+    result_.list_through_.emplace(host,
+                                  fits ? list_for(std::move(merged), false) : Memberships::kNoList);
   }
 }
 

@@ -68,7 +68,7 @@ void VirtualPorts::request_lids(bool reassign, std::vector<LidRequest>& requests
       request.port = host.port;
       request.port_guid = vport.info.vport_guid;
       if (!reassign) request.held = vport.info.vport_lid;
-      request.guest = true;
+      request.vport = index;
       requests.push_back(request);
     }
   }
@@ -111,7 +111,7 @@ mad::SmpData VirtualPorts::data_for(const Request& request) const {
   mad::VPortInfo info = vport.info;
   info.vport_state = static_cast<mad::PortState>(request.detail >> 16);
   info.client_reregister = false;
-  info.vport_lid = vport.lid;
+  if (vport.lid != mad::kNoLid) info.vport_lid = vport.lid;
   mad::encode(info, bytes);
   return data;
 }
@@ -146,8 +146,11 @@ void VirtualPorts::write(Context& context, std::span<const RememberedLids> memor
                      picture.lids->is_guest(given->base) &&
                      picture.lids->owner(given->base) == hosts_[h].port;
     vport.lid = has ? given->base : mad::kNoLid;
-    const bool stands = vport.lid == mad::kNoLid || vport.info.vport_lid == vport.lid;
-    if (!stands && !vport.refuses) lead(context, h, index, mad::PortState::NoChange);
+    if (vport.refuses) return;
+    // The LID that it holds may be somebody else's now.
+    const bool raised = vport.info.vport_state != mad::PortState::Init;
+    if (!has && raised) lead(context, h, index, mad::PortState::Down);
+    if (has && vport.info.vport_lid != vport.lid) lead(context, h, index, mad::PortState::NoChange);
   });
   each_managed([&](std::uint32_t h, std::uint16_t index, VPort& vport) {
     if (!vport.info.lid_required) share_lid(picture, hosts_[h], vport);
@@ -203,7 +206,8 @@ void VirtualPorts::on_led(Context& context, const Answer& answer) {
   VPort& vport = found->second;
   vport.info = mad::decode<mad::VPortInfo>(answer.data);
   vport.info.client_reregister = false;
-  if (wanted == mad::PortState::NoChange) return;
+  // One that is taken down goes on to Init by itself.
+  if (wanted == mad::PortState::NoChange || wanted == mad::PortState::Down) return;
   if (vport.info.vport_state != wanted) {
     host.known = false;
   } else if (wanted == mad::PortState::Armed) {

@@ -324,7 +324,8 @@ TEST(Memberships, NothingIsCheckedOfAHostWhoseGuestsHoldTooManyKeysTogether) {
   text += "Mine=0x7ffd: 0x102=both;";
   const SmallFabric fabric(3);
   std::vector<Guest> guests;
-  for (std::uint64_t i = 0; i < 510; ++i) guests.push_back({mad::Guid{0x5000 + i}, fabric.adapter(1)});
+  for (std::uint64_t i = 0; i < 510; ++i)
+    guests.push_back({mad::Guid{0x5000 + i}, fabric.adapter(1)});
   guests.push_back({mad::Guid{0xB1}, fabric.adapter(2)});
   const Memberships all(policy_of(text), fabric.topology, fabric.adapter(0), guests);
   const auto last = static_cast<std::uint32_t>(fabric.topology.port_count() + 509);

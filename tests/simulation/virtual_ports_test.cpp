@@ -198,6 +198,46 @@ TEST(VirtualPorts, ThatWantLidsOfTheirOwnGetThemAndKeepThemOverRestarts) {
   }
 }
 
+// Eight LIDs, and a port that comes when they are all given out.
+TEST(VirtualPorts, GiveTheirLidsUpForPorts) {
+  auto blueprint = fabric("star:4,vports=2,vport-lids=1");
+  ASSERT_EQ(blueprint.nodes[0].type, mad::NodeType::Switch);
+  blueprint.nodes[0].linear_fdb_cap = 9;
+  Box box(std::move(blueprint), {});
+  const auto late = cable(box, "host-0004", 1);
+  box.world().cut(late);
+  ASSERT_TRUE(box.run_until_quiet());
+  const auto without_lid = [&] {
+    std::size_t count = 0;
+    for (const char* host : {"host-0001", "host-0002", "host-0003"}) {
+      for (const auto& vport : behind(box, host).ports) {
+        count += vport.state == PortState::Active ? 0 : 1;
+      }
+    }
+    return count;
+  };
+  EXPECT_EQ(without_lid(), 2u);
+  EXPECT_EQ(trouble_elsewhere(box, {"host-0004"}), "");
+  ASSERT_GE(box.count<sm::LidsExhausted>(), 1u);
+  EXPECT_NE(box.last<sm::LidsExhausted>()->port.node.description.find("virtual port"),
+            std::string::npos);
+  box.world().restore(late);
+  box.run_for(seconds(5));
+  EXPECT_EQ(trouble(box), "") << "no LID is used twice";
+  EXPECT_EQ(state(box, "host-0004", 1), PortState::Active);
+  EXPECT_EQ(without_lid(), 3u);
+  const auto& problems = box.snapshot().problems;
+  EXPECT_EQ(std::count_if(problems.begin(), problems.end(),
+                          [](const std::string& problem) {
+                            return problem.find("and 4 more virtual ports") != std::string::npos;
+                          }),
+            1)
+      << testing::PrintToString(problems);
+  EXPECT_EQ(sets_during(box, [&] { box.run_for(seconds(60)); }), 0u);
+  box.input(sm::ResweepCommand{"to see that nothing is written"});
+  EXPECT_EQ(sets_during(box, [&] { ASSERT_TRUE(box.run_until_quiet()); }), 0u);
+}
+
 TEST(VirtualPorts, KeepLidsAndWaysWhenAnotherManagerTakesOver) {
   Box box("fat-tree:3,4,vports=2,vport-lids=1");
   ASSERT_TRUE(box.run_until_quiet());
