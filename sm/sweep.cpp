@@ -528,6 +528,12 @@ void Core::Machine::write_addresses() {
   memberships = std::make_shared<const partitions::Memberships>(
       options.partitions ? *options.partitions : partitions::default_policy(),
       *picture.frozen.topology, picture.sm_port, virtual_ports.guests());
+  if (const std::size_t cut = memberships->ports_cut_short(); cut > 0) {
+    picture.problems.push_back("of " + std::to_string(cut) +
+                               " ports the P_Keys do not count, or are not checked by their "
+                               "switch: the partitions give more than " +
+                               std::to_string(partitions::kMaxHeldKeys));
+  }
   Context with = context();
   programming.write_lids(with, [this](mad::Guid port, mad::Lid master, mad::Lid own) {
     return clients_know(port, master, own);
@@ -642,9 +648,11 @@ void Core::Machine::tell_outdated() {
 
 void Core::Machine::finish_links() {
   tell_outdated();
+  Context with = context();
+  virtual_ports.tell_problems(with);
   const auto& left = programming.left_untold();
   untold = {left.begin(), left.end()};
-  unheard = programming.unheard(context());
+  unheard = programming.unheard(with);
   for (const mad::Guid port : left) unheard.erase(port);
   const auto& topology = *picture.frozen.topology;
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {

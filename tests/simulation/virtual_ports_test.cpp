@@ -20,6 +20,7 @@
 #include "tests/simulation/ipoib_client.hpp"
 #include "tests/simulation/judging.hpp"
 #include "tests/simulation/seeds.hpp"
+#include "tests/simulation/virtual_judging.hpp"
 
 namespace heddle::test {
 namespace {
@@ -28,62 +29,6 @@ using mad::Guid;
 using mad::PortState;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-sim::PortIndex port_of(Box& box, std::string_view host) {
-  return box.world().devices().port_at(node(box, host), 1);
-}
-const sim::VirtualPorts& behind(Box& box, std::string_view host) {
-  return *box.world().devices().ports[port_of(box, host)].virtual_ports;
-}
-Guid guid_of(Box& box, std::string_view host, std::uint16_t index) {
-  return sim::virtual_guid(box.world().devices(), port_of(box, host), index);
-}
-std::set<std::uint16_t> keys_of(const sim::VirtualPort& vport) {
-  std::set<std::uint16_t> keys;
-  for (const auto& [block, data] : vport.p_keys) {
-    for (const mad::PKey key : mad::decode<mad::VPortPKeyTable>(data).p_keys) {
-      if (key != mad::PKey{}) keys.insert(key.value);
-    }
-  }
-  if (vport.p_keys.empty()) keys.insert(0xFFFF);  // as devices have it that nobody wrote to
-  return keys;
-}
-
-// By GUID of the port or virtual port.
-std::map<Guid, mad::Lid> own_lids(Box& box) {
-  std::map<Guid, mad::Lid> lids;
-  const sim::Devices& devices = box.world().devices();
-  for (sim::PortIndex port = 0; port < devices.ports.size(); ++port) {
-    const auto& all = devices.ports[port].virtual_ports;
-    if (!all) continue;
-    for (std::uint16_t i = 1; i <= all->ports.size(); ++i) {
-      const auto& vport = all->ports[i - 1u];
-      if (vport.lid_required) lids[sim::virtual_guid(devices, port, i)] = vport.lid;
-    }
-  }
-  return lids;
-}
-
-// What is wrong with the virtual ports behind ports that work.
-std::string virtual_trouble(Box& box) {
-  std::string all = trouble(box);
-  const sim::Devices& devices = box.world().devices();
-  for (sim::PortIndex port = 0; port < devices.ports.size(); ++port) {
-    const auto& behind = devices.ports[port].virtual_ports;
-    if (!behind || devices.lines[port].state != PortState::Active) continue;
-    if (!behind->enabled) all += fmt::format("port {} is not enabled\n", port);
-    for (std::size_t i = 0; i < behind->ports.size(); ++i) {
-      if (behind->ports[i].state == PortState::Active) continue;
-      all += fmt::format("virtual port {} of port {} is not Active\n", i + 1, port);
-    }
-  }
-  return all;
-}
-
-std::shared_ptr<const partitions::Policy> policy(const std::string& text) {
-  return std::make_shared<const partitions::Policy>(
-      partitions::parse(text, "p", {true, false}).value().policy);
-}
 
 class VirtualClient {
  public:
