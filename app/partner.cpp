@@ -207,9 +207,11 @@ void Partner::reconnect(const std::string& why) {
   }
   followed_.reset();
   retry_.expires_after(kReconnect);
-  retry_.async_wait([this](const boost::system::error_code& cancelled) {
-    if (!cancelled) connect();
-  });
+  // A timer that has expired already cannot be cancelled any more.
+  retry_.async_wait(
+      [this, alive = std::weak_ptr(alive_)](const boost::system::error_code& cancelled) {
+        if (!cancelled && !alive.expired()) connect();
+      });
 }
 
 PartnerLink::Events Partner::followed() {
@@ -268,16 +270,17 @@ void Partner::beat() {
     gone_.erase(over, gone_.end());
     events_.taken();
   }
-  if (followed_) followed_->say(own);
+  if (const auto link = followed_) link->say(own);  // one that is full leaves
   // What it says later may build upon what we had dropped by then: it begins anew.
   const auto patience = master_heard_ ? kSilence : 8 * kSilence;
   if (const auto link = followed_; link && now > link->heard_last + patience) {
     link->close("it is silent");
   }
   beat_.expires_after(kBeat);
-  beat_.async_wait([this](const boost::system::error_code& cancelled) {
-    if (!cancelled) beat();
-  });
+  beat_.async_wait(
+      [this, alive = std::weak_ptr(alive_)](const boost::system::error_code& cancelled) {
+        if (!cancelled && !alive.expired()) beat();
+      });
 }
 
 }  // namespace heddle::app

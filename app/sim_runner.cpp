@@ -2,6 +2,8 @@
 #include "app/sim_runner.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include <boost/asio/steady_timer.hpp>
@@ -131,15 +133,22 @@ void SimRunner::keep_watch(boost::asio::io_context& loop) {
   watches_ = true;
   const base::Duration ahead = now_ - steady_now();
   boost::asio::steady_timer timer(loop);
+  // For when it is set. One wait for each such time: one that is cancelled wakes the loop, too.
+  const auto set_for = std::make_shared<std::optional<base::Instant>>();
   while (!stopped_) {
-    if (next() == base::kNever) {
-      timer.expires_at(boost::asio::steady_timer::time_point::max());
-    } else {
-      timer.expires_after(std::max(base::Duration{0}, next() - ahead - steady_now()));
+    const base::Instant wanted = next();
+    if (*set_for != wanted) {
+      *set_for = wanted;
+      if (wanted == base::kNever) {
+        timer.expires_at(boost::asio::steady_timer::time_point::max());
+      } else {
+        timer.expires_after(std::max(base::Duration{0}, wanted - ahead - steady_now()));
+      }
+      timer.async_wait([set_for](const boost::system::error_code& cancelled) {
+        if (!cancelled) set_for->reset();
+      });
     }
-    timer.async_wait([](const boost::system::error_code&) {});
     loop.run_one();
-    timer.cancel();
     now_ = std::max(now_, steady_now() + ahead);
     do turn();
     while (!stopped_ && next() <= now_);

@@ -20,6 +20,7 @@ using fabric::Topology;
 
 constexpr std::uint32_t kNone = Certificate::kNone;
 constexpr auto kAll = std::numeric_limits<std::size_t>::max();
+constexpr unsigned kAround = 2;     // hops down and up again, in a tree
 constexpr unsigned kMostHops = 63;  // one bit each in a word; longer ways are for the engines
 
 // Everything is told in the switches and compact channels of home.
@@ -40,6 +41,7 @@ class Mender {
         column_(now_at_.size()),
         tried_(now_at_.size()),
         used_(now_at_.size()),
+        turn_(now_at_.size()),
         buckets_(kMostHops + 2) {
     for (std::uint32_t s = 0; s < departure.at_home.size(); ++s) {
       now_at_[departure.at_home[s].value] = s;
@@ -117,22 +119,115 @@ class Mender {
   // False if it is beyond repair.
   bool mend(mad::Lid lid) {
     lid_ = lid;
-    find_gates();
     const fabric::PortIndex owner = home_.lids->owner(lid);
     own_lid_ = home_.topology->is_switch(home_.topology->node_of(owner));
     const auto at = home_.topology->attachment(owner);
     if (!at) return true;
     target_ = at->at.value;
     ++repair_.moved;
-    begin();
-    for (const std::uint32_t gate : found_) broken_[gate] = attempt_;
-    find_broken();
+    if (step_aside()) return true;
+    if (!stepped_.empty()) {
+      find_gates();
+      find_broken();
+      settle_found();
+    }
+    if (own_lid_) find_other_ways();
+    return tell();
+  }
+
+  // What mostly will do: whose way is broken has another port that is as near and needs no new
+  // turn; then those behind it keep theirs. Only where there is none, they have to look, too, and
+  // it goes a longer way. False if that does not mend all: nothing was changed then.
+  bool step_aside() {
+    find_gates();
+    stepped_.clear();
+    stuck_.clear();
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      if (sidestep(found_[i], 0)) continue;
+      stuck_.push_back(found_[i]);
+      find_behind(found_[i]);
+    }
+    // Where only its own packets are left, it matters little how far they go.
+    for (std::size_t i = stuck_.size(); i-- > 0;) {
+      const std::uint32_t at = stuck_[i];
+      if (has_hosts_[at] == 0 && is_left(at) && sidestep(at, kAround)) stuck_[i] = kNone;
+    }
+    found_.clear();
+    std::copy_if(stuck_.begin(), stuck_.end(), std::back_inserter(found_),
+                 [](std::uint32_t at) { return at != kNone; });
+    settle_found();
+    if (mended_.size() != found_.size()) return false;
+    tell();
+    for (const std::uint32_t at : stepped_) tell_way(at);
+    return true;
+  }
+  // By a port that is that much longer at most.
+  bool sidestep(std::uint32_t at, std::uint32_t longer) {
+    const auto most = static_cast<std::uint32_t>(home_hops(at)) + longer;
+    const std::uint32_t first = channels_.first[at];
+    const std::uint32_t count = channels_.first[at + 1] - first;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint32_t turn = (turn_[at] + i) % count;
+      const std::uint32_t c = first + turn;
+      const std::uint32_t next = channels_.to[c];
+      if (lost_[c] != 0 || is_broken(next) || !leads_on(c)) continue;
+      const std::uint32_t hops = hops_of(next);
+      if (hops >= most || !is_open(at, c)) continue;
+      turn_[at] = turn + 1;
+      column_[at] = {attempt_, hops + 1, channels_.out[c]};
+      stepped_.push_back(at);
+      return true;
+    }
+    return false;
+  }
+  // By turns that are there.
+  bool leads_on(std::uint32_t held) const {
+    while (channels_.to[held] != target_) {
+      const std::uint32_t by = channels_.to[held];
+      const bool is_known = column_[by].stamp == attempt_;
+      const std::uint32_t next = certificate_.channel(by, is_known ? column_[by].out : entry(by));
+      if (!order_.has(held, next)) return false;
+      if (!own_lid_) break;  // what comes then is there for those on whose way it is
+      held = next;
+    }
+    return true;
+  }
+  // To all that would still come.
+  bool is_open(std::uint32_t at, std::uint32_t next) const {
+    for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+      if (comes_by(c) && !is_moved(channels_.to[c]) && !order_.has(channels_.reverse(c), next)) {
+        return false;
+      }
+    }
+    return true;
+  }
+  // Whether home's entry at the other end of a channel leads here by its reverse.
+  bool comes_by(std::uint32_t c) const {
+    const std::uint32_t before = channels_.to[c];
+    return before != target_ && now_at_[before] != kNone &&
+           certificate_.channel(before, entry(before)) == channels_.reverse(c);
+  }
+  bool is_moved(std::uint32_t at) const { return is_broken(at) && column_[at].stamp == attempt_; }
+  bool is_left(std::uint32_t at) const {
+    for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+      if (comes_by(c) && !is_moved(channels_.to[c])) return false;
+    }
+    return true;
+  }
+  void find_behind(std::uint32_t at) {
+    for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+      const std::uint32_t before = channels_.to[c];
+      if (is_broken(before) || !comes_by(c)) continue;
+      broken_[before] = attempt_;
+      found_.push_back(before);
+    }
+  }
+
+  void settle_found() {
     broken_count_ = found_.size();
     only_known_ = own_lid_;
     settle_all();
     only_known_ = false;
-    if (own_lid_) find_other_ways();
-    return tell();
   }
 
   // What was freed besides may stay as it is.
@@ -168,27 +263,22 @@ class Mender {
 
   // The switches whose own entry leads out of a lost port.
   void find_gates() {
+    begin();
     found_.clear();
     for (const auto& [at, out] : gates_) {
-      if (entry(at) == out) found_.push_back(at);
+      if (entry(at) != out) continue;
+      broken_[at] = attempt_;
+      found_.push_back(at);
     }
   }
 
   // Those whose packets pass a gate: against the entries, from the gates on.
   void find_broken() {
-    for (std::size_t i = 0; i < found_.size(); ++i) {
-      const std::uint32_t at = found_[i];
-      for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
-        const std::uint32_t before = channels_.to[c];
-        if (before == target_ || is_broken(before) || now_at_[before] == kNone) continue;
-        if (certificate_.channel(before, entry(before)) != channels_.reverse(c)) continue;
-        broken_[before] = attempt_;
-        found_.push_back(before);
-      }
-    }
+    for (std::size_t i = 0; i < found_.size(); ++i) find_behind(found_[i]);
   }
 
-  // Hops from a switch that is not broken, or was mended; home's own way leads there.
+  // Hops from a switch that is not broken, or was mended, if home's own way leads to such: else
+  // kNone.
   std::uint32_t hops_of(std::uint32_t at) {
     return column_[at].stamp == attempt_ ? column_[at].hops : count_hops(at);
   }
@@ -196,6 +286,7 @@ class Mender {
     path_.clear();
     std::uint32_t far = at;
     while (far != target_ && column_[far].stamp != attempt_) {
+      if (is_broken(far)) return kNone;
       path_.push_back(far);
       far = channels_.to[certificate_.channel(far, entry(far))];
     }
@@ -379,10 +470,7 @@ class Mender {
     find_used();
     for (const std::uint32_t at : mended_) {
       if (used_[at] != attempt_) continue;
-      const Way& way = column_[at];
-      repair_.max_hops = std::max(repair_.max_hops, way.hops);
-      repair_.longer += std::int64_t{way.hops} - home_hops(at);
-      note(at, way.out);
+      tell_way(at);
     }
     if (found_.size() > broken_count_) note_detours();
     if (mended_.size() == found_.size()) return true;
@@ -395,6 +483,13 @@ class Mender {
       note(at, mad::kNoPortNumber.value);
     }
     return true;
+  }
+
+  void tell_way(std::uint32_t at) {
+    const Way& way = column_[at];
+    repair_.max_hops = std::max(repair_.max_hops, way.hops);
+    repair_.longer += std::int64_t{way.hops} - home_hops(at);
+    note(at, way.out);
   }
 
   // What was only freed changes where the ways of what was broken need it. All else keeps home's
@@ -465,6 +560,8 @@ class Mender {
   std::vector<Way> column_;            // by switch
   std::vector<std::uint64_t> tried_;   // by switch: numbers of hops
   std::vector<std::uint32_t> used_;    // by switch: the last attempt whose entry counts
+  std::vector<std::uint32_t> turn_;    // by switch: where sidestep looks first
+  std::vector<std::uint32_t> stepped_, stuck_;
   std::vector<std::vector<std::uint32_t>> buckets_;
   std::uint32_t last_bucket_ = 0;
   std::vector<std::uint32_t> mended_, path_, choices_;

@@ -183,8 +183,9 @@ void Umad::read_until_stopped() {
       std::this_thread::sleep_for(kPause);
       continue;
     }
+    errno = 0;
     const int ready = waiting_.waits() ? 0 : umad_poll(handle_, kPollMilliseconds);
-    if (ready == -ETIMEDOUT) continue;
+    if (ready == -ETIMEDOUT || (ready != 0 && errno == EINTR)) continue;
     std::vector<Received> batch;
     const bool fine = ready == 0 && read_batch(batch);
     if (!batch.empty()) post(std::move(batch));

@@ -5,6 +5,8 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <time.h>
+#include <unistd.h>
 
 namespace heddle::transport {
 namespace {
@@ -28,9 +30,29 @@ WaitingRead::WaitingRead(int handle) : handle_(handle), flags_(::fcntl(handle, F
   if (flags_ >= 0) interrupt_reads();
 }
 
+WaitingRead::~WaitingRead() {
+  if (nudges_) timer_delete(nudge_);
+}
+
+// Once begun it goes on: to arm and stop it with each change of set() would cost more.
+bool WaitingRead::nudge() {
+  sigevent event{};
+  event.sigev_notify = SIGEV_THREAD_ID;
+  event.sigev_signo = kWake;
+  event._sigev_un._tid = gettid();
+  if (timer_create(CLOCK_MONOTONIC, &event, &nudge_) != 0) return false;
+  nudges_ = true;
+  const itimerspec each{{kLongest.count(), 0}, {kLongest.count(), 0}};
+  return timer_settime(nudge_, 0, &each, nullptr) == 0;
+}
+
 bool WaitingRead::set(bool waits) {
   if (waits == waits_) return true;
   if (flags_ < 0) return false;
+  if (!nudges_ && !nudge()) {
+    flags_ = -1;  // a read that nothing ends would not be safe
+    return false;
+  }
   const int wanted = waits ? flags_ & ~O_NONBLOCK : flags_;
   if (::fcntl(handle_, F_SETFL, wanted) != 0) return false;
   waits_ = waits;

@@ -5,7 +5,10 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <thread>
+
+#include <time.h>
 
 namespace heddle::transport {
 
@@ -13,10 +16,17 @@ namespace heddle::transport {
 // ibsim's preload library, which are no files of this process.
 class WaitingRead {
  public:
+  // A read waits no longer than this, then it fails with EINTR: the death of a device wakes nobody
+  // who waits for it, and is seen by who asks anew.
+  static constexpr std::chrono::seconds kLongest{1};
+
   explicit WaitingRead(int handle);
+  WaitingRead(const WaitingRead&) = delete;
+  WaitingRead& operator=(const WaitingRead&) = delete;
+  ~WaitingRead();
 
   bool waits() const { return waits_; }
-  // True if reads are so from now on.
+  // True if reads are so from now on. By the thread that reads.
   bool set(bool waits);
 
   // To be called first by the thread that reads: lets end() interrupt it.
@@ -26,9 +36,13 @@ class WaitingRead {
   static void end(std::thread& reader, const std::atomic<bool>& ended);
 
  private:
+  bool nudge();
+
   int handle_;
   int flags_;  // as the file was opened; negative: not to be had
   bool waits_ = false;
+  bool nudges_ = false;
+  timer_t nudge_{};
 };
 
 }  // namespace heddle::transport

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
 from selenium.webdriver.chrome.options import Options
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
@@ -73,6 +74,17 @@ class Page:
 
     def text(self, id_):
         return self.find(id_).text
+
+    def click(self, selector, seconds=PATIENCE):
+        """What stands there; a page that lives may exchange it just now."""
+        end = time.monotonic() + seconds
+        while True:
+            try:
+                return self.driver.find_element(By.CSS_SELECTOR, selector).click()
+            except WebDriverException:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(0.05)
 
     def press(self, *keys):
         ActionChains(self.driver).send_keys(*keys).perform()

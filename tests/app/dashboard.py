@@ -117,11 +117,12 @@ def picture_is_the_fabric(page, manager):
     assert max(spines) < min(leaves), "spines stand above leaves"
     for name in switches:
         assert page.ink(*page.place_of(name)) > 4, f"nothing is drawn at {name}"
-    status = page.text("status")
-    assert "All is well" in status and "master" in page.text("role"), status
-    assert page.text("heard") == "live"
+    page.wait_until("return document.getElementById('status').textContent.includes('All is well')"
+                    " && document.getElementById('role').textContent.includes('master')")
+    page.wait_until("return document.getElementById('heard').textContent === 'live'")
     # Everyone to everyone over these tables: no cable has more than a host's own.
     assert page.find("legend").is_displayed()
+    page.wait_until("return heddle.live.load?.forward.length > 0")
     loads = page.run("return [...heddle.live.load.forward]")
     assert len(loads) == len(between) and min(loads) > 0, loads
 
@@ -155,7 +156,7 @@ def paths_are_told(page, manager):
 def losses_are_foreseen(page, heddle, told):
     """What the page says of a cut must be what comes true when the cable is pulled."""
     leaf, port, spine = told[1]
-    page.driver.find_element("css selector", ".what-if").click()
+    page.click(".what-if")
     page.wait_until("return document.getElementById('loss').textContent.includes('would change')")
     text = page.text("loss")
     assert "Every host would still reach every other" in text, text
@@ -182,6 +183,7 @@ def loss_is_shown(page, heddle, lost):
     # The middle of the cable is marked on the picture, in the colour of what is lost.
     page.find("path-clear").click()
     page.drawn()
+    page.wait_until("return heddle.picture.troubles?.links.length === 1")
     assert page.run("return heddle.picture.troubles.links.map(one => one[1])") == ["lost"]
     red = page.run("""const {data} = document.getElementById("over").getContext("2d")
         .getImageData(0, 0, 3000, 2000); let count = 0;
@@ -196,7 +198,7 @@ def loss_is_shown(page, heddle, lost):
     page.wait_until("return heddle.picture.troubles?.ghosts.length === 1")
     cable(heddle, up=True, at=leaf, port=str(port))
     page.wait_until("return heddle.state.status.well && "
-                    "heddle.picture.troubles.ghosts.length === 0")
+                    "heddle.picture.troubles?.ghosts.length === 0")
     page.drawn()
 
 
@@ -246,7 +248,7 @@ def partitions_of_programs_are_shown(page, manager):
         return text.includes('Generation {generation}: the fabric has it')
           && text.includes('0x0021') && text.includes('<b>blue</b>')
           && text.includes('{guid} limited');""")
-    page.driver.find_element("css selector", "#partitions details summary").click()
+    page.click("#partitions details summary")
     page.photograph(page.pictures / "dashboard-partitions.jpg")
     change_partitions(manager, [{"remove": "0x0021"}])
     page.wait_until("return !document.getElementById('partitions').textContent.includes('0x0021')")
@@ -348,7 +350,7 @@ def large(options, folder):
         page.wait_until("return heddle.ways.path?.hops.length === 6")
         page.drawn()
         begin = time.monotonic()
-        page.driver.find_element("css selector", ".what-if").click()
+        page.click(".what-if")
         page.wait_until("return document.getElementById('loss').textContent"
                         ".includes('would change')")
         told["what_if_seconds"] = round(time.monotonic() - begin, 2)

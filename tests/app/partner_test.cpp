@@ -6,8 +6,10 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
+#include <thread>
 
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
@@ -290,6 +292,21 @@ TEST_F(PartnerTest, AMasterLearnsOfALaterEpochThanItsOwn) {
   open(master_, place_, "", secret());
   open(standby_, "", place_, secret());
   EXPECT_TRUE(until([&] { return master_.behind == 9; }));
+}
+
+// A timer that has expired cannot be cancelled: what waits behind it must not touch what is gone.
+TEST_F(PartnerTest, GoesAwayWhileItsTimersAreDue) {
+  bool gone = false;
+  boost::asio::steady_timer first(loop_, milliseconds(1));
+  first.async_wait([&](const boost::system::error_code&) {
+    master_.partner.reset();
+    gone = true;
+  });
+  open(master_, place_, "127.0.0.1:1", secret());  // where nobody listens
+  loop_.run_for(milliseconds(0));
+  std::this_thread::sleep_for(Partner::kBeat + milliseconds(20));
+  ASSERT_TRUE(until([&] { return gone; }));
+  loop_.poll();
 }
 
 TEST_F(PartnerTest, SaysWhatIsWrongWithItsOptions) {

@@ -28,6 +28,8 @@ class Process {
 
   std::string out() const;
   std::string err() const;
+  // What it has used of a processor, in seconds; 0 once it has ended.
+  double cpu_seconds() const;
 
  private:
   bool ended();

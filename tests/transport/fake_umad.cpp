@@ -102,15 +102,16 @@ int umad_poll(int, int timeout_ms) {
 int umad_recv(int handle, void* umad, int* length, int) {
   auto& kernel = fake_kernel();
   std::unique_lock lock(kernel.mutex);
-  while (heddle::transport::reads_wait(handle) && kernel.inbound.empty() &&
-         kernel.read_errno == 0) {
+  // The death of a device is seen on entry, and wakes nobody who waits already.
+  const bool dead = kernel.read_errno != 0;
+  while (!dead && heddle::transport::reads_wait(handle) && kernel.inbound.empty()) {
     lock.unlock();
     const timespec moment{0, 1'000'000};
     if (nanosleep(&moment, nullptr) != 0) return -errno;  // a signal
     lock.lock();
   }
-  if (kernel.read_errno != 0 || kernel.inbound.empty()) {
-    errno = kernel.read_errno != 0 ? kernel.read_errno : EAGAIN;
+  if (dead || kernel.inbound.empty()) {
+    errno = dead ? kernel.read_errno : EAGAIN;
     return -errno;
   }
   const auto& next = kernel.inbound.front();

@@ -310,6 +310,27 @@ TEST_F(UmadKernel, ADeviceThatGoesAwayIsToldOnceAndDoesNotHang) {
   EXPECT_EQ(fake_kernel().closed, 1);
 }
 
+TEST_F(UmadKernel, TheDeathOfADeviceIsToldThoughAReadWaits) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe2(ends.data(), O_NONBLOCK | O_CLOEXEC), 0);
+  fake_kernel().open_result = ends[0];
+  fake_kernel().is_file = true;
+  at_once = [](const mad::Datagram&, std::optional<mad::Datagram>&) { return true; };
+  open();
+  arrive(sample_request(2));
+  ASSERT_TRUE(run_until([&] { return (::fcntl(ends[0], F_GETFL) & O_NONBLOCK) == 0; }));
+  std::this_thread::sleep_for(50ms);  // it waits by now
+  {
+    const std::scoped_lock lock(fake_kernel().mutex);
+    fake_kernel().read_errno = EIO;
+  }
+  EXPECT_TRUE(run_until([&] { return !trouble.empty(); }));
+  EXPECT_THAT(trouble, HasSubstr("cannot be read any more"));
+  port.reset();
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
 TEST_F(UmadKernel, NothingIsDeliveredAfterTheEnd) {
   open();
   port->send(of_class(sample_request(5), mad::ManagementClass::DeviceManagement));
