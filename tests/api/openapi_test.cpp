@@ -172,11 +172,17 @@ TEST(OpenApi, DescribesWhatIsAnswered) {
       {"/v1/sweeps", "/v1/sweeps"},
       {"/v1/events", "/v1/events"},
   };
+  const auto fault = [&](const std::string& path, const json& answer) {
+    return judge.fault(
+        whole["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"],
+        answer);
+  };
   for (const auto& [path, target] : questions) {
-    const json& schema =
-        whole["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"];
-    EXPECT_EQ(judge.fault(schema, stage.get(target)), "") << target;
+    EXPECT_EQ(fault(path, stage.get(target)), "") << target;
   }
+  const json guests = ApiStage("star:3,vports=2").get("/v1/virtual-ports");
+  EXPECT_EQ(guests["virtual_ports"].size(), 6u);
+  EXPECT_EQ(fault("/v1/virtual-ports", guests), "");
 }
 
 }  // namespace

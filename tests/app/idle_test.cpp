@@ -17,10 +17,9 @@ using std::chrono::milliseconds;
 TEST(Idle, ASimulatedFabricThatWasAskedForItsStateIsAtRestAgain) {
   const test::Folder folder;
   const std::string place = (folder.path() / "api").string();
-  const std::string settings =
-      write_file(folder.path() / "heddle.toml",
-                 "[api]\nsocket = \"" + place + "\"\n[lids]\nmemory_file = \"" +
-                     (folder.path() / "lids").string() + "\"\n");
+  const std::string settings = write_file(
+      folder.path() / "heddle.toml", "[api]\nsocket = \"" + place + "\"\n[lids]\nmemory_file = \"" +
+                                         (folder.path() / "lids").string() + "\"\n");
   Process manager({"sm", "--sim", "fat-tree:4,4", "--config", settings});
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while (heddle({"status", "--socket", place}).exit != 0) {
