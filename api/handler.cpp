@@ -116,6 +116,7 @@ std::vector<Route> own_routes() {
       // The page itself holds nothing of the fabric; what it asks for is guarded as for others.
       {"GET", "/", {}, Role::Nobody, &get_index},
       {"GET", "/ui/{file}", {}, Role::Nobody, &get_page},
+      {"GET", "/v1/openapi.json", {}, Role::Nobody, &get_openapi},
       {"GET", "/v1/picture", {}, Role::Reader, &get_picture},
       {"GET", "/v1/picture/load", {}, Role::Reader, &get_load},
       {"GET", "/v1/what-if", {"cut", "from", "to"}, Role::Reader, &get_what_if},

@@ -57,6 +57,8 @@ struct CareForLink {
 // From now on partitions are these, beside those of the file. They are written down already.
 struct UsePartitions {
   std::shared_ptr<const partitions::Managed> partitions;
+  // What they were made from: if a master has told others since, the change is void.
+  std::shared_ptr<const partitions::Managed> before;
 };
 using Command = std::variant<Resweep, SetLogLevel, Reload, AcceptLosses, SetPriority, CareForLink,
                              UsePartitions>;

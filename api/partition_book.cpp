@@ -4,10 +4,13 @@
 namespace heddle::api {
 
 // What cannot be written is known to the master still.
-void PartitionBook::take_over(std::shared_ptr<const partitions::Managed> told, WallTime time) {
-  (void)save_(*told);
+base::Result<> PartitionBook::take_over(std::shared_ptr<const partitions::Managed> told,
+                                        WallTime time) {
+  auto saved = save_(*told);
+  ++times_told_;
   now_ = std::move(told);
   changed_at_ = time;
+  return saved;
 }
 
 std::optional<PartitionBook::Refusal> PartitionBook::change(

@@ -3,6 +3,7 @@
 // it is changed here, written down, and only then told to the subnet manager.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -24,8 +25,10 @@ class PartitionBook {
       : now_(std::move(kept)), save_(std::move(save)), is_told_(is_told) {}
 
   bool is_told() const { return is_told_; }
-  // As a master has them.
-  void take_over(std::shared_ptr<const partitions::Managed> told, WallTime time);
+  // How often a master had others than were known here.
+  std::size_t times_told() const { return times_told_; }
+  // As a master has them. With an error they count, but could not be written.
+  base::Result<> take_over(std::shared_ptr<const partitions::Managed> told, WallTime time);
 
   const partitions::Managed& now() const { return *now_; }
   const std::shared_ptr<const partitions::Managed>& shared() const { return now_; }
@@ -45,6 +48,7 @@ class PartitionBook {
   std::shared_ptr<const partitions::Managed> now_;
   Save save_;
   bool is_told_;
+  std::size_t times_told_ = 0;
   std::optional<WallTime> changed_at_;
 };
 

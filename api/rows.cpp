@@ -172,6 +172,7 @@ Json manager_row(const sm::Snapshot& fabric, const sm::OtherManager& manager) {
   return {{"guid", base::hex(manager.guid.value)},
           {"priority", manager.priority},
           {"state", word(mad::name_of(manager.state))},
+          {"takes_part", manager.may_take_part},
           {"at", manager.port == fabric::kNoPort ? Json(nullptr)
                                                  : end_row(fabric.topology, manager.port)}};
 }

@@ -269,12 +269,19 @@ class Server::Inner final : public Host {
       } else if (auto* report = std::get_if<std::shared_ptr<const congestion::Report>>(&each)) {
         state_.congestion = std::move(*report);
       } else if (auto* managed = std::get_if<std::shared_ptr<const partitions::Managed>>(&each)) {
-        if (state_.book) state_.book->take_over(std::move(*managed), now);
+        if (state_.book) take_over(std::move(*managed), now);
       } else {
         state_.take(std::move(std::get<std::shared_ptr<const perf::Readings>>(each)), now);
       }
     }
     wake(false);
+  }
+
+  void take_over(std::shared_ptr<const partitions::Managed> managed, WallTime now) {
+    const auto kept = state_.book->take_over(std::move(managed), now);
+    if (kept.has_error() && options_.partitions_not_kept) {
+      options_.partitions_not_kept(kept.error().message);
+    }
   }
 
   void wake(bool idle) {

@@ -39,8 +39,10 @@ struct ServerOptions {
   std::vector<Export> exports;
   std::shared_ptr<Atlas> atlas;         // null: the dashboard has no picture
   std::shared_ptr<PartitionBook> book;  // null: programs change no partitions
-  std::filesystem::path socket;         // empty: none
-  bool everyone_reads = false;          // of the users of this machine, by the socket
+  // What a master tells of them could not be written here. Called on the server's thread.
+  std::function<void(const std::string& why)> partitions_not_kept = {};
+  std::filesystem::path socket;  // empty: none
+  bool everyone_reads = false;   // of the users of this machine, by the socket
   std::optional<TcpDoor> tcp;
   // A client may be silent, or take nothing of its answer, for so long.
   std::chrono::milliseconds patience = std::chrono::seconds(30);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/handler.hpp"
 #include "api/path.hpp"
@@ -95,6 +96,7 @@ Response get_explain_refusals(const State&, const Request&, const Target&);
 // --- the dashboard (views_dashboard.cpp)
 Response get_index(const State&, const Request&, const Target&);
 Response get_page(const State&, const Request&, const Target&);
+Response get_openapi(const State&, const Request&, const Target&);
 Response get_picture(const State&, const Request&, const Target&);
 Response get_load(const State&, const Request&, const Target&);
 Response get_what_if(const State&, const Request&, const Target&);
@@ -121,8 +123,13 @@ Response not_yet();
 // What the fabric has reached. Nothing while this subnet manager is not master: partitions are the
 // master's.
 std::optional<std::uint64_t> programmed_generation(const State& state);
-// Why programs cannot change partitions here and now, if they cannot.
-std::optional<Response> no_changes(const State& state);
+// All of the changes are written down, and the command is what has the subnet manager use them; no
+// command if nothing is different. Otherwise the answer says why not: this is not the master, the
+// generation is not the wanted one, a change is wrong, or the disk is full.
+std::optional<Response> change_book(const State& state,
+                                    const std::vector<partitions::ManagedChange>& changes,
+                                    std::optional<Command>& command,
+                                    std::optional<std::uint64_t> generation = {});
 
 // {"sweep": N, "NAME": [rows]}, made as it is sent: row(i) for i below `count`; a row that is null
 // is left out.

@@ -13,10 +13,11 @@ namespace heddle::api {
 namespace {
 
 std::string_view type_of(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kTypes{{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kTypes{{
       {".html", "text/html; charset=utf-8"},
       {".css", "text/css; charset=utf-8"},
       {".js", "text/javascript; charset=utf-8"},
+      {".json", "application/json"},
   }};
   for (const auto& [ending, type] : kTypes) {
     if (name.ends_with(ending)) return type;
@@ -56,6 +57,10 @@ Response under_way() {
 
 Response get_index(const State&, const Request&, const Target&) {
   return page("index.html");
+}
+
+Response get_openapi(const State&, const Request&, const Target&) {
+  return page("openapi.json");
 }
 
 Response get_page(const State&, const Request&, const Target& target) {

@@ -157,6 +157,9 @@ Json fabric_json(const sm::Snapshot& fabric) {
                {"faulty_routes", proof.faulty_routes},   {"most_hops", proof.max_hops},
                {"mean_hops", proof.mean_hops},           {"deadlock_free", proof.deadlock_free()},
                {"vls", fabric.routes->routes.lanes.vls}, {"notes", fabric.routes->routes.notes}};
+    // With the multicast trees; null where that is not known.
+    routing["multicast_deadlock_free"] =
+        fabric.unsafe_trees ? Json(proof.deadlock_free() && *fabric.unsafe_trees == 0) : Json();
   }
   return {{"sweep", fabric.sweep.number},
           {"switches", topology.switch_count()},

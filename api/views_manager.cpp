@@ -171,6 +171,7 @@ Response get_status(const State& state, const Request&, const Target&) {
   Json lost = Json::array();
   for (const LostLink& link : state.losses.links()) lost.push_back(lost_row(link));
   const auto& sweeps = state.journal->sweeps();
+  const auto reached = state.book ? programmed_generation(state) : std::nullopt;
   const auto up =
       std::chrono::duration_cast<std::chrono::seconds>(state.now - state.identity.started);
   return json_response(
@@ -183,6 +184,7 @@ Response get_status(const State& state, const Request&, const Target&) {
        {"last_sweep", sweeps.empty() ? Json(nullptr) : sweep_row(sweeps.back())},
        {"counter_sweep", state.readings ? Json(state.readings->sweep.number) : Json(nullptr)},
        {"managed_partitions", state.book ? Json(state.book->now().generation) : Json(nullptr)},
+       {"managed_programmed", reached ? Json(*reached) : Json(nullptr)},
        {"on", state.seat.fabric},
        {"version", state.identity.version},
        {"time", text(state.now)},
@@ -266,7 +268,7 @@ Response post_hand_over(const State& state, const Request&, const Target&) {
   }
   const sm::OtherManager* next = nullptr;
   for (const sm::OtherManager& other : state.fabric->other_managers) {
-    if (other.state != mad::SMState::Standby) continue;
+    if (other.state != mad::SMState::Standby || !other.may_take_part) continue;
     if (next == nullptr || other.priority > next->priority) next = &other;
   }
   if (next == nullptr) return refusal(409, "no other subnet manager stands by");

@@ -42,14 +42,18 @@ base::Result<std::chrono::seconds> patience_of(const Target& target) {
   return std::chrono::seconds(*seconds);
 }
 
-// What is known now, or later when the fabric has reached it, if there is time to wait.
+// What is known now, or later when the fabric has reached it, if there is time to wait. That of
+// another master's partitions is none of ours, whatever its number.
 Response when_reached(const State& state, std::uint64_t wanted, std::chrono::seconds patience) {
   Response response = standing_response(state, wanted);
   if (response.status == 200 || patience.count() == 0) return response;
   Response waits;
   // The state outlives all connections.
-  waits.later = [&state, wanted,
+  waits.later = [&state, wanted, told = state.book->times_told(),
                  until = std::chrono::steady_clock::now() + patience]() -> std::optional<Response> {
+    if (state.book->times_told() != told) {
+      return refusal(409, "another subnet manager has become master meanwhile: read it again");
+    }
     Response now = standing_response(state, wanted);
     if (now.status == 200 || std::chrono::steady_clock::now() >= until) return now;
     return std::nullopt;
@@ -61,22 +65,15 @@ Response change(const State& state, const Target& target,
                 const std::vector<partitions::ManagedChange>& changes) {
   const auto patience = patience_of(target);
   if (patience.has_error()) return refusal(400, patience.error().message);
-  if (auto refused = no_changes(state)) return std::move(*refused);
-  const std::uint64_t before = state.book->now().generation;
+  std::optional<std::uint64_t> generation;
   if (const std::string* word = parameter(target, "if_generation")) {
-    const auto wanted = base::parse_number(*word);
-    if (!wanted) return refusal(400, "if_generation is a number");
-    if (*wanted != before) {
-      return refusal(409, fmt::format("the generation is {}: read it again", before));
-    }
+    generation = base::parse_number(*word);
+    if (!generation) return refusal(400, "if_generation is a number");
   }
-  const auto refused = state.book->change(changes, state.now);
-  if (refused) {
-    return refusal(refused->fault == PartitionBook::Fault::Wrong ? 400 : 507, refused->why);
-  }
-  const std::uint64_t after = state.book->now().generation;
-  Response response = when_reached(state, after, *patience);
-  if (after != before) response.command = UsePartitions{state.book->shared()};
+  std::optional<Command> command;
+  if (auto refused = change_book(state, changes, command, generation)) return std::move(*refused);
+  Response response = when_reached(state, state.book->now().generation, *patience);
+  response.command = std::move(command);
   return response;
 }
 
@@ -88,10 +85,33 @@ std::optional<std::uint64_t> programmed_generation(const State& state) {
   return memberships == nullptr ? 0 : memberships->policy().generation;
 }
 
+namespace {
+
+// Why programs cannot change partitions here and now, if they cannot.
 std::optional<Response> no_changes(const State& state) {
   if (!state.book) return no_book();
-  if (!state.book->is_told() || state.role != mad::SMState::Standby) return std::nullopt;
-  return refusal(503, "this subnet manager stands by: the master changes partitions");
+  if (!state.book->is_told() || state.role == mad::SMState::Master) return std::nullopt;
+  return refusal(503, state.role == mad::SMState::Standby
+                          ? "this subnet manager stands by: the master changes partitions"
+                          : "this subnet manager is not master yet: it may be told of others");
+}
+
+}  // namespace
+
+std::optional<Response> change_book(const State& state,
+                                    const std::vector<partitions::ManagedChange>& changes,
+                                    std::optional<Command>& command,
+                                    std::optional<std::uint64_t> generation) {
+  if (auto refused = no_changes(state)) return refused;
+  const auto before = state.book->shared();
+  if (generation && *generation != before->generation) {
+    return refusal(409, fmt::format("the generation is {}: read it again", before->generation));
+  }
+  if (const auto refused = state.book->change(changes, state.now)) {
+    return refusal(refused->fault == PartitionBook::Fault::Wrong ? 400 : 507, refused->why);
+  }
+  if (state.book->shared() != before) command = UsePartitions{state.book->shared(), before};
+  return std::nullopt;
 }
 
 Response get_managed_partitions(const State& state, const Request&, const Target& target) {

@@ -42,16 +42,8 @@ Response wrong(const std::string& why) {
 
 // The change, answered with 200 when it is written down: the fabric follows, as with UFM.
 Response carry_out(const State& state, const ManagedChange& change) {
-  if (auto refused = no_changes(state)) return std::move(*refused);
-  const std::uint64_t before = state.book->now().generation;
-  const auto refused = state.book->change({change}, state.now);
-  if (refused) {
-    return refusal(refused->fault == PartitionBook::Fault::Wrong ? 400 : 507, refused->why);
-  }
   Response response = json_response(Json::object());
-  if (state.book->now().generation != before) {
-    response.command = UsePartitions{state.book->shared()};
-  }
+  if (auto refused = change_book(state, {change}, response.command)) return std::move(*refused);
   return response;
 }
 

@@ -103,30 +103,36 @@ base::Result<std::unique_ptr<api::Server>> listen(const config::Config& config,
 
 }  // namespace
 
-std::unique_ptr<ApiService> ApiService::start(const config::Config& config,
-                                              std::shared_ptr<const partitions::Managed> managed,
+std::unique_ptr<ApiService> ApiService::start(const config::Config& config, Partitions partitions,
                                               boost::asio::io_context& loop, Log& log) {
   if (!config.api_enabled) return nullptr;
   auto service = std::unique_ptr<ApiService>(new ApiService);
-  const auto commands = [&loop, &log, carry_out = service->operator_](api::Command command,
-                                                                      std::string who) {
-    boost::asio::post(loop, [&log, carry_out, command = std::move(command), who = std::move(who)] {
-      log.say(sm::Severity::Info, "ApiCommand",
-              fmt::format("{} asks for {}", who, text_of(command)),
-              {{"who", who}, {"command", text_of(command)}});
-      if (*carry_out) (*carry_out)(command);
+  const auto carry_out = [&log, carry_out = service->operator_, use = std::move(partitions.use)](
+                             const api::Command& command, const std::string& who) {
+    log.say(sm::Severity::Info, "ApiCommand", fmt::format("{} asks for {}", who, text_of(command)),
+            {{"who", who}, {"command", text_of(command)}});
+    if (const auto* made = std::get_if<api::UsePartitions>(&command)) return use(*made);
+    if (*carry_out) (*carry_out)(command);
+  };
+  const auto commands = [&loop, carry_out](api::Command command, std::string who) {
+    boost::asio::post(loop, [carry_out, command = std::move(command), who = std::move(who)] {
+      carry_out(command, who);
     });
   };
   api::ServerOptions options;
   options.atlas = service->atlas_;
-  if (managed) {
+  if (partitions.managed) {
     options.book = std::make_shared<api::PartitionBook>(
-        std::move(managed),
-        [file = ManagedPartitionsFile(config)](const partitions::Managed& all) {
+        std::move(partitions.managed),
+        [file = ManagedPartitionsFile(config.memory_file)](const partitions::Managed& all) {
           return file.save(all);
         },
         !config.standby_listen.empty() || !config.standby_peer.empty() ||
             !config.replica_endpoints.empty());
+    options.partitions_not_kept = [&loop, &log](const std::string& why) {
+      boost::asio::post(loop,
+                        [&log, why] { log.say(sm::Severity::Error, "PartitionsNotKept", why); });
+    };
   }
   auto server = listen(config, std::move(options), commands);
   if (server.has_error()) {

@@ -22,13 +22,19 @@ class ApiService final : public Audience {
   // Carries a command out, on the loop's thread.
   using Operator = std::function<void(const api::Command& command)>;
 
+  // What programs have made of partitions, null if they may not; and who uses what they make of
+  // them later, on the loop's thread.
+  struct Partitions {
+    std::shared_ptr<const partitions::Managed> managed;
+    std::function<void(const api::UsePartitions&)> use;
+  };
   // Null when there is to be none, or when it cannot listen, which is logged: the fabric goes
-  // first. `managed`: what programs have made of partitions; null if they may not.
-  static std::unique_ptr<ApiService> start(const config::Config& config,
-                                           std::shared_ptr<const partitions::Managed> managed,
+  // first.
+  static std::unique_ptr<ApiService> start(const config::Config& config, Partitions partitions,
                                            boost::asio::io_context& loop, Log& log);
 
-  // Until it is set, and after it was taken away, commands are logged and come to nothing.
+  // Until it is set, and after it was taken away, commands about the fabric are logged and come to
+  // nothing.
   void set_operator(Operator carry_out) { *operator_ = std::move(carry_out); }
   void sit(api::Seat seat) { server_->sit(std::move(seat)); }
   void take_over(std::shared_ptr<const partitions::Managed> managed) {

@@ -91,9 +91,12 @@ bool anybody_reads(const std::string& file) {
 ConfigurationSeen configuration_seen(config::Config config, std::string path) {
   ConfigurationSeen seen{std::move(config), std::move(path), {}};
   const config::Config usual;
-  const bool has_keys = seen.config.m_key != usual.m_key || seen.config.sm_key != usual.sm_key;
+  const config::Config& c = seen.config;
+  const bool has_keys = c.m_key != usual.m_key || c.sm_key != usual.sm_key ||
+                        !c.former_m_keys.empty() || c.congestion_key != usual.congestion_key;
   if (has_keys && anybody_reads(seen.path)) seen.open_to_all.push_back(seen.path);
-  for (const std::string& file : {seen.config.api_tokens, seen.config.api_key}) {
+  for (const std::string& file : {c.api_tokens, c.api_key, c.standby_secret_file, c.standby_key,
+                                  c.replica_key, c.replica_password_file}) {
     if (anybody_reads(file)) seen.open_to_all.push_back(file);
   }
   return seen;

@@ -170,7 +170,7 @@ void add_config_diff(CLI::App& config, std::function<Exit()>& command) {
 
 void add_config(CLI::App& app, std::function<Exit()>& command) {
   CLI::App* config = app.add_subcommand(
-      "config", "Check a configuration file, print a sample, or import OpenSM's");
+      "config", "Check or compare configuration files, print a sample, import OpenSM's");
   config->require_subcommand(1);
   CLI::App* check = config->add_subcommand("check", "Tell everything that is wrong with a file");
   auto file = std::make_shared<std::string>();

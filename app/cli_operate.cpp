@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/cli_operate.hpp"
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,7 @@
 
 #include "app/operate_commands.hpp"
 #include "app/status_text.hpp"
+#include "base/text.hpp"
 
 namespace heddle::app {
 namespace {
@@ -113,16 +116,30 @@ CLI::App* add_verb(CLI::App& ctl, Command& command, const char* name, const char
   return verb;
 }
 
+// "leaf-3/17", as other commands show and take it.
+void split_off_port(CtlArguments& arguments) {
+  constexpr std::uint64_t kLast = 254;
+  const std::size_t slash = arguments.word.rfind('/');
+  const auto port = slash == std::string::npos
+                        ? std::nullopt
+                        : base::parse_number(arguments.word.substr(slash + 1), kLast);
+  if (!port || *port == 0) {
+    throw CLI::ValidationError("PORT", "which one? NODE PORT, or NODE/PORT, from 1 to 254");
+  }
+  arguments.port = static_cast<unsigned>(*port);
+  arguments.word.resize(slash);
+}
+
 CLI::App* add_link_verb(CLI::App& group, Command& command, const char* name, const char* verb,
                         const char* meaning, const std::shared_ptr<CtlArguments>& arguments) {
   CLI::App* app = group.add_subcommand(name, meaning);
   add_common(*app, *arguments, {{"table", Shape::Table}, {"json", Shape::Json}});
-  app->add_option("NODE", arguments->word, "Name or GUID")->required()->option_text(" ");
-  app->add_option("PORT", arguments->port, "Its port")
+  app->add_option("NODE", arguments->word, "Name or GUID, or NODE/PORT")
       ->required()
-      ->check(CLI::Range(1, 254))
       ->option_text(" ");
+  app->add_option("PORT", arguments->port, "Its port")->check(CLI::Range(1, 254))->option_text(" ");
   app->callback([arguments, verb, &command] {
+    if (arguments->port == 0) split_off_port(*arguments);
     arguments->verb = verb;
     command = [arguments] { return run_ctl(*arguments); };
   });

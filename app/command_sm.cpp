@@ -129,7 +129,7 @@ base::Result<void> prepare(Session& session) {
   if (remembered.has_error()) return remembered.error();
   session.remembered = std::move(remembered.value());
   if (session.config.partitions_managed) {
-    auto managed = ManagedPartitionsFile(session.config).read();
+    auto managed = ManagedPartitionsFile(session.config.memory_file).read();
     if (managed.has_error()) return managed.error();
     session.managed = std::move(*managed);
   }
@@ -174,8 +174,13 @@ Exit run_sm(const SmArguments& arguments) {
     return Exit::Output;
   }
   // A single sweep is over before anybody could ask.
-  if (!arguments.once)
-    session.api = ApiService::start(session.config, session.managed, session.loop, **log);
+  if (!arguments.once) {
+    // Even while there is no port: what was promised is in use when there is one again.
+    session.api = ApiService::start(
+        session.config,
+        {session.managed, [&session](const api::UsePartitions& made) { use(session, made); }},
+        session.loop, **log);
+  }
   session.service.pass_on_to(session.api.get());
   session.service.ready();
   return run_prepared(session);

@@ -9,6 +9,8 @@
 
 #include "app/commands.hpp"
 #include "app/keeper.hpp"
+#include "app/managed_partitions.hpp"
+#include "app/partition_records.hpp"
 #include "app/settings.hpp"
 #include "sm/memory.hpp"
 #include "store/database.hpp"
@@ -31,10 +33,72 @@ std::string contents(const std::vector<base::Record>& records) {
   return text.empty() ? "nothing" : text;
 }
 
+// Those of programs are not in the manager's database, but in a file beside it. What leads from the
+// one to the other.
+base::Result<std::vector<base::Record>> partitions_beside(const Database& database,
+                                                          const std::filesystem::path& memory) {
+  auto records = database.read();
+  if (!records) return records.error();
+  auto changes = take_partition_records(*records);  // of an earlier version
+  for (base::Record& record : changes) record.value.reset();
+  const auto managed = ManagedPartitionsFile(Keeper::lid_memory_of(memory)).read();
+  if (managed.has_error()) return managed.error();
+  if (**managed != partitions::Managed{}) {
+    const auto all = partition_changes({}, **managed);
+    changes.insert(changes.end(), all.begin(), all.end());
+  }
+  return changes;
+}
+
+// By a copy of the copy: one that was written to wants further files beside it, where a snapshot
+// is a single one that can be read from anywhere.
+base::Result<void> copy_with(const Database& database, const std::vector<base::Record>& changes,
+                             const std::filesystem::path& file) {
+  const std::filesystem::path between = file.string() + ".new";
+  const auto remove = [&between] {
+    std::error_code ignored;
+    for (const char* part : {"", "-wal", "-shm"}) {
+      std::filesystem::remove(between.string() + part, ignored);
+    }
+  };
+  const auto copy = [&]() -> base::Result<void> {
+    auto copied = database.copy_to(between);
+    if (copied.has_error()) return copied;
+    auto opened = Database::open(between, Keeper::wall_clock);
+    if (!opened) return opened.error();
+    const auto epoch = opened->database->epoch();
+    if (!epoch) return epoch.error();
+    const auto written = opened->database->write({{*epoch, false, changes}});
+    if (written.has_error()) return written.error();
+    return opened->database->copy_to(file);
+  };
+  remove();  // what a crash has left
+  auto done = copy();
+  remove();
+  return done;
+}
+
+// As the last change of all, so that nobody takes what was changed since for newer. A snapshot
+// without any says nothing of them.
+base::Result<void> restore_partitions(const std::vector<base::Record>& records,
+                                      const std::filesystem::path& memory) {
+  if (records.empty()) return {};
+  auto restored = with_records({}, true, records);
+  if (!restored) return base::error("the snapshot's partitions cannot be understood");
+  const ManagedPartitionsFile file(Keeper::lid_memory_of(memory));
+  const auto here = file.read();
+  if (here && (*here)->partitions == restored->partitions) return {};
+  if (here) restored->generation = std::max(restored->generation, (*here)->generation + 1);
+  return file.save(*restored);
+}
+
 base::Result<void> save(const std::filesystem::path& memory, const std::filesystem::path& file) {
   auto database = Database::open_to_read(memory, Keeper::wall_clock);
   if (!database) return database.error();
-  const auto copied = (*database)->copy_to(file);
+  const auto partitions = partitions_beside(**database, memory);
+  if (!partitions) return partitions.error();
+  const auto copied =
+      partitions->empty() ? (*database)->copy_to(file) : copy_with(**database, *partitions, file);
   if (copied.has_error()) return copied.error();
   auto copy = Database::open_to_read(file, Keeper::wall_clock);
   if (!copy) return copy.error();
@@ -58,6 +122,8 @@ base::Result<void> restore(const std::filesystem::path& memory, const std::files
   if (!snapshot) return snapshot.error();
   auto records = (*snapshot)->read();
   if (!records) return records.error();
+  const std::string what = contents(*records);
+  const auto partitions = take_partition_records(*records);
   const auto lock = MemoryLock::take(memory);
   if (!lock) return lock.error();
   std::error_code ignored;
@@ -83,9 +149,11 @@ base::Result<void> restore(const std::filesystem::path& memory, const std::files
   name_nobody(*records, epoch);
   const auto written = database.write({{epoch, true, *records}});
   if (written.has_error()) return written.error();
+  const auto made = restore_partitions(partitions, memory);
+  if (made.has_error()) return made.error();
   const auto marked = Keeper::mark_whole(memory);
   if (marked.has_error()) return marked.error();
-  std::cout << fmt::format("restored {}: {}\n", memory.string(), contents(*records));
+  std::cout << fmt::format("restored {}: {}\n", memory.string(), what);
   return {};
 }
 

@@ -26,6 +26,10 @@ std::filesystem::path Keeper::file_beside(std::filesystem::path lid_memory) {
   return lid_memory;
 }
 
+std::filesystem::path Keeper::lid_memory_of(std::filesystem::path database) {
+  return database.extension() == ".db" ? database.replace_extension() : std::filesystem::path();
+}
+
 base::Result<std::unique_ptr<MemoryLock>> MemoryLock::take(const std::filesystem::path& database) {
   const std::string file = database.string() + ".lock";
   const int made = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
@@ -185,21 +189,25 @@ void Keeper::store(sm::Store store) {
   epoch_ = std::max(epoch_, store.epoch);
   own_epoch_ = store.epoch;
   pending_.push_back({number_, store.ticket, {}, false});
-  if (store.whole && managed_) {
+  store::State state{number_, {store.epoch, store.whole, std::move(store.records)}};
+  if (store.whole && managed_ && is_shared()) {
+    store::State with_partitions = state;
+    auto& records = with_partitions.batch.records;
     auto partitions = partition_changes({}, *managed_);
-    store.records.insert(store.records.end(), std::make_move_iterator(partitions.begin()),
-                         std::make_move_iterator(partitions.end()));
+    records.insert(records.end(), std::make_move_iterator(partitions.begin()),
+                   std::make_move_iterator(partitions.end()));
+    share(with_partitions);
+  } else {
+    share(state);
   }
-  write({number_, {store.epoch, store.whole, std::move(store.records)}});
+  writer_->write(number_, std::move(state.batch));
 }
 
-void Keeper::write(store::State state) {
+void Keeper::share(const store::State& state) {
   if (replica_) replica_->publish(state);
-  if (partner_) {
-    mirror_.take(steady_now(), state.batch.epoch, state.batch.whole, state.batch.records);
-    partner_->publish(state);
-  }
-  writer_->write(state.number, std::move(state.batch));
+  if (!partner_) return;
+  mirror_.take(steady_now(), state.batch.epoch, state.batch.whole, state.batch.records);
+  partner_->publish(state);
 }
 
 void Keeper::share_partitions(std::shared_ptr<const partitions::Managed> managed,
@@ -208,25 +216,35 @@ void Keeper::share_partitions(std::shared_ptr<const partitions::Managed> managed
   partitions_told_ = std::move(told);
 }
 
-// Nobody waits for it: what counts here is the file, which has it already.
+// Nobody waits for it: what counts here is the file, which has it already, and not the database.
 void Keeper::store(std::shared_ptr<const partitions::Managed> managed) {
   const auto before = std::exchange(managed_, std::move(managed));
-  if (own_epoch_ == 0) return;
-  write({++number_, {own_epoch_, false, partition_changes(*before, *managed_)}});
+  if (own_epoch_ == 0 || !is_shared()) return;
+  share({++number_, {own_epoch_, false, partition_changes(*before, *managed_)}});
 }
 
 void Keeper::hear_partitions(bool whole, std::vector<base::Record>& records, bool only_newer) {
   const auto partitions = take_partition_records(records);
   if (partitions.empty() || !managed_) return;
+  if (!whole && !partitions_understood_) return;  // it builds upon what is not known here
   auto told = with_records(*managed_, whole, partitions);
-  if (!told) {
-    return log_.say(sm::Severity::Error, "PartitionsNotUnderstood",
-                    "What the master tells of partitions that programs have made is not "
-                    "understood; those that were known here stay");
-  }
-  if (*told == *managed_ || (only_newer && told->generation <= managed_->generation)) return;
+  partitions_understood_ = told.has_value();
+  if (!told) return on_partitions_misunderstood(whole);
+  // Each change has a generation of its own.
+  const bool same = whole ? *told == *managed_ : told->generation == managed_->generation;
+  if (same || (only_newer && told->generation <= managed_->generation)) return;
   managed_ = std::make_shared<const partitions::Managed>(std::move(*told));
   if (partitions_told_) partitions_told_(managed_);
+}
+
+// Everything is asked for anew, unless that was what is not understood.
+void Keeper::on_partitions_misunderstood(bool whole) {
+  log_.say(sm::Severity::Error, "PartitionsNotUnderstood",
+           "What the master tells of partitions that programs have made is not understood; those "
+           "that were known here stay");
+  if (whole) return;
+  if (partner_) partner_->begin_anew("what it tells of partitions is not understood");
+  if (replica_) replica_->read_again();
 }
 
 // --- with a partner
@@ -264,6 +282,7 @@ Partner::Events Keeper::partner_events() {
     });
   };
   events.overtaken = [this](std::uint64_t epoch) { give_way(epoch); };
+  events.doubted = [this] { hear(store::Quorum::Doubted{}); };
   return events;
 }
 
@@ -282,9 +301,8 @@ bool Keeper::told(store::State& state) {
   mirror_.take(steady_now(), batch.epoch, batch.whole, batch.records);
   was_told_ = true;
   own_epoch_ = 0;
-  auto records = batch.records;
-  hear_partitions(batch.whole, records, false);
-  if (listener_) listener_(sm::Shared{batch.epoch, batch.whole, std::move(records)});
+  hear_partitions(batch.whole, batch.records, false);
+  if (listener_) listener_(sm::Shared{batch.epoch, batch.whole, batch.records});
   writer_->write(number_, std::move(batch));
   return true;
 }

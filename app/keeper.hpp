@@ -54,6 +54,8 @@ class Keeper {
   ~Keeper();
 
   static std::filesystem::path file_beside(std::filesystem::path lid_memory);
+  // Beside which it is; empty when it has a name of its own.
+  static std::filesystem::path lid_memory_of(std::filesystem::path database);
   // Says that all that was promised is in this database.
   static base::Result<void> mark_whole(const std::filesystem::path& database);
   // Seconds since 1970.
@@ -77,6 +79,8 @@ class Keeper {
   // a master has instead.
   using PartitionsTold = std::function<void(std::shared_ptr<const partitions::Managed>)>;
   void share_partitions(std::shared_ptr<const partitions::Managed> managed, PartitionsTold told);
+  // Whether it is for this manager to change them: else another one tells it what they are.
+  bool says_partitions() const { return !(partner_ || replica_) || state_ == mad::SMState::Master; }
   // They were changed here.
   void store(std::shared_ptr<const partitions::Managed> managed);
 
@@ -107,8 +111,11 @@ class Keeper {
   void hear(const store::Quorum::Heard&);
   bool told(store::State& state);
   void give_way(std::uint64_t epoch);
-  void write(store::State state);
+  // Somebody else is told what is stored here.
+  bool is_shared() const { return partner_ || replica_; }
+  void share(const store::State& state);
   void hear_partitions(bool whole, std::vector<base::Record>& records, bool only_newer);
+  void on_partitions_misunderstood(bool whole);
   std::filesystem::path mark() const;
 
   std::filesystem::path file_;
@@ -127,7 +134,8 @@ class Keeper {
   std::uint64_t warned_of_ = 0;                         // an epoch
   std::shared_ptr<const partitions::Managed> managed_;  // null: programs may change none
   PartitionsTold partitions_told_;
-  std::uint64_t own_epoch_ = 0;  // of what is stored here now; 0: nothing, or a master's
+  bool partitions_understood_ = true;  // all that was told of them, since all of them were
+  std::uint64_t own_epoch_ = 0;        // of what is stored here now; 0: nothing, or a master's
   std::optional<store::Writer> writer_;
   std::unique_ptr<Partner> partner_;
   std::unique_ptr<Replica> replica_;

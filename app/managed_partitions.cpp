@@ -16,10 +16,9 @@ constexpr const char* kWhat = "partitions of programs";
 
 }  // namespace
 
-ManagedPartitionsFile::ManagedPartitionsFile(const config::Config& config) {
-  if (config.memory_file.empty()) return;
-  path_ = config.memory_file;
-  path_ += ".partitions.json";
+ManagedPartitionsFile::ManagedPartitionsFile(std::filesystem::path lid_memory)
+    : path_(std::move(lid_memory)) {
+  if (!path_.empty()) path_ += ".partitions.json";
 }
 
 base::Result<std::shared_ptr<const partitions::Managed>> ManagedPartitionsFile::read() const {

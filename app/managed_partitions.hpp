@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "base/result.hpp"
-#include "config/config.hpp"
 #include "partitions/managed.hpp"
 
 namespace heddle::app {
@@ -14,7 +13,7 @@ namespace heddle::app {
 class ManagedPartitionsFile {
  public:
   // Beside the LID memory; without one nothing is kept.
-  explicit ManagedPartitionsFile(const config::Config& config);
+  explicit ManagedPartitionsFile(std::filesystem::path lid_memory);
 
   // Empty when there is no file yet. One that cannot be understood is an error: to go on without
   // would take ports out of their partitions.

@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include "app/clock.hpp"
 #include "app/commands.hpp"
@@ -150,10 +148,11 @@ base::Result<void> take_over(const std::filesystem::path& memory,
   return Keeper::mark_whole(memory);
 }
 
+// Keys are in it.
 base::Result<void> write(const std::filesystem::path& file, std::string_view text) {
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
-  out << text << std::flush;
-  if (!out) return base::error(fmt::format("cannot write {}", file.string()));
+  const auto written =
+      store::TextFile(file, "file for OpenSM").replace(text, store::TextFile::Readers::Owner);
+  if (written.has_error()) return written.error();
   std::cout << file.string() << "\n";
   return {};
 }
@@ -181,6 +180,10 @@ base::Result<void> export_to(const OpensmMemoryArguments& arguments,
   take_partition_records(*records);  // OpenSM has no file for them
   sm::Recalled recalled = sm::recall(*records);
   const auto keys = sm::take_keys(recalled.registrations);
+  if (!keys.masters.empty() && arguments.config.empty()) {
+    return base::error(
+        "ports have M_Keys, and how they are made the configuration says: name it (--config)");
+  }
   (void)sm::take_office(recalled.registrations);
   const auto now = steady_now();
   sa::Registrations registrations;
@@ -196,7 +199,6 @@ base::Result<void> export_to(const OpensmMemoryArguments& arguments,
         const auto found = lids.find(port);
         return found == lids.end() ? mad::kNoLid : found->second;
       });
-  ::umask(S_IRWXG | S_IRWXO);  // keys are in it
   std::error_code failure;
   std::filesystem::create_directories(arguments.folder, failure);
   const auto guid2lid = arguments.folder / "guid2lid";

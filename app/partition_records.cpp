@@ -131,6 +131,7 @@ std::vector<base::Record> partition_changes(const Managed& before, const Managed
   for (const auto& [key, partition] : after.partitions) {
     const auto known = before.partitions.find(key);
     const bool is_new = known == before.partitions.end();
+    if (!is_new && known->second == partition) continue;
     std::string text = text_of(key, partition);
     if (is_new || text_of(key, known->second) != text) {
       changes.push_back({name_of(key), std::move(text)});

@@ -145,8 +145,9 @@ void Partner::serve(PartnerLink& link, store::Message& message) {
     events_.taken();
   } else if (const auto* beat = std::get_if<store::Beat>(&message)) {
     const store::Beat own = events_.now();
-    const bool alone = own.role == store::Role::Master && beat->role != store::Role::Master;
-    if (alone && beat->epoch > own.epoch) events_.behind(beat->epoch);
+    if (own.role != store::Role::Master || beat->epoch <= own.epoch) return;
+    if (beat->role == store::Role::Master) return events_.overtaken(beat->epoch);
+    events_.behind(beat->epoch);
   }
 }
 
@@ -222,7 +223,10 @@ PartnerLink::Events Partner::followed() {
   const auto heard = [this](PartnerLink& link, store::Message& message) { follow(link, message); };
   const auto closed = [this, alive = std::weak_ptr(alive_)](PartnerLink&, const std::string& why) {
     if (alive.expired()) return;
-    if (std::exchange(master_heard_, false)) events_.silent();
+    if (std::exchange(master_heard_, false)) {
+      if (has_slept(kPatience)) events_.doubted();
+      events_.silent();
+    }
     reconnect(why);
   };
   return {opened, heard, closed};
@@ -251,6 +255,11 @@ void Partner::follow(PartnerLink& link, store::Message& message) {
 void Partner::beat() {
   const auto now = Clock::now();
   const store::Beat own = events_.now();
+  // As long as we slept nobody was waited for: what was said meanwhile is heard first.
+  if (has_slept(kSilence)) {
+    for (const auto& link : served_) link->in_time = link->heard_last = now;
+    for (Gone& gone : gone_) gone.until = std::max(gone.until, now + kPatience);
+  }
   const auto links = served_;
   for (const auto& link : links) {
     // One that proves nothing, or takes nothing, keeps nobody waiting.
@@ -260,6 +269,8 @@ void Partner::beat() {
       offended_ = true;
       link->synced = false;  // it has been waited for
       link->close("it takes nothing");
+    } else if (link->greeted && now > link->heard_last + 8 * kSilence) {
+      link->close("it is silent");
     } else if (link->greeted) {
       link->say(own);
     }

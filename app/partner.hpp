@@ -48,6 +48,8 @@ class Partner {
     std::function<void()> taken;                              // taken() may have grown
     std::function<void(std::uint64_t epoch)> overtaken;       // the other side is master too
     std::function<void(std::uint64_t epoch)> behind;  // a standby knows of a later one than ours
+    // The master is gone, and while we slept it may have gone on without us.
+    std::function<void()> doubted = [] {};
   };
   static base::Result<std::unique_ptr<Partner>> open(boost::asio::io_context& loop, Log& log,
                                                      Options options, Events events);
@@ -57,6 +59,11 @@ class Partner {
   void publish(const store::State& state);
   // The number up to which nobody need be waited for.
   std::uint64_t taken() const;
+  // As standby: what is told builds upon something else than what we have. We connect again, and
+  // are told everything.
+  void begin_anew(const std::string& why) {
+    if (const auto link = followed_) link->close(why);
+  }
   // Those that have all that there is.
   std::size_t standbys() const;
 
@@ -72,6 +79,7 @@ class Partner {
   void follow(PartnerLink& link, store::Message& message);
   PartnerLink::Events served();
   PartnerLink::Events followed();
+  bool has_slept(Clock::duration time) const { return Clock::now() > beat_.expiry() + time; }
 
   boost::asio::io_context& loop_;
   Log& log_;

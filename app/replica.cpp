@@ -84,11 +84,7 @@ class Replica::Loop {
       quorum_.on_changes(now(), changes);
       after();
     };
-    events.watch_lost = [this] {
-      link_->end_watch();
-      quorum_.on_watch_lost(now());
-      after();
-    };
+    events.watch_lost = [this] { forget_watch(); };
     auto link = EtcdLink::open(loop_, std::move(options), std::move(events));
     if (!link) return link.error();
     link_ = std::move(*link);
@@ -112,12 +108,20 @@ class Replica::Loop {
       after();
     });
   }
+  void read_again() {
+    asio::post(loop_, [this] { forget_watch(); });
+  }
 
  private:
   // One that no other run has.
   static std::string holder() {
     std::random_device random;
     return fmt::format("{:08x}{:08x}", random(), random());
+  }
+  void forget_watch() {
+    link_->end_watch();
+    quorum_.on_watch_lost(now());
+    after();
   }
   static Quorum::Moment now() { return {steady_now(), Keeper::wall_clock()}; }
 
@@ -189,6 +193,10 @@ void Replica::publish(store::State state) {
 
 void Replica::step_down() {
   own_->step_down();
+}
+
+void Replica::read_again() {
+  own_->read_again();
 }
 
 // What has not come to the other thread yet is waited for, whatever that said before.

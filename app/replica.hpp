@@ -37,6 +37,8 @@ class Replica {
 
   void publish(store::State state);
   void step_down();
+  // As standby: everything, because what was heard last is not understood.
+  void read_again();
   // The number up to which nobody need be waited for.
   std::uint64_t taken() const;
 

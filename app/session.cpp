@@ -85,10 +85,27 @@ void take_over(Session& session, std::shared_ptr<const partitions::Managed> mana
       fmt::format("The master has partitions of generation {}", session.managed->generation));
   if (session.api) {
     session.api->take_over(session.managed);  // keeps them too, and off this thread
-  } else if (const auto saved = ManagedPartitionsFile(session.config).save(*session.managed);
+  } else if (const auto saved =
+                 ManagedPartitionsFile(session.config.memory_file).save(*session.managed);
              saved.has_error()) {
     session.log.say(sm::Severity::Error, "PartitionsNotKept", saved.error().message);
   }
+  if (session.managed_changed) session.managed_changed();
+}
+
+void use(Session& session, const api::UsePartitions& made) {
+  const bool is_ours = session.keeper == nullptr || session.keeper->says_partitions();
+  if (made.before != session.managed || !is_ours) {
+    session.log.say(sm::Severity::Warning, "PartitionsOvertaken",
+                    fmt::format("Another subnet manager has become master: partitions of "
+                                "generation {}, which a program made here just before, are void",
+                                made.partitions->generation));
+    // There they stand already.
+    if (session.api) session.api->take_over(session.managed);
+    return;
+  }
+  session.managed = made.partitions;
+  if (session.keeper) session.keeper->store(session.managed);
   if (session.managed_changed) session.managed_changed();
 }
 
@@ -130,10 +147,6 @@ Operated::Operated(Session& session, std::string fabric, std::function<void(std:
       if (rank->gives_up_office) session.latest.sticky_master = false;
       change(session.latest, output_files(session.config), meter_options(session.config));
       session.api->sit(seat_of(session, fabric));
-    } else if (const auto* made = std::get_if<api::UsePartitions>(&command)) {
-      session.managed = made->partitions;
-      if (session.keeper) session.keeper->store(session.managed);
-      session.managed_changed();
     } else if (const auto* link = std::get_if<api::CareForLink>(&command)) {
       care(*link);
     } else if (std::holds_alternative<api::Reload>(command)) {

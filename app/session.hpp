@@ -57,6 +57,10 @@ struct Session {
 // Partitions of programs as a master has them, here too.
 void take_over(Session& session, std::shared_ptr<const partitions::Managed> managed);
 
+// Partitions as a program has changed them here; they go to the machine and to a standby. What was
+// made from others than stand now is void: another manager has become master and told its own.
+void use(Session& session, const api::UsePartitions& made);
+
 // What the configuration means to the machine, with the files that it names read.
 sm::Options machine_options(Session& session);
 

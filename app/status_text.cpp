@@ -42,8 +42,10 @@ std::string word(const Json& json, std::string_view pointer) {
   if (found.is_null()) return "-";
   if (!found.is_array()) return found.dump();
   std::string out;
-  for (const Json& each : found) out += (out.empty() ? "" : " ") + each.dump();
-  return out;
+  for (const Json& each : found) {
+    out += (out.empty() ? "" : " ") + (each.is_string() ? each.get<std::string>() : each.dump());
+  }
+  return out.empty() ? "-" : out;
 }
 
 std::string end_text(const Json& json, std::string_view pointer) {
@@ -119,9 +121,10 @@ std::vector<std::string> lost_lines(const Json& status) {
 std::vector<std::string> peer_lines(const Json& status) {
   std::vector<std::string> lines;
   for (const Json& peer : at(status, "/sm/peers")) {
-    lines.push_back(fmt::format("{} at {}, priority {}, GUID {}", word(peer, "/state"),
-                                end_text(peer, "/at"), number(peer, "/priority"),
-                                word(peer, "/guid")));
+    lines.push_back(
+        fmt::format("{} at {}, priority {}, GUID {}{}", word(peer, "/state"), end_text(peer, "/at"),
+                    number(peer, "/priority"), word(peer, "/guid"),
+                    at(peer, "/takes_part") == false ? ", not one of allowed_sm_guids" : ""));
   }
   return lines;
 }
@@ -191,17 +194,6 @@ std::vector<Listing> fabric_listings() {
         {"PEER PORT", "/peer/port"},
         {"USED", "/utilisation"},
         {"ERRORS", "/errors"}}},
-      {"virtual-ports",
-       "/v1/virtual-ports",
-       "/virtual_ports",
-       {{"NODE", "/node"},
-        {"PORT", "/port"},
-        {"INDEX", "/index"},
-        {"NAME", "/name"},
-        {"GUID", "/port_guid"},
-        {"LID", "/lid"},
-        {"OWN LID", "/own_lid"},
-        {"P_KEYS", "/p_keys"}}},
       {"routes",
        "/v1/routes?switch=",
        "/routes",
@@ -229,6 +221,22 @@ std::vector<Listing> fabric_listings() {
         {"SL", "/service_level"},
         {"MEMBERS", "/member_count"},
         {"PERMANENT", "/permanent"}}},
+  };
+}
+
+std::vector<Listing> virtual_listings() {
+  return {
+      {"virtual-ports",
+       "/v1/virtual-ports",
+       "/virtual_ports",
+       {{"NODE", "/node"},
+        {"PORT", "/port"},
+        {"INDEX", "/index"},
+        {"NAME", "/name"},
+        {"GUID", "/port_guid"},
+        {"LID", "/lid"},
+        {"OWN LID", "/own_lid"},
+        {"P_KEYS", "/p_keys"}}},
   };
 }
 
@@ -364,6 +372,7 @@ std::vector<Listing> manager_listings() {
 std::span<const Listing> listings() {
   static const std::vector<Listing> table = [] {
     std::vector<Listing> all = fabric_listings();
+    for (Listing& listing : virtual_listings()) all.push_back(std::move(listing));
     for (Listing& listing : counter_listings()) all.push_back(std::move(listing));
     for (Listing& listing : care_listings()) all.push_back(std::move(listing));
     for (Listing& listing : manager_listings()) all.push_back(std::move(listing));

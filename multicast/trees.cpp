@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "multicast/branches.hpp"
+#include "multicast/fitting_tree.hpp"
 #include "multicast/mlid_pool.hpp"
 
 namespace heddle::multicast {
@@ -34,7 +35,9 @@ struct Tree {
   std::map<mad::Guid, Role> members;
   std::vector<Stop> stops;  // by switch
   std::size_t links = 0;
-  std::size_t changed = 0;  // since the last comparison
+  std::size_t changed = 0;          // since the last comparison
+  std::vector<SwitchIndex> turned;  // switches with links whose turns nobody has been asked about
+  bool unsafe = false;              // see Trees::unsafe()
 };
 
 // Which channel of the new topology is the same cable between the same switches.
@@ -84,8 +87,9 @@ class Trees::Engine {
         piece_(topology_->switch_count()) {}
 
   void apply(const RoleChange& change);
-  void set_topology(std::shared_ptr<const fabric::Topology> topology);
+  void set_topology(std::shared_ptr<const fabric::Topology> topology, TurnRule* rule);
   void rebuild(mad::Lid mlid, Tree& tree);
+  void settle_turns(mad::Lid mlid, Tree& tree);
   std::vector<RoleChange> adopt(const Tables& standing);
   std::vector<mad::Guid> unserved(mad::Lid mlid) const;
 
@@ -112,12 +116,16 @@ class Trees::Engine {
   void seat_members(mad::Lid mlid, Tree& tree);
   void mend(mad::Lid mlid, Tree& tree);
   void take_links(mad::Lid mlid, Tree& tree, const Tables& standing);
+  bool take_turns(mad::Lid mlid, SwitchIndex at);
+  bool take_turns(mad::Lid mlid, Tree& tree);
 
   TreeOptions options_;
   std::shared_ptr<const fabric::Topology> topology_;
   PortFinder finder_;
   Branches branches_;
   Tables tables_;
+  TurnRule* rule_ = nullptr;
+  std::optional<FittingTrees> fitting_;  // by that rule, once it is needed
   std::uint32_t piece_epoch_ = 0;
   std::vector<std::uint32_t> piece_;  // by switch: when it was last walked
 };
@@ -157,6 +165,9 @@ void Trees::Engine::set_link(mad::Lid mlid, Tree& tree, ChannelIndex link, bool 
   branches_.load_link(link, on ? 1 : -1);
   tree.links += on ? std::size_t{1} : ~std::size_t{0};
   tree.changed += on;
+  if (!on || rule_ == nullptr) return;
+  tree.turned.push_back(channel.from);
+  tree.turned.push_back(channel.to);
 }
 
 std::vector<ChannelIndex> Trees::Engine::links_at(mad::Lid mlid, SwitchIndex at) const {
@@ -273,6 +284,44 @@ void Trees::Engine::rebuild(mad::Lid mlid, Tree& tree) {
   replace_links(mlid, tree, branches_.fresh(mlid, member_switches(tree)));
 }
 
+bool Trees::Engine::take_turns(mad::Lid mlid, SwitchIndex at) {
+  const auto links = links_at(mlid, at);
+  for (const ChannelIndex by : links) {
+    const ChannelIndex held = topology_->channels()[by.value].reverse;
+    for (const ChannelIndex next : links) {
+      if (next != by && !rule_->take(held, next)) return false;
+    }
+  }
+  return true;
+}
+
+bool Trees::Engine::take_turns(mad::Lid mlid, Tree& tree) {
+  auto& turned = tree.turned;
+  std::sort(turned.begin(), turned.end());
+  turned.erase(std::unique(turned.begin(), turned.end()), turned.end());
+  const bool safe = std::all_of(turned.begin(), turned.end(),
+                                [&](SwitchIndex at) { return take_turns(mlid, at); });
+  turned.clear();
+  if (!safe) rule_->undo(0);
+  rule_->keep();
+  return safe;
+}
+
+// What an unsafe tree has besides stays unasked, until it is made anew.
+void Trees::Engine::settle_turns(mad::Lid mlid, Tree& tree) {
+  if (rule_ == nullptr || tree.turned.empty()) return;
+  if (!tree.unsafe && take_turns(mlid, tree)) return;
+  if (!fitting_) fitting_.emplace(*topology_, *rule_);
+  const auto fitting = fitting_->find(
+      mlid, member_switches(tree), [&](SwitchIndex at) { return branches_.has_entry(at, mlid); });
+  if (fitting) {
+    replace_links(mlid, tree, *fitting);
+    ++statistics.avoided;
+  }
+  tree.unsafe = !fitting || !take_turns(mlid, tree);
+  tree.turned.clear();
+}
+
 // Each in the order in which it was walked; no more than are worth mending, and one.
 std::vector<std::vector<SwitchIndex>> Trees::Engine::pieces_of(mad::Lid mlid, const Tree& tree) {
   std::vector<std::vector<SwitchIndex>> pieces;
@@ -318,7 +367,9 @@ void Trees::Engine::mend(mad::Lid mlid, Tree& tree) {
   }
 }
 
-void Trees::Engine::set_topology(std::shared_ptr<const fabric::Topology> topology) {
+void Trees::Engine::set_topology(std::shared_ptr<const fabric::Topology> topology, TurnRule* rule) {
+  rule_ = rule;
+  fitting_.reset();
   const auto same = same_channels(*topology_, *topology);
   struct Kept {
     std::vector<ChannelIndex> links;
@@ -340,6 +391,8 @@ void Trees::Engine::set_topology(std::shared_ptr<const fabric::Topology> topolog
   for (auto& [mlid, tree] : trees) {
     tree.stops.clear();
     tree.links = 0;
+    tree.turned.clear();
+    tree.unsafe = false;
     const std::size_t changed = tree.changed;
     seat_members(mlid, tree);
     for (const ChannelIndex link : kept[mlid].links) {
@@ -358,6 +411,7 @@ void Trees::Engine::set_topology(std::shared_ptr<const fabric::Topology> topolog
   for (auto& [mlid, tree] : trees) {
     statistics.repairs += kept[mlid].lost;
     mend(mlid, tree);
+    settle_turns(mlid, tree);
   }
 }
 
@@ -404,6 +458,7 @@ std::vector<RoleChange> Trees::Engine::adopt(const Tables& standing) {
     for (const auto& [port, role] : tree.members) members.push_back({mlid, port, role});
     seat_members(mlid, tree);
     take_links(mlid, tree, standing);
+    settle_turns(mlid, tree);
   }
   trees.merge(found);
   return members;
@@ -427,10 +482,25 @@ Trees& Trees::operator=(Trees&&) noexcept = default;
 
 void Trees::apply(std::span<const RoleChange> changes) {
   for (const RoleChange& change : changes) engine_->apply(change);
+  // Once for all that joined together.
+  mad::Lid last = mad::kNoLid;
+  for (const RoleChange& change : changes) {
+    if (std::exchange(last, change.mlid) == change.mlid) continue;
+    const auto found = engine_->trees.find(change.mlid);
+    if (found != engine_->trees.end()) engine_->settle_turns(found->first, found->second);
+  }
 }
 
-void Trees::set_topology(std::shared_ptr<const fabric::Topology> topology) {
-  engine_->set_topology(std::move(topology));
+void Trees::set_topology(std::shared_ptr<const fabric::Topology> topology, TurnRule* rule) {
+  engine_->set_topology(std::move(topology), rule);
+}
+
+std::vector<mad::Lid> Trees::unsafe() const {
+  std::vector<mad::Lid> all;
+  for (const auto& [mlid, tree] : engine_->trees) {
+    if (tree.unsafe) all.push_back(mlid);
+  }
+  return all;
 }
 
 std::vector<RoleChange> Trees::adopt(const Tables& standing) {
@@ -439,7 +509,9 @@ std::vector<RoleChange> Trees::adopt(const Tables& standing) {
 
 void Trees::rebuild(mad::Lid mlid) {
   const auto found = engine_->trees.find(mlid);
-  if (found != engine_->trees.end()) engine_->rebuild(mlid, found->second);
+  if (found == engine_->trees.end()) return;
+  engine_->rebuild(mlid, found->second);
+  engine_->settle_turns(mlid, found->second);
 }
 
 const Tables& Trees::tables() const {

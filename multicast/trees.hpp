@@ -22,6 +22,7 @@
 #include "multicast/membership.hpp"
 #include "multicast/ports.hpp"
 #include "multicast/tables.hpp"
+#include "multicast/turns.hpp"
 
 namespace heddle::multicast {
 
@@ -35,6 +36,7 @@ struct TreeStatistics {
   std::uint64_t grafts = 0;    // branches added
   std::uint64_t rebuilds = 0;  // trees made anew because of drift
   std::uint64_t repairs = 0;   // trees that lost a link or switch and were joined again
+  std::uint64_t avoided = 0;   // trees made anew because they would have closed a credit loop
 };
 
 class Trees {
@@ -51,7 +53,11 @@ class Trees {
 
   // Keeps every tree whose links all still exist, joins the pieces of the others, and lets members
   // that are new to the topology in. Tables and indices are those of the new topology from then on.
-  void set_topology(std::shared_ptr<const fabric::Topology> topology);
+  // From then on the turns of all trees are put to `rule`, which must stay until the next call;
+  // null asks nobody. A tree that would close a loop is made anew of turns that fit; where there is
+  // no such tree it stays as it was, and is unsafe().
+  void set_topology(std::shared_ptr<const fabric::Topology> topology, TurnRule* rule = nullptr);
+  std::vector<mad::Lid> unsafe() const;  // rising
 
   // Takes over what another manager left in the switches: of each LID that has no members yet, the
   // endports that the tables lead to become receivers, and the links between switches stay where

@@ -104,7 +104,11 @@ base::Result<std::shared_ptr<const Selected>> select_standing(const Topology& to
   const ForwardingTables& tables = standing.selected->routes.tables;
   auto proof = fabric::verify(topology, lids, tables, {}, parallel);
   if (!objection(topology, policy, {}, proof)) {
-    Routes routes{"standing", tables, {"the routes that another subnet manager left"}};
+    std::vector<SwitchIndex> same(topology.switch_count());
+    for (std::uint32_t s = 0; s < same.size(); ++s) same[s] = SwitchIndex{s};
+    Routes routes{"standing",
+                  ForwardingTables({standing.selected, &tables}, same),
+                  {"the routes that another subnet manager left"}};
     return std::make_shared<const Selected>(
         Selected{std::move(routes), std::move(proof), {}, false});
   }

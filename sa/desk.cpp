@@ -4,27 +4,11 @@
 #include <span>
 #include <utility>
 
-#include "mad/path_record.hpp"
 #include "mad/sa_header.hpp"
 #include "sa/request.hpp"
 #include "sa/server.hpp"
 
 namespace heddle::sa {
-namespace {
-
-using mad::component;
-using mad::PathRecord;
-
-constexpr auto kSource = component<&PathRecord::sgid>() | component<&PathRecord::slid>();
-constexpr auto kDestination = component<&PathRecord::dgid>() | component<&PathRecord::dlid>();
-
-mad::SAHeader header_of(const mad::Payload& payload) {
-  return mad::decode<mad::SAHeader>(
-      std::span<const std::byte, mad::kSAHeaderBytes>(payload.data(), mad::kSAHeaderBytes));
-}
-
-}  // namespace
-
 bool is_short_query(const mad::Datagram& request) {
   const mad::Payload& payload = request.payload;
   if (payload.size() < mad::kSAHeaderBytes || payload.size() > mad::kMadBytes) return false;
@@ -34,7 +18,8 @@ bool is_short_query(const mad::Datagram& request) {
   if (header.mad.attribute_id != static_cast<std::uint16_t>(mad::SAAttributeId::PathRecord)) {
     return true;
   }
-  return (header.component_mask & kSource) != 0 && (header.component_mask & kDestination) != 0;
+  const auto mask = header.component_mask;
+  return (mask & kPathSource) != 0 && (mask & kPathDestination) != 0;
 }
 
 std::shared_ptr<const View> Desk::open(std::shared_ptr<const View> view, mad::SMKey key) {

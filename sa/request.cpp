@@ -40,11 +40,6 @@ Status judge(const Query& query, const Records& records) {
   return records.count() == 1 ? mad::kStatusOk : mad::kSATooManyRecords;
 }
 
-mad::SAHeader header_of(const mad::Payload& payload) {
-  return mad::decode<mad::SAHeader>(
-      std::span<const std::byte, mad::kSAHeaderBytes>(payload.data(), mad::kSAHeaderBytes));
-}
-
 // Whether a PathRecord, whole or not, names a group as its destination.
 bool is_about_group(const mad::SAHeader& header, const mad::Payload& payload) {
   if ((header.component_mask & mad::component<&mad::PathRecord::dgid>()) == 0) return false;

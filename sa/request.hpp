@@ -2,10 +2,13 @@
 // One request and its answer: what may be asked at all, by whom, and how the answer is put.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 
 #include "base/time.hpp"
 #include "mad/datagram.hpp"
+#include "mad/path_record.hpp"
 #include "mad/sa_header.hpp"
 #include "sa/query.hpp"
 #include "sa/registrations.hpp"
@@ -13,6 +16,18 @@
 #include "sa/view.hpp"
 
 namespace heddle::sa {
+
+// Of a payload that holds a whole one.
+inline mad::SAHeader header_of(const mad::Payload& payload) {
+  return mad::decode<mad::SAHeader>(
+      std::span<const std::byte, mad::kSAHeaderBytes>(payload.data(), mad::kSAHeaderBytes));
+}
+
+// What a PathRecord query names its two ends by.
+inline constexpr auto kPathSource =
+    mad::component<&mad::PathRecord::sgid>() | mad::component<&mad::PathRecord::slid>();
+inline constexpr auto kPathDestination =
+    mad::component<&mad::PathRecord::dgid>() | mad::component<&mad::PathRecord::dlid>();
 
 // Whether look_up() answers what the attribute may be asked for, when it is only read. The header
 // is that of the payload.

@@ -15,11 +15,6 @@
 namespace heddle::sa {
 namespace {
 
-mad::SAHeader header_of(const mad::Payload& payload) {
-  return mad::decode<mad::SAHeader>(
-      std::span<const std::byte, mad::kSAHeaderBytes>(payload.data(), mad::kSAHeaderBytes));
-}
-
 // A group of policy, in the words of the table of groups.
 mad::MCMemberRecord terms_of(const partitions::GroupSpec& spec) {
   mad::MCMemberRecord terms;

@@ -49,10 +49,6 @@ class Server {
   // Ports that joined on other terms than their groups have now, since the last call: their clients
   // should be asked to register anew.
   std::vector<mad::Guid> take_outdated() { return std::exchange(outdated_, {}); }
-  void set_multicast_policy(const multicast::Policy& policy) {
-    multicast_policy_ = policy;
-    registrations_.groups.set_policy(policy);
-  }
   // What the switches hold, for queries.
   void set_multicast_tables(std::shared_ptr<const multicast::Tables> tables) {
     registrations_.multicast_tables = std::move(tables);

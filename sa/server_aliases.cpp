@@ -24,8 +24,7 @@ void Server::on_aliases_written(base::Instant now, std::span<const AliasOutcome>
   for (const AliasOutcome& outcome : outcomes) {
     const auto change = registrations_.alias_changes.finish(outcome.ticket);
     if (!change) continue;
-    const auto asked = mad::decode<mad::SAHeader>(std::span<const std::byte, mad::kSAHeaderBytes>(
-        change->request.payload.data(), mad::kSAHeaderBytes));
+    const auto asked = header_of(change->request.payload);
     Records records(false);
     const mad::Status status = carry_out(*change, outcome, records, gone);
     for (const mad::Guid guid : change->write.guids.guids) touched.push_back(guid);

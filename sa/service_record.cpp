@@ -83,6 +83,20 @@ ServiceRecord as_told(const Query& query, ServiceRecord record) {
   return record;
 }
 
+// Of the port with this GUID, under the others that it has: one port does not get more than another
+// by aliases. A virtual port is a port of its own.
+std::size_t services_elsewhere(const Services& services, const View& view, mad::Guid guid) {
+  const mad::Guid owner = view.aliases().owner(guid);
+  const mad::Guid port = owner == mad::Guid{} ? guid : owner;
+  const auto* aliases = view.aliases().find(port);
+  if (aliases == nullptr) return 0;
+  std::size_t count = services.count_of(port);
+  for (const mad::Guid alias : *aliases) {
+    if (alias != mad::Guid{}) count += services.count_of(alias);
+  }
+  return count - services.count_of(guid);
+}
+
 mad::Status set(Services& services, const View& view, const Query& query, ServiceRecord record,
                 Records& records) {
   if ((query.header.component_mask & kNames) != kNames) return mad::kSAReqInsufficientComponents;
@@ -97,7 +111,9 @@ mad::Status set(Services& services, const View& view, const Query& query, Servic
   }
   if (!query.asks(component<&ServiceRecord::service_lease>())) record.service_lease = kLeaseForEver;
   const std::size_t most = query.trusted ? kMaxServicesOfPort : query.trust.services;
-  const auto status = status_of(services.set(query.now, record, needs_no_key(query), most));
+  const auto status =
+      status_of(services.set(query.now, record, needs_no_key(query), most,
+                             services_elsewhere(services, view, record.service_gid.guid)));
   if (status == mad::kStatusOk) records.add(as_told(query, record));
   return status;
 }

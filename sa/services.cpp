@@ -34,21 +34,21 @@ mad::ServiceRecord Services::told(base::Instant now, const Service& service) {
 }
 
 Services::Outcome Services::set(base::Instant now, const mad::ServiceRecord& record, bool keyless,
-                                std::size_t most) {
+                                std::size_t most, std::size_t elsewhere) {
   expire(now);
   const Name name = name_of(record);
   const auto known = by_name_.find(name);
-  const std::uint64_t port = record.service_gid.guid.value;
+  const mad::Guid guid = record.service_gid.guid;
   if (known != by_name_.end()) {
     if (!keyless && !fits(known->second.record, record)) return Outcome::WrongKey;
     forget(known);
-  } else if (by_name_.size() >= kMaxServices || services_of(port) >= most) {
+  } else if (by_name_.size() >= kMaxServices || elsewhere + count_of(guid) >= most) {
     return Outcome::TooMany;
   }
   touched_.add(name);
   const base::Instant ends = end_of_lease(now, record.service_lease);
   by_name_.emplace(name, Service{record, ends});
-  ++count_of_port_[port];
+  ++count_of_[guid];
   if (ends != base::kNever) ends_.emplace(ends, name);
   return Outcome::Done;
 }
@@ -59,9 +59,9 @@ std::optional<mad::ServiceRecord> Services::find(base::Instant now, const Name& 
   return told(now, found->second);
 }
 
-std::size_t Services::services_of(std::uint64_t port) const {
-  const auto count = count_of_port_.find(port);
-  return count == count_of_port_.end() ? 0 : count->second;
+std::size_t Services::count_of(mad::Guid guid) const {
+  const auto count = count_of_.find(guid);
+  return count == count_of_.end() ? 0 : count->second;
 }
 
 Services::Outcome Services::remove(const mad::ServiceRecord& record, bool keyless) {
@@ -74,9 +74,9 @@ Services::Outcome Services::remove(const mad::ServiceRecord& record, bool keyles
 
 // Ports that left at once may be many, and few of them have services.
 void Services::remove_all(std::vector<mad::Guid> of) {
-  of.erase(std::remove_if(of.begin(), of.end(),
-                          [&](mad::Guid guid) { return count_of_port_.count(guid.value) == 0; }),
-           of.end());
+  of.erase(
+      std::remove_if(of.begin(), of.end(), [&](mad::Guid guid) { return count_of(guid) == 0; }),
+      of.end());
   if (of.empty()) return;
   std::sort(of.begin(), of.end());
   for (auto service = by_name_.begin(); service != by_name_.end();) {
@@ -92,8 +92,8 @@ void Services::forget(std::map<Name, Service>::iterator which) {
   const auto end =
       std::find_if(first, last, [&](const auto& e) { return e.second == which->first; });
   if (end != last) ends_.erase(end);
-  const auto count = count_of_port_.find(which->second.record.service_gid.guid.value);
-  if (--count->second == 0) count_of_port_.erase(count);
+  const auto count = count_of_.find(which->second.record.service_gid.guid);
+  if (--count->second == 0) count_of_.erase(count);
   by_name_.erase(which);
 }
 

@@ -28,9 +28,9 @@ class Services {
 
   // Adds the record, or replaces the one of the same ServiceID, ServiceGID and P_Key: which takes
   // that one's key, if it has one, unless `keyless`. A lease counts from `now`. A new one is one of
-  // at most `most` of its port.
+  // at most `most` of its port, which has `elsewhere` under its other GUIDs.
   Outcome set(base::Instant now, const mad::ServiceRecord& record, bool keyless,
-              std::size_t most = kMaxServicesOfPort);
+              std::size_t most = kMaxServicesOfPort, std::size_t elsewhere = 0);
   // The key as for set().
   Outcome remove(const mad::ServiceRecord& record, bool keyless);
   // Forgets those of GIDs with these GUIDs, whatever their leases.
@@ -41,6 +41,8 @@ class Services {
   base::Instant next_end() const;
 
   std::size_t size() const { return by_name_.size(); }
+  // Those of GIDs with this GUID.
+  std::size_t count_of(mad::Guid guid) const;
   // In the order of their ServiceID, or those with this one. Leases are told as what is left of
   // them.
   template <class Visit>  // bool(const mad::ServiceRecord&): false to stop
@@ -67,12 +69,11 @@ class Services {
     base::Instant ends = base::kNever;
   };
   static mad::ServiceRecord told(base::Instant now, const Service& service);
-  std::size_t services_of(std::uint64_t port) const;
   void forget(std::map<Name, Service>::iterator which);
 
   std::map<Name, Service> by_name_;
-  std::multimap<base::Instant, Name> ends_;             // of leases that do end
-  std::map<std::uint64_t, std::size_t> count_of_port_;  // by the GUID in the GID
+  std::multimap<base::Instant, Name> ends_;    // of leases that do end
+  std::map<mad::Guid, std::size_t> count_of_;  // by the GUID in the GID; none is 0
   base::Touched<Name> touched_;
 };
 

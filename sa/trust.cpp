@@ -4,20 +4,17 @@
 #include <algorithm>
 #include <iterator>
 
-#include "mad/path_record.hpp"
 #include "mad/service_record.hpp"
 #include "sa/registry.hpp"
+#include "sa/request.hpp"
 
 namespace heddle::sa {
 namespace {
 
 using mad::component;
-using mad::PathRecord;
 using mad::SAAttributeId;
 using mad::ServiceRecord;
 
-constexpr auto kSource = component<&PathRecord::sgid>() | component<&PathRecord::slid>();
-constexpr auto kDestination = component<&PathRecord::dgid>() | component<&PathRecord::dlid>();
 constexpr auto kService =
     component<&ServiceRecord::service_id>() | component<&ServiceRecord::service_name>();
 
@@ -30,7 +27,7 @@ struct Need {
 
 constexpr Need kNeeds[] = {
     {SAAttributeId::ClassPortInfo, kGet},
-    {SAAttributeId::PathRecord, kReads, kSource, kDestination},
+    {SAAttributeId::PathRecord, kReads, kPathSource, kPathDestination},
     {SAAttributeId::MCMemberRecord, kGet | kSet | kDelete},
     {SAAttributeId::ServiceRecord, kReads, kService},
     {SAAttributeId::ServiceRecord, kSet | kDelete},

@@ -126,6 +126,7 @@ std::shared_ptr<Snapshot> take_picture(const Picture& picture, const SweepStatis
   snapshot->problems = picture.all_problems();
   snapshot->sm_port = picture.sm_port;
   snapshot->routes = picture.routes;
+  snapshot->unsafe_trees = picture.unsafe_trees;
   if (picture.lids) snapshot->lids = *picture.lids;
   if (!picture.frozen.topology) return snapshot;
   const Topology& topology = snapshot->topology = *picture.frozen.topology;
@@ -142,8 +143,9 @@ std::shared_ptr<Snapshot> take_picture(const Picture& picture, const SweepStatis
     ++(active ? snapshot->active_ports : snapshot->inactive_ports);
   }
   for (const OtherSM& other : picture.other_sms) {
-    snapshot->other_managers.push_back(
-        {other.guid, other.priority, other.state, port_of(picture, other.device)});
+    snapshot->other_managers.push_back({other.guid, other.priority, other.state,
+                                        port_of(picture, other.device),
+                                        may_take_part(options, other.guid)});
   }
   snapshot->switch_infos.resize(topology.switch_count());
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {

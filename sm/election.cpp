@@ -42,10 +42,7 @@ void Election::change(Context& context, mad::SMState to, std::string reason) {
 // --- the decision -------------------------------------------------------------------------------
 
 bool Election::may_take_part(Context& context, mad::Guid guid) {
-  const auto& allowed = context.options.allowed_sm_guids;
-  if (allowed.empty() || std::find(allowed.begin(), allowed.end(), guid) != allowed.end()) {
-    return true;
-  }
+  if (sm::may_take_part(context.options, guid)) return true;
   if (strangers_.insert(guid).second) context.events.say(StrangeManagerIgnored{guid});
   return false;
 }

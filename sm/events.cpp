@@ -201,6 +201,21 @@ struct Rendering<MulticastUnproven> {
 };
 
 template <>
+struct Rendering<MulticastMayLoop> {
+  static constexpr std::string_view name = "MulticastMayLoop";
+  static Severity severity(const MulticastMayLoop&) { return Severity::Warning; }
+  static std::string sentence(const MulticastMayLoop& e) {
+    return fmt::format(
+        "{} multicast trees, first of all that of 0x{:04x}, may close a credit loop with the "
+        "routes: no tree was found that does not",
+        e.count, e.first.value);
+  }
+  static Fields fields(const MulticastMayLoop& e) {
+    return {{"first", fmt::format("0x{:04x}", e.first.value)}, {"count", number(e.count)}};
+  }
+};
+
+template <>
 struct Rendering<JoinRefused> {
   static constexpr std::string_view name = "JoinRefused";
   static Severity severity(const JoinRefused&) { return Severity::Warning; }

@@ -182,6 +182,11 @@ struct PKeyTableFull {
 struct MulticastUnproven {
   std::string reason;
 };
+// Trees that close a credit loop with the routes or each other, whatever way they take.
+struct MulticastMayLoop {
+  mad::Lid first{};
+  std::uint64_t count{};
+};
 struct JoinRefused {
   std::string reason;
 };
@@ -265,10 +270,10 @@ using EventValue =
                  RoutingFailed, QosLevelsLeftOut, RivalMasterSeen, RivalMasterStays, HandedOver,
                  HandoverRefused, StrangeManagerIgnored, NoisyPortDamped, NoisyPortQuarantined,
                  NoisyPortHeardAgain, WouldWrite, ShadowCompared, PKeyTableFull, MulticastUnproven,
-                 JoinRefused, AdministrationLoad, RegistrationsLost, MemoryFails, MemoryWhole,
-                 MembersNotAsked, SubscriberLost, SilentNodeKept, LinkHeldBack, LinkFlapsButNeeded,
-                 LinkUsedAgain, PortLocked, LinkOrderCarriedOut, LinkOrderRefused,
-                 TablesEmptiedFirst, MadIgnored>;
+                 MulticastMayLoop, JoinRefused, AdministrationLoad, RegistrationsLost, MemoryFails,
+                 MemoryWhole, MembersNotAsked, SubscriberLost, SilentNodeKept, LinkHeldBack,
+                 LinkFlapsButNeeded, LinkUsedAgain, PortLocked, LinkOrderCarriedOut,
+                 LinkOrderRefused, TablesEmptiedFirst, MadIgnored>;
 
 struct Event {
   EventValue value;

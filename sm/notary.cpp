@@ -4,6 +4,12 @@
 #include <limits>
 
 namespace heddle::sm {
+namespace {
+
+// What is noticed so late was not waited for: nobody was awake.
+constexpr base::Duration kSlept = std::chrono::milliseconds(250);
+
+}  // namespace
 
 void Notary::begin_anew() {
   running_ = true;
@@ -70,6 +76,11 @@ bool Notary::on_stored(base::Instant now, std::uint64_t ticket, const std::strin
 bool Notary::pump(base::Instant now) {
   if (!running_ || failing_ || pending_.empty()) return false;
   if (now < pending_.front().since + kPatience) return false;
+  // We slept: what was to come may have come, and so may another master.
+  if (now >= pending_.front().since + kPatience + kSlept) {
+    for (Pending& pending : pending_) pending.since = now;
+    return false;
+  }
   retry_ = now;
   return fail("the store does not answer");
 }

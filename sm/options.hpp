@@ -3,6 +3,7 @@
 // file (tests/config checks that the two agree).
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -94,5 +95,11 @@ struct Options {
   bool keep_routes_on_takeover = true;
   friend bool operator==(const Options&, const Options&) = default;
 };
+
+// Whether the subnet manager on this port may be master, as far as this one is concerned.
+inline bool may_take_part(const Options& options, mad::Guid guid) {
+  const auto& allowed = options.allowed_sm_guids;
+  return allowed.empty() || std::find(allowed.begin(), allowed.end(), guid) != allowed.end();
+}
 
 }  // namespace heddle::sm

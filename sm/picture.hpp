@@ -46,6 +46,8 @@ struct Picture {
   std::shared_ptr<const fabric::LidMap> routed_lids;  // without guests; the same if there are none
   std::shared_ptr<const routing::Selected> routes;
   fabric::Intent intent;
+  // Multicast trees that may close a credit loop; nothing where that is not known.
+  std::optional<std::size_t> unsafe_trees;
 
   void note(fabric::ObservedIndex about, std::string problem) {
     findings[about.value].push_back(std::move(problem));

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "mad/multicast_forwarding_table.hpp"
+#include "routing/shared_lane.hpp"
 
 namespace heddle::sm {
 namespace {
@@ -17,6 +18,30 @@ using multicast::RoleChange;
 
 // A write that failed is planned again, so often in one phase; the next sweep tries anew.
 constexpr unsigned kMaxRounds = 3;
+
+// Trees share the lane of the unicast routes.
+class LaneRule final : public multicast::TurnRule {
+ public:
+  explicit LaneRule(std::unique_ptr<routing::SharedLane> lane) : lane_(std::move(lane)) {}
+  bool has(fabric::ChannelIndex held, fabric::ChannelIndex next) const override {
+    return lane_->has(held, next);
+  }
+  bool take(fabric::ChannelIndex held, fabric::ChannelIndex next) override {
+    return lane_->take(held, next);
+  }
+  std::size_t on_trial() const override { return lane_->on_trial(); }
+  void undo(std::size_t upto) override { lane_->undo(upto); }
+  void keep() override { lane_->keep(); }
+
+ private:
+  std::unique_ptr<routing::SharedLane> lane_;
+};
+
+std::unique_ptr<multicast::TurnRule> rule_of(const Picture& picture) {
+  if (!picture.routes) return nullptr;
+  auto lane = routing::SharedLane::make(*picture.frozen.topology, *picture.routes);
+  return lane ? std::make_unique<LaneRule>(std::move(lane)) : nullptr;
+}
 
 std::uint32_t position_count(const fabric::Node& node) {
   return mad::mft_position_of(mad::PortNumber{node.port_count}) + 1;
@@ -58,11 +83,10 @@ void MulticastProgramming::renew(const Context& context, bool others,
   standing_ = std::move(standing);
   known_ = std::move(known);
   verifier_.emplace(*topology_);
-  if (trees_) {
-    trees_->set_topology(topology_);
-  } else {
-    trees_.emplace(topology_);
-  }
+  if (!trees_) trees_.emplace(topology_);
+  auto rule = rule_of(context.picture);
+  trees_->set_topology(topology_, rule.get());
+  rule_ = std::move(rule);
 }
 
 void MulticastProgramming::begin(Context& context, const std::vector<RoleChange>& changes,
@@ -193,6 +217,7 @@ bool MulticastProgramming::go_on(Context& context) {
 // A switch whose blocks are not known gets nothing: no tree can be proven that runs through it.
 bool MulticastProgramming::plan(Context& context) {
   if (!heirlooms_.empty()) take_over();
+  tell_unsafe(context);
   if (!prove(context)) {
     step_ = Step::Idle;
     return false;
@@ -205,6 +230,17 @@ bool MulticastProgramming::plan(Context& context) {
   }
   write_stage(context);
   return true;
+}
+
+void MulticastProgramming::tell_unsafe(Context& context) {
+  context.picture.unsafe_trees.reset();
+  if (!rule_) return;
+  auto unsafe = trees_->unsafe();
+  context.picture.unsafe_trees = unsafe.size();
+  if (!unsafe.empty() && unsafe != unsafe_) {
+    context.events.say(MulticastMayLoop{unsafe.front(), unsafe.size()});
+  }
+  unsafe_ = std::move(unsafe);
 }
 
 bool MulticastProgramming::prove(Context& context) {

@@ -71,6 +71,7 @@ class MulticastProgramming {
   bool plan(Context& context);
   void write_stage(Context& context);
   bool prove(Context& context);
+  void tell_unsafe(Context& context);
   void submit(Context& context, fabric::SwitchIndex at, mad::Method method, std::uint32_t modifier,
               std::uint32_t detail);
 
@@ -79,7 +80,9 @@ class MulticastProgramming {
 
   std::shared_ptr<const fabric::Topology> topology_;
   std::optional<multicast::Verifier> verifier_;
+  std::unique_ptr<multicast::TurnRule> rule_;  // of the trees; null: nothing is known
   std::optional<multicast::Trees> trees_;
+  std::vector<mad::Lid> unsafe_;  // as told last
   multicast::Tables standing_;
   std::vector<Known> known_;                  // by SwitchIndex
   std::vector<mad::Lid> unproven_;            // whose trees changed since they were last proven

@@ -115,6 +115,11 @@ void Core::Machine::remember() {
   const sa::View* view = administration.view();
   const bool in_office = election.state() == mad::SMState::Master && !options.shadow;
   if (!in_office) return notary.stop();
+  if (superseded) {  // whoever came later would not know what is promised here
+    notary.stop();
+    (void)administration.take_promises();
+    return;
+  }
   if (view == nullptr) {  // nobody can register, and is told so
     for (mad::Datagram& busy : administration.take_promises()) {
       outputs.emplace_back(SendMad{std::move(busy)});

@@ -59,6 +59,7 @@ struct OtherManager {
   std::uint8_t priority = 0;
   mad::SMState state{};
   fabric::PortIndex port = fabric::kNoPort;  // kNoPort: its port is not in the topology
+  bool may_take_part = true;                 // as Options::allowed_sm_guids has it
 };
 
 struct Snapshot {
@@ -70,6 +71,9 @@ struct Snapshot {
   std::vector<mad::SwitchInfo> switch_infos;  // by SwitchIndex
   // Null until the fabric has been routed (a fabric without switches never is).
   std::shared_ptr<const routing::Selected> routes;
+  // Multicast trees that may close a credit loop with these or each other; nothing where that is
+  // not known: routes on several lanes.
+  std::optional<std::size_t> unsafe_trees;
   fabric::PortIndex sm_port = fabric::kNoPort;
   std::uint8_t lmc = 0;
 

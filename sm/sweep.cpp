@@ -529,10 +529,8 @@ void Core::Machine::write_addresses() {
       options.partitions ? *options.partitions : partitions::default_policy(),
       *picture.frozen.topology, picture.sm_port, virtual_ports.guests());
   if (const std::size_t cut = memberships->ports_cut_short(); cut > 0) {
-    picture.problems.push_back("of " + std::to_string(cut) +
-                               " ports the P_Keys do not count, or are not checked by their "
-                               "switch: the partitions give more than " +
-                               std::to_string(partitions::kMaxHeldKeys));
+    picture.problems.push_back("the partitions give too many P_Keys: of " + std::to_string(cut) +
+                               " ports they do not count, or no switch checks them");
   }
   Context with = context();
   programming.write_lids(with, [this](mad::Guid port, mad::Lid master, mad::Lid own) {
@@ -583,9 +581,17 @@ void Core::Machine::ask_for_routes() {
   routing::Policy policy = options.routing;
   policy.max_vls = lanes_failed || lanes_refused ? 1 : std::min(policy.max_vls, data_vls(picture));
   asked_by = policy;
-  if (std::exchange(keeps_standing, false)) home = standing_routes(policy);
+  const bool is_known = in_place.tables != nullptr && !others_may_have_written;
+  routing::InPlace held;
+  if (std::exchange(keeps_standing, false)) {
+    home = standing_routes(policy);
+    // The same tables: they are put together once.
+    const auto& found = home->selected;
+    if (!is_known) held = {home->topology, {found, &found->routes.tables}, nullptr};
+  }
+  if (held.tables == nullptr) held = tables_in_place();
   outputs.emplace_back(ComputeRoutes{++ticket, picture.frozen.topology, picture.routed_lids,
-                                     std::move(policy), home, tables_in_place(),
+                                     std::move(policy), home, std::move(held),
                                      picture.lids->has_guests() ? picture.lids : nullptr});
 }
 

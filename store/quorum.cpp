@@ -86,6 +86,8 @@ void Quorum::fail(const Moment& at, const std::string& why) {
 
 void Quorum::on_answer(const Moment& at, std::uint64_t id, const Answer& answer) {
   if (!asked_ || id != ask_number_) return;
+  forgive_sleep(at);
+  again_ = base::kNever;
   const auto* none = std::get_if<NoAnswer>(&answer);
   if (std::exchange(stale_, false)) {
     asked_.reset();
@@ -104,7 +106,7 @@ void Quorum::on_answer(const Moment& at, std::uint64_t id, const Answer& answer)
 }
 
 void Quorum::pump(const Moment& at) {
-  if (stage_ == Stage::Serving && overdue(at)) {
+  if (stage_ == Stage::Serving && at.now >= due()) {
     lose("it does not answer in time");
     enter(Stage::Looking);
     not_before_ = at.now;
@@ -140,10 +142,10 @@ void Quorum::pump(const Moment& at) {
 }
 
 void Quorum::on_time(const Moment& at) {
+  forgive_sleep(at);
   if (stage_ == Stage::Watching) {
-    const bool silent = live_ && at.now >= heard_ + kSilence;
-    if (silent) fall_silent();
-    if (silent || (!live_ && at.now >= read_ + kReread)) enter(Stage::Reading);
+    if (live_ && at.now >= heard_ + kSilence) return on_watch_lost(at);
+    if (!live_ && at.now >= read_ + kReread) enter(Stage::Reading);
   }
   pump(at);
 }
@@ -158,8 +160,7 @@ base::Instant Quorum::deadline_of_stage() const {
       return live_ ? heard_ + kSilence : read_ + kReread;
     case Stage::Serving:
       if (!asked_) return pending_.empty() ? beat_sent_ + kBeat : beat_sent_;
-      return pending_.empty() ? sent_ + kPatience
-                              : std::min(sent_, pending_.front().since) + kPatience;
+      return due();
     default:
       return asked_ ? base::kNever : not_before_;
   }

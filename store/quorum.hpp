@@ -19,6 +19,10 @@
 // and throws its copy away if that answers. One transaction may be done late, with its beat, after
 // its master has gone on: so kPatience is more than twice kSilence, and who has heard nothing for a
 // while believes the second beat, not the first.
+//
+// Who was asleep, as a host can be, does not know what it missed. A standby that finds that it has
+// heard nothing for much longer than kSilence believes nothing. A master counts no time of which it
+// was not awake, and learns first whether somebody has its place.
 #pragma once
 
 #include <chrono>
@@ -185,7 +189,8 @@ class Quorum {
   void on_lead(const Moment& at, const Answer& answer);
   void on_committed(const Moment& at, const Committed& committed);
   void advance(const Moment& at, Revision revision);
-  bool overdue(const Moment& at) const;
+  base::Instant due() const;
+  void forgive_sleep(const Moment& at);
 
   // as standby
   void take_all(const Moment& at, const Entries& all);

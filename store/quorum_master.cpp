@@ -209,9 +209,18 @@ void Quorum::send_pending(const Moment& at) {
   send(at, std::move(commit));
 }
 
-bool Quorum::overdue(const Moment& at) const {
-  const bool slow = asked_ && at.now >= sent_ + kPatience;
-  return slow || (!pending_.empty() && at.now >= pending_.front().since + kPatience);
+// When the store has been waited for long enough.
+base::Instant Quorum::due() const {
+  const base::Instant asked = asked_ ? sent_ + kPatience : base::kNever;
+  return pending_.empty() ? asked : std::min(asked, pending_.front().since + kPatience);
+}
+
+// An answer may have come meanwhile; or another master, to whom what we have not written is
+// unknown.
+void Quorum::forgive_sleep(const Moment& at) {
+  if (stage_ != Stage::Serving || due() == base::kNever || at.now < due() + kSilence) return;
+  sent_ = at.now;
+  for (Pending& pending : pending_) pending.since = at.now;
 }
 
 void Quorum::advance(const Moment& at, Revision revision) {
@@ -245,17 +254,15 @@ void Quorum::on_committed(const Moment& at, const Committed& committed) {
   lose(control.master.revision == 0 ? "our lease there has ended" : "another master writes there");
   enter(Stage::Looking);
   not_before_ = at.now;
+  look_around(at, control);  // in one breath: what is not written must not be promised first
 }
 
 void Quorum::on_lead(const Moment& at, const Answer& answer) {
   if (const auto* lease = std::get_if<Lease>(&answer)) {
     lease_ = lease->seconds > 0 ? lease->id : 0;
     renewed_ = sent_;
+    // If it has ended while we served, the next transaction is refused, and says who is there.
     if (stage_ == Stage::Granting) enter(lease_ != 0 ? Stage::Claiming : Stage::Looking);
-    if (stage_ == Stage::Serving && lease_ == 0) {
-      lose("our lease there has ended");
-      enter(Stage::Looking);
-    }
   } else if (const auto* committed = std::get_if<Committed>(&answer)) {
     on_committed(at, *committed);
   } else if (const auto* entries = std::get_if<Entries>(&answer)) {

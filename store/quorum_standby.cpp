@@ -79,6 +79,8 @@ void Quorum::take_all(const Moment& at, const Entries& all) {
 // One transaction.
 void Quorum::hear(const Moment& at, bool beat, std::vector<std::string> names) {
   if (!beat) return;
+  // Beats that come at once have waited somewhere, or here while we slept: the master may be gone.
+  if (!live_ && beats_ > 0 && at.now < heard_ + kBeat / 2) return;
   heard_ = at.now;
   if (!seen_.whole) return;
   ++beats_;
@@ -130,6 +132,8 @@ void Quorum::on_changes(const Moment& at, const std::vector<Changed>& changes) {
 
 void Quorum::on_watch_lost(const Moment& at) {
   if (stage_ != Stage::Watching) return;
+  // So late that the master may have gone on without the store, and may have died since.
+  if (live_ && at.now >= heard_ + 2 * kSilence) events_.emplace_back(Doubted{});
   fall_silent();
   enter(Stage::Reading);
   not_before_ = std::max(not_before_, at.now);

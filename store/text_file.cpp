@@ -14,14 +14,17 @@
 namespace heddle::store {
 namespace {
 
-constexpr mode_t kMode = 0644;
+// Whatever the umask: other subnet managers and the operator's tools read what is no secret.
+constexpr mode_t mode_for(TextFile::Readers readers) {
+  return readers == TextFile::Readers::Owner ? 0600 : 0644;
+}
 
 // An open file that closes itself.
 class File {
  public:
-  File(const std::filesystem::path& path, int flags) {
+  File(const std::filesystem::path& path, int flags, mode_t mode = 0) {
     do {
-      descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, kMode);
+      descriptor_ = ::open(path.c_str(), flags | O_CLOEXEC, mode);
     } while (descriptor_ < 0 && errno == EINTR);
   }
   File(const File&) = delete;
@@ -87,11 +90,11 @@ base::Result<Content> TextFile::read_named() const {
 }
 
 base::Result<void> TextFile::write_beside(const std::filesystem::path& beside,
-                                          std::string_view text) const {
-  File file(beside, O_WRONLY | O_CREAT | O_TRUNC);
+                                          std::string_view text, Readers readers) const {
+  const mode_t mode = mode_for(readers);
+  File file(beside, O_WRONLY | O_CREAT | O_TRUNC, mode);
   if (file.get() < 0) return failure("create", beside, errno);
-  // Whatever the umask: other subnet managers and the operator's tools read this file.
-  if (::fchmod(file.get(), kMode) != 0) return failure("set the mode of", beside, errno);
+  if (::fchmod(file.get(), mode) != 0) return failure("set the mode of", beside, errno);
   if (!write_all(file.get(), text)) return failure("write", beside, errno);
   if (::fsync(file.get()) != 0) return failure("sync", beside, errno);
   if (!file.close()) return failure("close", beside, errno);
@@ -116,12 +119,12 @@ base::Result<void> TextFile::sync_folder(const std::filesystem::path& folder) co
   return {};
 }
 
-base::Result<void> TextFile::replace(std::string_view text) const {
+base::Result<void> TextFile::replace(std::string_view text, Readers readers) const {
   if (is_special(file_)) return write_in_place(text);
   // One name, not a new one each time: a crash leaves at most one remnant, the next save uses it.
   std::filesystem::path beside = file_;
   beside += ".new";
-  auto written = write_beside(beside, text);
+  auto written = write_beside(beside, text, readers);
   if (written && ::rename(beside.c_str(), file_.c_str()) != 0) {
     written = failure("replace", file_, errno);
   }

@@ -29,7 +29,10 @@ const cards = {
   status: card("State", "status"), lost: card("Lost links", "lost"), peers: card("Other subnet managers", "peers"),
   recent: card("Newest events", "recent"),
 };
-const state = { tab: "fabric", theme: "light", sweep: null, counted: null, status: null, heard: false, ready: false };
+const state = {
+  tab: "fabric", theme: "light", sweep: null, counted: null, status: null, heard: false, ready: false,
+  partitions: null, // what those are that the page shows
+};
 
 async function askToken(wasWrong) {
   byId("token-wrong").hidden = !wasWrong;
@@ -103,12 +106,20 @@ async function askPicture() {
   else state.ready = true;
 }
 
+// There may be 32,000, each with its members: they are asked for when they are others.
+async function askPartitions() {
+  const { sm, fabric, managed_partitions: made, managed_programmed: programmed } = state.status;
+  const these = JSON.stringify([sm.state, fabric?.sweep, made, programmed]);
+  if (these === state.partitions) return;
+  const all = (await server.get("/v1/partitions")).partitions;
+  const managed = made === null ? [] : managedBody(await server.get("/v1/partitions/managed"));
+  fill(byId("partitions"), ...partitionsBody(all), ...managed);
+  state.partitions = these;
+}
+
 async function askTab() {
   if (state.tab === "partitions") {
-    const all = (await server.get("/v1/partitions")).partitions;
-    const managed = state.status.managed_partitions === null ? []
-      : managedBody(await server.get("/v1/partitions/managed"));
-    fill(byId("partitions"), ...partitionsBody(all), ...managed);
+    await askPartitions();
   } else if (state.tab === "groups") {
     fill(byId("groups"), ...groupsBody((await server.get("/v1/groups")).groups));
   } else if (state.tab === "sweeps") {
@@ -192,6 +203,7 @@ async function followEvents() {
     state.heard = heard;
     byId("heard").textContent = heard ? "live" : "not connected";
     byId("heard").className = heard ? "pill well" : "pill ill";
+    state.partitions = null; // it may be another subnet manager
     if (heard) refresh();
   });
 }

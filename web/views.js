@@ -25,6 +25,10 @@ export function table(heads, rows) {
     element("tbody", {}, ...rows.map((row) => element("tr", {}, ...cells("td", row))))));
 }
 
+function andMore(all, shown) {
+  return all.length > shown ? element("p", { class: "soft" }, `and ${grouped(all.length - shown)} more`) : null;
+}
+
 function facts(rows) {
   return element("dl", { class: "facts" }, ...rows.filter(([, value]) => value !== null)
     .flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
@@ -66,8 +70,7 @@ export function uptime(seconds) {
 
 export function lostBody(lost) {
   return [table([["From"], ["To"], ["Since"]],
-    lost.slice(0, 100).map((link) => [end(link.a), end(link.b), clock(link.since)])),
-  lost.length > 100 ? element("p", { class: "soft" }, `and ${grouped(lost.length - 100)} more`) : null];
+    lost.slice(0, 100).map((link) => [end(link.a), end(link.b), clock(link.since)])), andMore(lost, 100)];
 }
 
 export function peersBody(sm) {
@@ -84,11 +87,13 @@ export function recentBody(events) {
 
 export function partitionsBody(rows) {
   return [table([["P_Key"], ["Name"], ["SL", true], ["IPoIB"], ["Full members", true], ["Limited", true]],
-    rows.map((row) => [row.p_key, row.name, String(row.service_level), row.ipoib ? "yes" : "no",
-      grouped(row.full_members), grouped(row.limited_members)]))];
+    rows.slice(0, MOST_ROWS).map((row) => [row.p_key, row.name, String(row.service_level),
+      row.ipoib ? "yes" : "no", grouped(row.full_members), grouped(row.limited_members)])),
+  andMore(rows, MOST_ROWS)];
 }
 
 const MOST_SHOWN = 200; // partitions of programs, and members of one
+const MOST_ROWS = 1000;
 
 // Those that programs made, by /v1/partitions/managed.
 export function managedBody({ generation, programmed, done, changed, partitions }) {
@@ -99,7 +104,6 @@ export function managedBody({ generation, programmed, done, changed, partitions 
     return element("details", {}, element("summary", {}, grouped(all.length)),
       all.slice(0, MOST_SHOWN).map((member) => `${member.guid} ${member.membership}`).join(", ") + rest);
   };
-  const more = partitions.length - MOST_SHOWN;
   return [
     element("h2", { id: "managed" }, "Made by programs"),
     element("p", { class: "soft" }, `Generation ${generation}: ${standing}`
@@ -108,14 +112,15 @@ export function managedBody({ generation, programmed, done, changed, partitions 
       : table([["P_Key"], ["Name"], ["SL", true], ["IPoIB"], ["Members"]],
         partitions.slice(0, MOST_SHOWN).map((one) => [one.p_key, one.name, String(one.service_level),
           one.ipoib ? "yes" : "no", members(one)])),
-    more > 0 ? element("p", { class: "soft" }, `and ${grouped(more)} more`) : null,
+    andMore(partitions, MOST_SHOWN),
   ];
 }
 
 export function groupsBody(rows) {
   return [table([["MGID"], ["MLID"], ["P_Key"], ["MTU", true], ["SL", true], ["Members", true]],
-    rows.map((row) => [row.mgid, row.mlid, row.p_key, String(row.mtu), String(row.service_level),
-      grouped(row.member_count)]))];
+    rows.slice(0, MOST_ROWS).map((row) => [row.mgid, row.mlid, row.p_key, String(row.mtu),
+      String(row.service_level), grouped(row.member_count)])),
+  andMore(rows, MOST_ROWS)];
 }
 
 export function sweepsBody(sweeps) {

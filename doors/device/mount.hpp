@@ -12,6 +12,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <sys/types.h>
 
 #include "base/result.hpp"
 #include "doors/device/host_plan.hpp"
@@ -41,6 +42,13 @@ class Mount {
   Mount(boost::asio::io_context& loop, PortSeats& seats, const HostPlan& plan,
         std::function<void()> on_end);
 
+  // Of a device file that root gave to somebody, as udev does; of others nobody minds.
+  struct Rights {
+    uid_t owner = 0;
+    gid_t group = 0;
+    mode_t bits = 0;
+  };
+
   void wait();
   void process();
 
@@ -57,6 +65,7 @@ class Mount {
   std::function<void()> on_end_;
   Tree tree_;
   std::vector<std::shared_ptr<PortSeat>> seats_;  // by number of umad
+  std::map<Inode, Rights> rights_;
   std::map<OpenFile*, std::unique_ptr<OpenFile>> files_;
   std::unique_ptr<fuse_session, void (*)(fuse_session*)> session_{nullptr, &fuse_session_destroy};
   fuse_buf buffer_{};

@@ -11,6 +11,7 @@
 #include <linux/fuse.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "doors/device/caller_memory.hpp"
 #include "doors/device/mount.hpp"
@@ -33,9 +34,9 @@ mode_t mode_of(Tree::Kind kind) {
   }
 }
 
-// Everything belongs to who asks: in a user namespace the kernel opens no file for writing whose
-// owner has no number there.
-struct stat attributes(fuse_req_t request, Inode inode, const Tree::Entry& entry) {
+// What nobody was given belongs to who asks: in a user namespace the kernel opens no file for
+// writing whose owner has no number there.
+struct stat plain_attributes(fuse_req_t request, Inode inode, const Tree::Entry& entry) {
   struct stat attributes {};
   attributes.st_uid = fuse_req_ctx(request)->uid;
   attributes.st_gid = fuse_req_ctx(request)->gid;
@@ -44,6 +45,19 @@ struct stat attributes(fuse_req_t request, Inode inode, const Tree::Entry& entry
   attributes.st_nlink = entry.kind == Tree::Kind::Folder ? 2 : 1;
   attributes.st_size = entry.kind == Tree::Kind::Text ? kTextSize : 0;
   return attributes;
+}
+
+bool is_member(fuse_req_t request, gid_t group) {
+  if (fuse_req_ctx(request)->gid == group) return true;
+  constexpr int kMost = 65536;  // NGROUPS_MAX
+  std::vector<gid_t> groups(64);
+  int count = fuse_req_getgroups(request, static_cast<int>(groups.size()), groups.data());
+  if (count > static_cast<int>(groups.size()) && count <= kMost) {
+    groups.resize(static_cast<std::size_t>(count));
+    count = fuse_req_getgroups(request, count, groups.data());
+  }
+  const auto end = groups.begin() + std::clamp(count, 0, static_cast<int>(groups.size()));
+  return std::find(groups.begin(), end, group) != end;
 }
 
 int number_of(std::errc error) {
@@ -59,6 +73,61 @@ struct MountCalls {
   }
   static OpenFile& file(const fuse_file_info* info) {
     return *reinterpret_cast<OpenFile*>(info->fh);
+  }
+
+  static struct stat attributes(fuse_req_t request, Inode inode, const Tree::Entry& entry) {
+    struct stat attributes = plain_attributes(request, inode, entry);
+    const auto& rights = mount(request).rights_;
+    if (const auto given = rights.find(inode); given != rights.end()) {
+      attributes.st_uid = given->second.owner;
+      attributes.st_gid = given->second.group;
+      attributes.st_mode = (attributes.st_mode & ~mode_t{07777}) | given->second.bits;
+    }
+    return attributes;
+  }
+
+  // Whether who asks may do that (R_OK, W_OK) to a file. Root may do everything.
+  static bool may(fuse_req_t request, Inode inode, mode_t what) {
+    const fuse_ctx& caller = *fuse_req_ctx(request);
+    const auto& rights = mount(request).rights_;
+    const auto given = rights.find(inode);
+    if (given == rights.end() || caller.uid == 0) return true;
+    const Mount::Rights& of = given->second;
+    unsigned shift = 0;
+    if (caller.uid == of.owner) {
+      shift = 6;
+    } else if (is_member(request, of.group)) {
+      shift = 3;
+    }
+    return (of.bits >> shift & what) == what;
+  }
+
+  static void access(fuse_req_t request, fuse_ino_t inode, int mask) {
+    const auto what = static_cast<mode_t>(mask & (R_OK | W_OK));
+    fuse_reply_err(request, may(request, inode, what) ? 0 : EACCES);
+  }
+
+  // chown and chmod of a device file by root; nothing else of a file can be changed.
+  static void setattr(fuse_req_t request, fuse_ino_t inode, struct stat* wanted, int which,
+                      fuse_file_info*) {
+    constexpr int kAll = FUSE_SET_ATTR_MODE | FUSE_SET_ATTR_UID | FUSE_SET_ATTR_GID;
+    Mount& self = mount(request);
+    const Tree::Entry* entry = self.tree_.find(inode);
+    const bool is_device =
+        entry != nullptr && (entry->kind == Tree::Kind::Umad || entry->kind == Tree::Kind::IsSm);
+    // Who opens it with O_TRUNC, or touches it, finds nothing to change.
+    if (is_device && (which & kAll) == 0) return getattr(request, inode, nullptr);
+    if (!is_device || fuse_req_ctx(request)->uid != 0) {
+      fuse_reply_err(request, EPERM);
+      return;
+    }
+    const struct stat before = attributes(request, inode, *entry);
+    Mount::Rights& rights = self.rights_[inode];
+    rights = {before.st_uid, before.st_gid, before.st_mode & 07777};
+    if ((which & FUSE_SET_ATTR_UID) != 0) rights.owner = wanted->st_uid;
+    if ((which & FUSE_SET_ATTR_GID) != 0) rights.group = wanted->st_gid;
+    if ((which & FUSE_SET_ATTR_MODE) != 0) rights.bits = wanted->st_mode & 07777;
+    getattr(request, inode, nullptr);
   }
 
   static void lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
@@ -115,6 +184,13 @@ struct MountCalls {
     }
     const bool writes = (info->flags & O_ACCMODE) != O_RDONLY;
     if (entry->kind == Tree::Kind::Text && writes) {
+      fuse_reply_err(request, EACCES);
+      return;
+    }
+    mode_t wanted = W_OK;
+    if ((info->flags & O_ACCMODE) == O_RDONLY) wanted = R_OK;
+    if ((info->flags & O_ACCMODE) == O_RDWR) wanted = R_OK | W_OK;
+    if (!may(request, inode, wanted)) {
       fuse_reply_err(request, EACCES);
       return;
     }
@@ -243,6 +319,8 @@ fuse_lowlevel_ops mount_calls() {
   fuse_lowlevel_ops calls{};
   calls.lookup = &MountCalls::lookup;
   calls.getattr = &MountCalls::getattr;
+  calls.setattr = &MountCalls::setattr;
+  calls.access = &MountCalls::access;
   calls.readdir = &MountCalls::readdir;
   calls.open = &MountCalls::open;
   calls.release = &MountCalls::release;

@@ -171,12 +171,13 @@ TEST(Handler, AMasterHandsOverToTheHighestWhoStandsBy) {
   auto fabric = std::make_shared<sm::Snapshot>(*stage.state().fabric);
   fabric->other_managers = {{mad::Guid{1}, 4, mad::SMState::Standby},
                             {mad::Guid{2}, 6, mad::SMState::Standby},
-                            {mad::Guid{3}, 9, mad::SMState::NotActive}};
+                            {mad::Guid{3}, 9, mad::SMState::NotActive},
+                            {mad::Guid{4}, 12, mad::SMState::Standby, fabric::kNoPort, false}};
   stage.state().fabric = fabric;
   const auto accepted = stage.ask("/v1/hand-over", "POST");
   EXPECT_EQ(accepted.status, 202u);
   const auto& command = std::get<api::SetPriority>(*accepted.command);
-  EXPECT_EQ(command.priority, 5u);
+  EXPECT_EQ(command.priority, 5u) << "the one of priority 12 would not take part";
   EXPECT_TRUE(command.gives_up_office) << "however sticky";
   EXPECT_EQ(stage.ask("/v1/hand-over", "POST", {}, api::Role::Reader).status, 403u);
   fabric = std::make_shared<sm::Snapshot>(*fabric);

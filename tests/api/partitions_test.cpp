@@ -27,6 +27,17 @@ class ManagedPartitions : public testing::Test {
           return {};
         });
   }
+  void share_with_a_standby() {
+    stage_.state().book = std::make_shared<api::PartitionBook>(
+        std::make_shared<const partitions::Managed>(),
+        [](const partitions::Managed&) { return base::Result<>(); }, /*is_told=*/true);
+  }
+  void be_told(std::uint64_t generation) {
+    auto told = std::make_shared<partitions::Managed>();
+    told->generation = generation;
+    told->partitions[partitions::BaseKey{0x14}];
+    stage_.state().book->take_over(told, {});
+  }
 
   // The answer, and what the subnet manager is told to do is done.
   json ask(unsigned status, const std::string& target, const std::string& method = "GET",
@@ -235,19 +246,46 @@ TEST_F(ManagedPartitions, AnMtuThatGroupsDoNotHaveIsRefused) {
 
 // A standby would only be told otherwise by the master.
 TEST_F(ManagedPartitions, AreTheMastersToChange) {
-  stage_.state().book = std::make_shared<api::PartitionBook>(
-      std::make_shared<const partitions::Managed>(),
-      [](const partitions::Managed&) { return base::Result<>(); }, /*is_told=*/true);
+  share_with_a_standby();
   ask(200, "/ufmRest/resources/pkeys", "POST", R"({"pkey": "0x12", "guids": []})");
-  stage_.state().role = mad::SMState::Standby;
-  ask(503, "/ufmRest/resources/pkeys", "POST", R"({"pkey": "0x13", "guids": []})");
-  ask(503, "/v1/partitions/managed/0x13", "PUT", "{}");
-  auto told = std::make_shared<partitions::Managed>();
-  told->generation = 9;
-  told->partitions[partitions::BaseKey{0x14}];
-  stage_.state().book->take_over(told, {});
+  for (const auto role :
+       {mad::SMState::Standby, mad::SMState::Discovering, mad::SMState::NotActive}) {
+    stage_.state().role = role;
+    ask(503, "/ufmRest/resources/pkeys", "POST", R"({"pkey": "0x13", "guids": []})");
+    ask(503, "/v1/partitions/managed/0x13", "PUT", "{}");
+  }
+  be_told(9);
   EXPECT_EQ(ask(200, "/ufmRest/resources/pkeys"), json::parse(R"(["0x14"])"));
   EXPECT_EQ(ask(200, kAll)["generation"], 9);
+}
+
+// A greater number of another master's partitions does not mean that they hold the change.
+TEST_F(ManagedPartitions, WhoWaitsHearsThatAnotherManagerBecameMaster) {
+  share_with_a_standby();
+  auto response = stage_.ask("/v1/partitions/managed/0x13?wait=60", "PUT", "{}");
+  ASSERT_TRUE(response.later);
+  EXPECT_FALSE(response.later());
+  const auto& use = std::get<api::UsePartitions>(*response.command);
+  EXPECT_EQ(use.partitions, stage_.state().book->shared());
+  EXPECT_EQ(use.before->generation, 0u);
+  be_told(9);
+  const auto answer = response.later();
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->status, 409u);
+}
+
+// They count all the same: the master has them.
+TEST_F(ManagedPartitions, ThatAreToldAndCannotBeKeptSayWhy) {
+  api::PartitionBook book(
+      std::make_shared<const partitions::Managed>(),
+      [](const partitions::Managed&) -> base::Result<> { return base::error("no room"); },
+      /*is_told=*/true);
+  auto told = std::make_shared<partitions::Managed>();
+  told->generation = 9;
+  const auto kept = book.take_over(told, {});
+  ASSERT_TRUE(kept.has_error());
+  EXPECT_EQ(kept.error().message, "no room");
+  EXPECT_EQ(book.now().generation, 9u);
 }
 
 TEST_F(ManagedPartitions, APrologMayWaitForItsJob) {

@@ -2,9 +2,13 @@
 #include "app/audit.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <iterator>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include "tests/support/folder.hpp"
 
 namespace heddle::app {
 namespace {
@@ -53,6 +57,34 @@ TEST(SecurityAudit, WhatIsClosedSatisfiesAll) {
        {SecurityProfile::Open, SecurityProfile::Standard, SecurityProfile::MultiTenant}) {
     EXPECT_EQ(wrongs(closed(), profile), 0u);
   }
+}
+
+// Whoever reads one of them is let in somewhere.
+TEST(SecurityAudit, SeesEachSecretThatAnybodyMayRead) {
+  const test::Folder folder;
+  const auto put = [&folder](const char* name, bool is_open) {
+    const std::string path = (folder.path() / name).string();
+    std::ofstream(path) << "secret";
+    EXPECT_EQ(::chmod(path.c_str(), is_open ? 0644 : 0640), 0);
+    return path;
+  };
+  const std::string open = put("open", true), shut = put("shut", false);
+  for (const auto file : {&config::Config::api_tokens, &config::Config::api_key,
+                          &config::Config::standby_secret_file, &config::Config::standby_key,
+                          &config::Config::replica_key, &config::Config::replica_password_file}) {
+    config::Config config;
+    config.*file = open;
+    EXPECT_EQ(configuration_seen(config, shut).open_to_all, std::vector<std::string>{open});
+    config.*file = shut;
+    EXPECT_TRUE(configuration_seen(config, shut).open_to_all.empty());
+  }
+  config::Config keys;
+  EXPECT_TRUE(configuration_seen(keys, open).open_to_all.empty()) << "nothing secret is in it";
+  keys.former_m_keys = {0x1234};
+  EXPECT_FALSE(configuration_seen(keys, open).open_to_all.empty());
+  keys = {};
+  keys.congestion_key = 0x1234;
+  EXPECT_FALSE(configuration_seen(keys, open).open_to_all.empty());
 }
 
 TEST(SecurityAudit, EachDoorThatIsOpenCounts) {

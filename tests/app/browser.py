@@ -60,10 +60,14 @@ class Page:
         return self.run("return heddle.picture.drawn")
 
     def wait_until(self, script, seconds=PATIENCE):
+        self.wait_for(lambda: self.run(script), seconds, script)
+
+    @staticmethod
+    def wait_for(true, seconds=PATIENCE, what="what was waited for"):
         end = time.monotonic() + seconds
-        while not self.run(script):
+        while not true():
             if time.monotonic() > end:
-                raise AssertionError(f"never true: {script}")
+                raise AssertionError(f"never true: {what}")
             time.sleep(0.05)
 
     def run(self, script, *arguments):

@@ -15,11 +15,12 @@ import sys
 import tempfile
 import time
 import urllib.request
-from http.client import HTTPConnection
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "device"))
+TESTS = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(TESTS / "doors" / "device"), str(TESTS / "interop")]
 from browser import Keys, Page  # noqa: E402
+from by_path import ByPath  # noqa: E402
 from inside import SKIPPED, without_door  # noqa: E402
 
 FABRIC = "fat-tree:4,8"
@@ -224,9 +225,7 @@ def views_show_what_is(page, manager):
 
 def change_partitions(manager, changes):
     """By the socket, for by TCP nobody may without a token."""
-    connection = HTTPConnection("localhost", timeout=30)
-    connection.sock = socket.socket(socket.AF_UNIX)
-    connection.sock.connect(str(manager.folder / "api"))
+    connection = ByPath(manager.folder / "api")
     connection.request("POST", "/v1/partitions/managed?wait=20", json.dumps({"changes": changes}))
     answer = connection.getresponse()
     told = json.load(answer)
@@ -252,6 +251,27 @@ def partitions_of_programs_are_shown(page, manager):
     page.photograph(page.pictures / "dashboard-partitions.jpg")
     change_partitions(manager, [{"remove": "0x0021"}])
     page.wait_until("return !document.getElementById('partitions').textContent.includes('0x0021')")
+    they_are_asked_for_when_they_change(page)
+
+
+def they_are_asked_for_when_they_change(page):
+    """All of them once more only if the status says that they are others."""
+    def asked(what):
+        return page.run("return performance.getEntriesByType('resource')"
+                        ".filter((one) => one.name.includes(arguments[0])).length", what)
+
+    for _ in range(10):
+        page.run("performance.clearResourceTimings()")
+        before = page.run("return heddle.state.partitions")
+        # One round of questions follows the other, so the third begins when two are over.
+        for rounds in (1, 2, 3):
+            page.find("tab-partitions").click()
+            page.wait_for(lambda wanted=rounds: asked("/v1/status") >= wanted)
+        again = asked("/v1/partitions")
+        if page.run("return heddle.state.partitions") == before:
+            assert again == 0, f"asked {again} times for the same"
+            return
+    raise AssertionError("the partitions do not come to rest")
 
 
 def keys_are_enough(page):

@@ -86,6 +86,8 @@ def sick_link(manager, inject, lid):
         inject("leaf-1", 3, 100)
         time.sleep(0.5)
     manager.wait(lambda: manager.finding() == ("dry-run", ["errors"]), "dry run")
+    shown = manager.run("show", "health")[1]
+    assert " errors " in shown and '"' not in shown, shown
     assert port_state(lid, 3) == ("Active", "LinkUp")
     manager.configure(dry_run=False)
     assert manager.run("ctl", "reload")[0] == 0
@@ -115,11 +117,13 @@ def by_hand(manager, lids):
                  all(row["node"] == "leaf-1" for row in manager.json("show", "orders")["orders"]),
                  "done orders are over")
     # A host by its own name; the switch's port is meant.
-    assert manager.run("ctl", "port", "disable", "host-0004", "1")[0] == 0
+    assert manager.run("ctl", "port", "disable", "host-0004/1")[0] == 0
     manager.wait(lambda: (manager.order("leaf-2", 2) or {}).get("refusal"), "a host's only way")
     assert manager.run("ctl", "port", "disable", "host-0004", "1", "--force")[0] == 0
     manager.wait(lambda: manager.is_carried_out("leaf-2", 2, "disable"), "by force")
     assert manager.run("ctl", "port", "disable", "leaf-9", "1")[0] == 5
+    for wrong in ("leaf-2", "leaf-2/", "leaf-2/0", "leaf-2/255"):
+        assert manager.run("ctl", "port", "enable", wrong)[0] == 2
     log = Path(manager.folder, "log").read_text()
     for word in ("LinkUnwell", "LinkOrderCarriedOut", "LinkOrderRefused", "asks for port disable"):
         assert word in log, word

@@ -4,16 +4,17 @@
 runs: monitoring.py --heddle build/heddle"""
 
 import argparse
-import http.client
 import json
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "interop"))
+from by_path import ByPath  # noqa: E402
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "packaging" / "monitoring"
 RULES = FOLDER / "heddle-alerts.yaml"
@@ -35,16 +36,6 @@ def promtool(*words):
     assert done.returncode == 0, f"{words}: {done.stdout}"
 
 
-class ByPath(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=20)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.connect(self.path)
-
-
 def metrics(heddle, folder):
     """The text as it is scraped, of a manager that has been master for a moment."""
     settings = Path(folder, "heddle.toml")
@@ -55,7 +46,7 @@ def metrics(heddle, folder):
             end = time.monotonic() + 30
             while True:
                 try:
-                    connection = ByPath(f"{folder}/api")
+                    connection = ByPath(f"{folder}/api", timeout=20)
                     connection.request("GET", "/metrics")
                     text = connection.getresponse().read().decode()
                     if "heddle_multicast_groups" in text and "heddle_hot_ports" in text:

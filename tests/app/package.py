@@ -17,6 +17,9 @@ import tempfile
 import traceback
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "device"))
+from inside import without_door  # noqa: E402
+
 SKIPPED = 77
 NEW_MOUNTS = 0x20000
 HELD = ("/usr/sbin/heddle", "/lib/systemd/system/heddle@.service", "/etc/heddle/heddle.toml",
@@ -25,6 +28,7 @@ HELD = ("/usr/sbin/heddle", "/lib/systemd/system/heddle@.service", "/etc/heddle/
         "/usr/share/zsh/vendor-completions/_heddle", "/usr/share/doc/heddle/copyright")
 CONFIG = "/etc/heddle/heddle.toml"
 ROLE = Path(__file__).resolve().parents[2] / "packaging" / "ansible"
+AS_SERVICE_USER = Path(__file__).resolve().parent / "as_service_user.py"
 
 
 def run(*command, code=0, **more):
@@ -76,11 +80,19 @@ def enter_copy(folder):
                f"lowerdir=/,upperdir={folder}/upper,workdir={folder}/work", f"{folder}/root"]
     if subprocess.run(overlay, check=False, stderr=subprocess.DEVNULL).returncode != 0:
         return False
-    for name in ("proc", "dev"):
+    for name in ("proc", "dev", "sys"):
         run("mount", "--rbind", f"/{name}", f"{folder}/root/{name}")
     os.chroot(f"{folder}/root")
     os.chdir("/")
     return True
+
+
+def manage_as_service_user():
+    """On device files, where this machine can make some."""
+    if reason := without_door():
+        print(f"the service user gets no device files: {reason}")
+        return
+    run("heddle", "sim", "run", "fat-tree:2,4", "--", sys.executable, AS_SERVICE_USER)
 
 
 def use():
@@ -89,6 +101,7 @@ def use():
     run("heddle", "config", "check", CONFIG)
     run("setpriv", "--reuid", "heddle", "--regid", "heddle", "--clear-groups", "heddle", "sm",
         "--sim", "fat-tree:2,4", "--once", "--config", CONFIG, "--lid-memory", "")
+    manage_as_service_user()
     said = run("systemd-analyze", "verify", "--man=no", "/lib/systemd/system/heddle@.service")
     assert said == "", said
     wanted = list(Path("/etc/systemd/system").glob("*.wants/heddle*"))

@@ -58,7 +58,7 @@ struct Side {
   std::optional<store::State> all;
   bool takes = true;
   std::vector<store::State> told;
-  int silences = 0;
+  int silences = 0, doubts = 0;
   std::uint64_t overtaken = 0, behind = 0;
   std::unique_ptr<Partner> partner;
 
@@ -72,7 +72,8 @@ struct Side {
             [this] { ++silences; },
             [] {},
             [this](std::uint64_t epoch) { overtaken = epoch; },
-            [this](std::uint64_t epoch) { behind = epoch; }};
+            [this](std::uint64_t epoch) { behind = epoch; },
+            [this] { ++doubts; }};
   }
 };
 
@@ -177,6 +178,27 @@ TEST_F(PartnerTest, AMasterThatDiesIsMissedAtOnce) {
   EXPECT_LT(Clock::now() - began, milliseconds(200));
 }
 
+// The master may have gone on without it before it went.
+TEST_F(PartnerTest, AStandbyThatSleptDoubtsWhatItWasTold) {
+  boost::asio::io_context others_loop;
+  open(master_, place_, "", secret());
+  auto sleeper =
+      Partner::open(others_loop, *log_, {"", place_, secret(), "f00d"}, standby_.events());
+  ASSERT_TRUE(sleeper);
+  ASSERT_TRUE(until([&] {
+    others_loop.run_for(milliseconds(5));
+    return master_.partner->standbys() == 1 && !standby_.told.empty();
+  }));
+  others_loop.run_for(milliseconds(200));
+  loop_.run_for(milliseconds(50));
+  others_loop.run_for(milliseconds(50));
+  master_.partner.reset();
+  std::this_thread::sleep_for(2 * Partner::kPatience);
+  others_loop.run_for(milliseconds(100));
+  EXPECT_EQ(standby_.doubts, 1);
+  EXPECT_EQ(standby_.silences, 1);
+}
+
 TEST_F(PartnerTest, AMasterThatHangsIsMissedSoon) {
   // It takes the connection, and says nothing.
   boost::asio::io_context other;
@@ -205,6 +227,21 @@ TEST_F(PartnerTest, AStandbyThatIsGoneIsWaitedForALittle) {
   standby_.partner.reset();
   ASSERT_TRUE(until([&] { return master_.partner->taken() == 7; })) << "it could be taking over";
   EXPECT_TRUE(until([&] { return master_.partner->taken() > 7; }, milliseconds(1500)));
+}
+
+// Nothing is told meanwhile that it would not take, and nothing says that the network is cut.
+TEST_F(PartnerTest, AStandbyThatIsSilentIsGone) {
+  boost::asio::io_context others_loop;
+  open(master_, place_, "", secret());
+  auto silent =
+      Partner::open(others_loop, *log_, {"", place_, secret(), "f00d"}, standby_.events());
+  ASSERT_TRUE(silent);
+  ASSERT_TRUE(until([&] {
+    others_loop.run_for(milliseconds(5));
+    return master_.partner->standbys() == 1;
+  }));
+  EXPECT_TRUE(until([&] { return master_.partner->standbys() == 0; }, milliseconds(20'000)));
+  others_loop.poll();
 }
 
 TEST_F(PartnerTest, AStandbyThatTakesNothingIsNotWaitedForLong) {
@@ -284,6 +321,14 @@ TEST_F(PartnerTest, TwoMastersLearnWhichOneCameLater) {
   EXPECT_TRUE(until([&] { return standby_.overtaken == 5; }));
   EXPECT_EQ(master_.overtaken, 0u);
   EXPECT_EQ(standby_.told.size(), 0u) << "a master does not listen";
+}
+
+// Who wakes has this connection first: the other one has to be made anew.
+TEST_F(PartnerTest, AMasterLearnsOfALaterOneFromWhoeverConnects) {
+  standby_.beat = {store::Role::Master, 9};
+  open(master_, place_, "", secret());
+  open(standby_, "", place_, secret());
+  EXPECT_TRUE(until([&] { return master_.overtaken == 9; }));
 }
 
 TEST_F(PartnerTest, AMasterLearnsOfALaterEpochThanItsOwn) {

@@ -9,6 +9,7 @@ import argparse
 import contextlib
 import itertools
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,6 +37,7 @@ class Lab:
         self.name = Path(folder).name
         self.environment = {**os.environ, "XDG_RUNTIME_DIR": folder}
         self.processes = []
+        self.ends = []  # what else is called at the end
 
     def start(self, *words, log):
         with open(f"{self.folder}/{log}", "a", encoding="utf-8") as file:
@@ -104,6 +106,8 @@ class Lab:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(10)
             process.kill()
+        while self.ends:
+            self.ends.pop()()
 
 
 def hosts(*numbers):
@@ -183,33 +187,38 @@ def restart(lab):
         lab.expect_ping(source, destination, mlid)
 
 
-SCENARIOS = {one.__name__: one for one in (broadcast, child, restart)}
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("scenario", choices=SCENARIOS)
+def play(description, scenarios, logs, program=None):
+    """The main() of a script with scenarios, each a function of the lab. `program` must be
+    installed; of the logs the ends are shown when a scenario fails."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("scenario", choices=scenarios)
     parser.add_argument("--heddle", required=True)
     parser.add_argument("--sa-host", required=True)
     options = parser.parse_args()
     if reason := without_door():
         print(f"skipped: {reason}")
         return SKIPPED
-    with tempfile.TemporaryDirectory(prefix="heddle-ipoib-") as folder:
+    if program is not None and shutil.which(program) is None:
+        print(f"skipped: {program} is not installed (scripts/install-deps --test)")
+        return SKIPPED
+    with tempfile.TemporaryDirectory(prefix="heddle-lab-") as folder:
         lab = Lab(os.path.abspath(options.heddle), os.path.abspath(options.sa_host), folder)
         try:
-            SCENARIOS[options.scenario](lab)
-        except (Failed, subprocess.TimeoutExpired) as failure:
+            scenarios[options.scenario](lab)
+        except (Failed, TimeoutError, subprocess.TimeoutExpired) as failure:
             lab.end()
             print(f"{options.scenario}: {failure}")
-            for log in ("sim.txt", "sm.txt"):
+            for log in logs:
                 if (path := Path(folder, log)).exists():
-                    print(f"--- {log}:", path.read_text()[-3000:], sep="\n")
+                    print(f"--- {log}:", path.read_text(errors="replace")[-3000:], sep="\n")
             return 1
         finally:
             lab.end()
     return 0
 
 
+SCENARIOS = {one.__name__: one for one in (broadcast, child, restart)}
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(play(__doc__, SCENARIOS, ("sim.txt", "sm.txt")))

@@ -5,7 +5,6 @@ register through the device door, the manager is killed, and it or its standby i
 
   memory.py SCENARIO --heddle build/gcc/heddle --sa-host build/gcc/tests/interop/sa_host"""
 
-import argparse
 import json
 import os
 import re
@@ -14,17 +13,13 @@ import secrets
 import signal
 import socket
 import sqlite3
-import subprocess
 import sys
-import tempfile
 import threading
 import time
-from http.client import HTTPConnection
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "device"))
-from inside import SKIPPED, without_door  # noqa: E402
-from ipoib import MANAGER, Failed, Lab, guid, hosts  # noqa: E402
+from by_path import ByPath
+from ipoib import MANAGER, Failed, guid, hosts, play
 
 STANDBY = "host-0009"
 
@@ -366,9 +361,7 @@ class Programs:
         self.socket = f"{lab.folder}/{name}.api"
 
     def call(self, method, target, body=None):
-        connection = HTTPConnection("localhost", timeout=60)
-        connection.sock = socket.socket(socket.AF_UNIX)
-        connection.sock.connect(self.socket)
+        connection = ByPath(self.socket)
         connection.request(method, target, None if body is None else json.dumps(body))
         answer = connection.getresponse()
         content = json.load(answer)
@@ -461,30 +454,5 @@ SCENARIOS = {one.__name__: one for one in (restart, broken, full, takeover, part
                                            split, killed_early, cut_off)}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("scenario", choices=SCENARIOS)
-    parser.add_argument("--heddle", required=True)
-    parser.add_argument("--sa-host", required=True)
-    options = parser.parse_args()
-    if reason := without_door():
-        print(f"skipped: {reason}")
-        return SKIPPED
-    with tempfile.TemporaryDirectory(prefix="heddle-memory-") as folder:
-        lab = Lab(os.path.abspath(options.heddle), os.path.abspath(options.sa_host), folder)
-        try:
-            SCENARIOS[options.scenario](lab)
-        except (Failed, subprocess.TimeoutExpired) as failure:
-            lab.end()
-            print(f"{options.scenario}: {failure}")
-            for name in ("sim.txt", "sm.txt", "one.txt", "two.txt"):
-                if (path := Path(folder, name)).exists():
-                    print(f"--- {name}:", path.read_text()[-3000:], sep="\n")
-            return 1
-        finally:
-            lab.end()
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(play(__doc__, SCENARIOS, ("sim.txt", "sm.txt", "one.txt", "two.txt")))

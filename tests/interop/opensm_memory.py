@@ -4,21 +4,15 @@
 opensm-sa.dump, `heddle snapshot import` reads them, Heddle manages the fabric with them, and what
 `heddle snapshot export` writes then is loaded by Debian's OpenSM.
 
-  opensm_memory.py --heddle build/gcc/heddle --sa-host build/gcc/tests/interop/sa_host"""
+  opensm_memory.py there_and_back --heddle build/gcc/heddle --sa-host .../sa_host"""
 
-import argparse
-import os
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "device"))
-from inside import SKIPPED, without_door  # noqa: E402
-from ipoib import MANAGER, Failed, Lab, hosts  # noqa: E402
-from memory import kill, lids_of, log, members, services  # noqa: E402
+from ipoib import MANAGER, Failed, hosts, play
+from memory import kill, lids_of, log, members, services
 
 M_KEY = "0x1234"
 ALIAS = "0x0014050000000077"
@@ -120,31 +114,6 @@ def there_and_back(lab):
         raise Failed("OpenSM cannot read the dump:\n" + text[-2000:])
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--heddle", required=True)
-    parser.add_argument("--sa-host", required=True)
-    options = parser.parse_args()
-    if reason := without_door():
-        print(f"skipped: {reason}")
-        return SKIPPED
-    if shutil.which("opensm") is None:
-        print("skipped: opensm is not installed (scripts/install-deps --test)")
-        return SKIPPED
-    with tempfile.TemporaryDirectory(prefix="heddle-opensm-memory-") as folder:
-        lab = Lab(os.path.abspath(options.heddle), os.path.abspath(options.sa_host), folder)
-        try:
-            there_and_back(lab)
-        except (Failed, subprocess.TimeoutExpired) as failure:
-            print(failure)
-            for name in ("sim.txt", "sm.txt", "first.txt", "second.txt"):
-                if (path := Path(folder, name)).exists():
-                    print(f"--- {name}:", path.read_text(errors="replace")[-3000:], sep="\n")
-            return 1
-        finally:
-            lab.end()
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(play(__doc__, {"there_and_back": there_and_back},
+                  ("sim.txt", "sm.txt", "first.txt", "second.txt"), "opensm"))

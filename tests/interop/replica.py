@@ -6,20 +6,13 @@ goes on.
 
   replica.py SCENARIO --heddle build/gcc/heddle --sa-host build/gcc/tests/interop/sa_host"""
 
-import argparse
-import os
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "device"))
-from etcd_cluster import Etcd  # noqa: E402
-from inside import SKIPPED, without_door  # noqa: E402
-from ipoib import MANAGER, Failed, Lab, guid  # noqa: E402
-from memory import (STANDBY, Stopped, answers, expect_services, hand_on_partitions,  # noqa: E402
+from etcd_cluster import Etcd
+from ipoib import MANAGER, Failed, play
+from memory import (STANDBY, Stopped, answers, expect_services, hand_on_partitions,
                     is_master, kill, kill_in_a_storm, log, master_of)
 
 RECORDS = "/heddle/0xfe80000000000000"
@@ -43,6 +36,12 @@ def configure(lab, etcd, name, priority):
 def manage(lab, name, host):
     return lab.start(*lab.on(host, lab.heddle, "sm", "--config", f"{name}.toml"),
                      log=f"{name}.txt")
+
+
+def begin_etcd(lab, **how):
+    etcd = Etcd(lab.folder, **how)
+    lab.ends.append(etcd.end)
+    return etcd
 
 
 def pair(lab, etcd):
@@ -76,7 +75,7 @@ def records_of(etcd, kind):
 
 def takeover(lab):
     """A member of etcd dies in a storm of registrations, then the master; nobody is asked."""
-    etcd = lab.etcd = Etcd(lab.folder)
+    etcd = begin_etcd(lab)
     first, _ = pair(lab, etcd)
 
     def meanwhile():
@@ -89,14 +88,14 @@ def takeover(lab):
 
 def partitions(lab):
     """Those that programs made go by etcd too."""
-    etcd = lab.etcd = Etcd(lab.folder)
+    etcd = begin_etcd(lab)
     first, _ = pair(lab, etcd)
     hand_on_partitions(lab, first)
 
 
 def without_etcd(lab, fail, mend):
     """Clients are answered while etcd fails, it is told, made good for, and nothing is lost."""
-    etcd = lab.etcd = Etcd(lab.folder)
+    etcd = begin_etcd(lab)
     first, _ = pair(lab, etcd)
     undo = fail(etcd)
     longest = max(register(lab, 0x6000 + n) for n in range(5))
@@ -148,7 +147,7 @@ def full(lab):
 def stale(lab):
     """A master is stopped, another one takes its place, and the first wakes up: it writes nothing
     of what it still believes."""
-    etcd = lab.etcd = Etcd(lab.folder)
+    etcd = begin_etcd(lab)
     first, _ = pair(lab, etcd)
     register(lab, 0x6001)
     stopped = Stopped(first)
@@ -171,7 +170,7 @@ def stale(lab):
 
 def secured(lab):
     """With TLS, certificates on both sides, and a user that may write no more than it must."""
-    etcd = lab.etcd = Etcd(lab.folder, secured=True)
+    etcd = begin_etcd(lab, secured=True)
     first, _ = pair(lab, etcd)
     register(lab, 0x6001)
     kill(first)
@@ -185,35 +184,5 @@ SCENARIOS = {one.__name__: one for one in (takeover, partitions, majority, slow,
                                            secured)}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("scenario", choices=SCENARIOS)
-    parser.add_argument("--heddle", required=True)
-    parser.add_argument("--sa-host", required=True)
-    options = parser.parse_args()
-    if reason := without_door():
-        print(f"skipped: {reason}")
-        return SKIPPED
-    if shutil.which("etcd") is None:
-        print("skipped: etcd is not installed (scripts/install-deps --test)")
-        return SKIPPED
-    with tempfile.TemporaryDirectory(prefix="heddle-replica-") as folder:
-        lab = Lab(os.path.abspath(options.heddle), os.path.abspath(options.sa_host), folder)
-        lab.etcd = None
-        try:
-            SCENARIOS[options.scenario](lab)
-        except (Failed, TimeoutError, subprocess.TimeoutExpired) as failure:
-            print(f"{options.scenario}: {failure}")
-            for name in ("sim.txt", "one.txt", "two.txt", "etcd-0.txt"):
-                if (path := Path(folder, name)).exists():
-                    print(f"--- {name}:", path.read_text(errors="replace")[-3000:], sep="\n")
-            return 1
-        finally:
-            lab.end()
-            if lab.etcd is not None:
-                lab.etcd.end()
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(play(__doc__, SCENARIOS, ("sim.txt", "one.txt", "two.txt", "etcd-0.txt"), "etcd"))

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include <arpa/inet.h>
+#include <endian.h>
 
 namespace heddle::interop {
 namespace {
@@ -35,12 +36,24 @@ SAClient::SAClient(const std::string& device, bool rmpp)
       agent_(umad_.listen(kSAClass, mad::kSAClassVersion, rmpp ? 1 : 0,
                           rmpp ? std::vector<int>{kReport} : std::vector<int>{})) {}
 
+// By libibumad, which a preload library may have put elsewhere.
+umad_port_t SAClient::here() const {
+  umad_port_t port{};
+  if (umad_get_port(device_.c_str(), 1, &port) == 0) umad_release_port(&port);
+  return port;
+}
+
 mad::Gid SAClient::gid() const {
-  return gid_of(doors::class_text("ports/1/gids/0", device_));
+  const auto port = here();
+  return {be64toh(port.gid_prefix), mad::Guid{be64toh(port.port_guid)}};
+}
+
+int SAClient::lid() const {
+  return static_cast<int>(here().base_lid);
 }
 
 int SAClient::sm_lid() const {
-  return std::stoi(doors::class_text("ports/1/sm_lid", device_), nullptr, 16);
+  return static_cast<int>(here().sm_lid);
 }
 
 Bytes SAClient::message_of(const Question& question, std::uint32_t id) const {

@@ -73,7 +73,7 @@ class SAClient {
 
   const std::string& device() const { return device_; }
   mad::Gid gid() const;
-  int lid() const { return doors::own_lid(device_); }
+  int lid() const;
   int sm_lid() const;
 
   Reply ask(const Question& question, int timeout_ms = 2000);
@@ -92,6 +92,7 @@ class SAClient {
   void confirm(const Report& report);
 
  private:
+  umad_port_t here() const;
   Bytes message_of(const Question& question, std::uint32_t id) const;
 
   std::string device_;

@@ -4,7 +4,9 @@
 //   sa_host ipoib DEVICE P_KEY      joins the groups that Linux joins when an IPoIB interface comes
 //                                   up, and prints each with its MLID
 //   sa_host leave DEVICE P_KEY      leaves them
+//   sa_host member DEVICE P_KEY     asks whether it is in all of them
 //   sa_host service DEVICE ID       registers a service
+//   sa_host served DEVICE ID        asks whether there is one
 //   sa_host subscribe DEVICE TRAP   asks for reports, and does not wait for them
 //   sa_host alias DEVICE GUID       gives its port a further GUID
 //
@@ -103,6 +105,35 @@ int leave(SAClient& host, std::uint16_t p_key) {
   return 0;
 }
 
+// One record in each answer, for where there is no RMPP.
+int member(SAClient& host, std::uint16_t p_key) {
+  auto groups = groups_of(host, p_key);
+  groups.push_back(broadcast_of(p_key));
+  for (const auto& mgid : groups) {
+    MCMemberRecord record;
+    record.mgid = gid_of(mgid);
+    record.port_gid = host.gid();
+    constexpr auto kMask =
+        component<&MCMemberRecord::mgid>() | component<&MCMemberRecord::port_gid>();
+    if (refused(
+            mgid,
+            host.ask({Method::Get, SAAttributeId::MCMemberRecord, kMask, bytes_of(record), {}}))) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+int served(SAClient& host, std::uint64_t id) {
+  ServiceRecord record;
+  record.service_id = id;
+  return refused("service", host.ask({Method::Get,
+                                      SAAttributeId::ServiceRecord,
+                                      component<&ServiceRecord::service_id>(),
+                                      bytes_of(record),
+                                      {}}));
+}
+
 int service(SAClient& host, std::uint64_t id) {
   ServiceRecord record;
   record.service_id = id;
@@ -148,7 +179,9 @@ int run(const std::string& verb, const std::string& device, const char* number) 
   const auto small = static_cast<std::uint16_t>(value);
   if (verb == "ipoib") return ipoib(host, small | kFullKey);
   if (verb == "leave") return leave(host, small | kFullKey);
+  if (verb == "member") return member(host, small | kFullKey);
   if (verb == "service") return service(host, value);
+  if (verb == "served") return served(host, value);
   if (verb == "subscribe") return subscribe(host, small);
   if (verb == "alias") return alias(host, mad::Guid{value});
   return 2;

@@ -48,6 +48,16 @@ class AliasGuidsTest : public testing::Test {
                              std::size_t asker = 0, mad::SMKey key = {}) {
     return stage_.ask(Question{method, 0x30, 0, mask, key}, record, asker);
   }
+  mad::Status offer(Guid guid, std::size_t host, std::uint64_t id = 7) {
+    mad::ServiceRecord record;
+    record.service_id = id;
+    record.service_gid = gid(guid);
+    record.service_p_key = mad::PKey{0xFFFF};
+    const auto mask = component<&mad::ServiceRecord::service_id>() |
+                      component<&mad::ServiceRecord::service_gid>() |
+                      component<&mad::ServiceRecord::service_p_key>();
+    return stage_.ask(Question{Method::Set, 0x31, 0, mask, {}}, record, host).status();
+  }
   // The devices take everything, but what `spoil` does to it. The answer that waited.
   Reply<GUIDInfoRecord> let_write(const std::function<void(AliasOutcome&)>& spoil = {}) {
     std::vector<AliasOutcome> outcomes;
@@ -194,17 +204,24 @@ TEST_F(AliasGuidsTest, GoWhenTheyAreDeleted) {
 
 // What was offered under an alias ends with it, or with its port; what has the port's own GUID
 // stays as long as the port.
+// As if it had no other GUIDs.
+TEST_F(AliasGuidsTest, GiveAPortNoMoreServicesThanOthersMayHave) {
+  sa::Trust trust;
+  trust.services = 3;
+  stage_.server.set_trust(trust);
+  ASSERT_EQ(give(kAlias), mad::kStatusOk);
+  ASSERT_EQ(give(kOther, 5), mad::kStatusOk);
+  const Guid own = stage_.view.gid(stage_.host(0)).guid;
+  ASSERT_EQ(offer(own, 0, 1), mad::kStatusOk);
+  ASSERT_EQ(offer(kAlias, 0, 1), mad::kStatusOk);
+  ASSERT_EQ(offer(kAlias, 0, 2), mad::kStatusOk);
+  EXPECT_EQ(offer(kAlias, 0, 3), mad::kSANoResources);
+  EXPECT_EQ(offer(own, 0, 2), mad::kSANoResources);
+  EXPECT_EQ(offer(kAlias, 0, 2), mad::kStatusOk) << "it is there already";
+  EXPECT_EQ(offer(kOther, 5, 1), mad::kStatusOk) << "another port's";
+}
+
 TEST_F(AliasGuidsTest, TakeTheirServicesWithThem) {
-  const auto offer = [this](Guid guid, std::size_t host) {
-    mad::ServiceRecord record;
-    record.service_id = 7;
-    record.service_gid = gid(guid);
-    record.service_p_key = mad::PKey{0xFFFF};
-    const auto mask = component<&mad::ServiceRecord::service_id>() |
-                      component<&mad::ServiceRecord::service_gid>() |
-                      component<&mad::ServiceRecord::service_p_key>();
-    return stage_.ask(Question{Method::Set, 0x31, 0, mask, {}}, record, host).status();
-  };
   const auto offered = [this] { return stage_.table<mad::ServiceRecord>().records.size(); };
   ASSERT_EQ(give(kAlias), mad::kStatusOk);
   ASSERT_EQ(give(kOther, 5), mad::kStatusOk);

@@ -270,6 +270,8 @@ TEST_F(TwoManagers, WhoIsNotOnTheListHasNoPartInIt) {
   EXPECT_EQ(late.core().state(), mad::SMState::Standby);
   EXPECT_EQ(box.core().state(), mad::SMState::Master);
   EXPECT_EQ(box.count<sm::StrangeManagerIgnored>(), 1u);
+  ASSERT_EQ(box.snapshot().other_managers.size(), 1u);
+  EXPECT_FALSE(box.snapshot().other_managers[0].may_take_part);
 }
 
 // It takes no orders from somebody with another key: the fabric stays in good hands, and that is

@@ -346,6 +346,27 @@ TEST_F(WarmStandby, LaysItsOfficeDownForWhoeverCameLater) {
   EXPECT_TRUE(is_member(box.core(), kIpv4Broadcast, client));
 }
 
+// Whoever was made master later does not know it.
+TEST_F(WarmStandby, PromisesNothingWhenItHasBeenSucceeded) {
+  Box box("star:5", durable());
+  ASSERT_TRUE(box.run_until_quiet());
+  IpoibClient client(box, "host-0003"), earlier(box, "host-0004");
+  ASSERT_TRUE(ok(earlier.join(kIpv4Broadcast)));
+  box.run_for(seconds(1));
+  const auto office = box.seat().shelf().facts().at("office");
+  const auto epoch = std::stoull(office.substr(office.rfind(' ')));
+  box.seat().shelf().ack_not_before = base::kNever;
+  EXPECT_FALSE(ok(client.join(kIpv4Broadcast))) << "it is not written";
+  box.input(sm::Shared{epoch + 5, true, {}});
+  box.seat().shelf().ack_not_before = {};
+  ASSERT_TRUE(box.run_until_quiet());
+  box.run_for(seconds(2));
+  for (const auto& arrived : box.take_arrivals(box.world().find_endpoint("host-0003").value())) {
+    EXPECT_FALSE(ok(sa::read_reply<mad::MCMemberRecord>(arrived)));
+  }
+  EXPECT_TRUE(ok(client.join(kIpv4Broadcast))) << "there is nobody else";
+}
+
 TEST_F(WarmStandby, BelievesAgainWhenItHasBeenToldAllAnew) {
   BoxOptions options = durable();
   options.sm.poll_interval = milliseconds(300);

@@ -50,6 +50,19 @@ TEST(Notary, HoldsAPromiseUntilAllBeforeItIsWritten) {
   EXPECT_EQ(released(notary), Numbers{4}) << "nothing is under way";
 }
 
+// What was to come may have come, and so may another master, who would not know of it.
+TEST(Notary, DoesNotWaitWhileItSleeps) {
+  Notary notary = begun();
+  const auto ticket = notary.submit(at(1), false);
+  notary.hold(promise(1));
+  EXPECT_FALSE(notary.pump(at(5000)));
+  EXPECT_EQ(released(notary), Numbers{});
+  EXPECT_EQ(notary.deadline(), at(5700));
+  EXPECT_TRUE(notary.pump(at(5700))) << "now it has waited";
+  EXPECT_EQ(released(notary), Numbers{1});
+  EXPECT_FALSE(notary.on_stored(at(5701), ticket, ""));
+}
+
 TEST(Notary, OneAnswerOfTheStoreMayBeForSeveralTickets) {
   Notary notary = begun();
   for (std::uint16_t n = 1; n <= 5; ++n) {

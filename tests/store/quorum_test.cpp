@@ -117,6 +117,52 @@ TEST_F(QuorumTest, AStaleMasterWritesNothing) {
   EXPECT_EQ(one.copy().at("a 1"), "new");
 }
 
+// Whatever its clock did meanwhile: first it learns that it was succeeded, and by then its machine
+// has nothing to promise any more.
+TEST(QuorumSleep, AMasterPromisesNothingBeforeItKnows) {
+  for (const bool clock_stood_still : {false, true}) {
+    for (const bool asks_meanwhile : {false, true}) {
+      SCOPED_TRACE(fmt::format("{} {}", clock_stood_still, asks_meanwhile));
+      QuorumWorld world;
+      Member& one = world.add("one");
+      Member& two = world.add("two");
+      one.become_master(1);
+      world.run_for(1s);
+      one.cut_out = asks_meanwhile;
+      std::uint64_t number = asks_meanwhile ? one.say("a 1", "x") : 0;
+      one.stop();
+      one.cut_out = false;
+      world.run_for(400ms);
+      two.become_master(2);
+      world.run_for(5s);
+      one.resume();
+      if (clock_stood_still) one.clock.ahead -= 5400ms;
+      if (!asks_meanwhile) number = one.say("a 1", "x");
+      while (one.taken() < number) world.run_for(1ms);
+      EXPECT_EQ(one.count<Quorum::Overtaken>(), 1u);
+    }
+  }
+}
+
+// It may have gone on without the store, and died.
+TEST_F(QuorumTest, AStandbyThatSleptBelievesNothing) {
+  begin();
+  world.run_for(1s);
+  ASSERT_TRUE(two.believes());
+  two.stop();
+  world.run_for(100ms);
+  world.store_up = false;
+  const auto number = one.say("a 1", "x");
+  world.run_for(1s);
+  EXPECT_GE(one.taken(), number);
+  one.die();
+  world.store_up = true;
+  two.resume();
+  world.run_for(10s);
+  EXPECT_FALSE(two.believes());
+  EXPECT_EQ(two.count<Quorum::Doubted>(), 1u);
+}
+
 // The fabric decides for the earlier one: it takes a later epoch once the other has given way.
 TEST_F(QuorumTest, AnEarlierEpochComesBackByALaterOne) {
   begin();
@@ -216,6 +262,7 @@ class QuorumChaos : public testing::Test {
     prng_ = base::Prng(seed);
     world_ = std::make_unique<QuorumWorld>();
     waiting_.clear();
+    overtaken_.clear();
     promised_.clear();
     for (const char* name : {"a", "b", "c"}) {
       Member& member = world_->add(name);
@@ -238,14 +285,50 @@ class QuorumChaos : public testing::Test {
     const auto ahead = static_cast<std::int64_t>(prng_.below(4 * kYear)) - 2 * kYear;
     member.clock.wall_ahead = std::chrono::seconds(ahead);
   }
-  // Who does not hear its master asks the fabric, which answers for one that lives.
+  // Who does not hear its master asks the fabric, which answers for one that lives and is awake.
   void hear(Member& member, const Quorum::Event& event) {
     const bool silent = std::holds_alternative<Quorum::Silent>(event);
-    if (silent && master_ != &member && master_->alive()) member.forget();
+    if (silent && master_ != &member && master_->alive() && !master_->stopped()) member.forget();
+    if (std::holds_alternative<Quorum::Overtaken>(event)) overtaken_.push_back(&member);
+  }
+  void heal() {
+    for (auto& member : world_->members) member->cut_in = member->cut_out = false;
+    world_->store_up = true;
+  }
+  void say() {
+    const std::string fact = fmt::format("fact {}", ++facts_);
+    waiting_[master_][master_->say(fact, fact)] = fact;
+  }
+  // A host is suspended, with a clock that goes on or stands still, and another one is made master
+  // if it was that one. No other thing fails with it, unless it can know that it slept.
+  void sleep(Member& any) {
+    const bool clock_stands_still = prng_.below(2) == 0;
+    if (clock_stands_still || &any == master_) {
+      heal();
+      run_for(1s);
+    }
+    say();
+    run_for(std::chrono::milliseconds(prng_.below(10)));
+    const base::Instant began = world_->now;
+    any.stop();
+    ++sleeps_;
+    if (&any == master_) {
+      run_for(std::chrono::milliseconds(prng_.below(1000)));
+      if (prng_.below(3) != 0 && take_over()) run_for(1s);  // it has the place
+    } else {
+      for (int n = 0; n < 5; ++n) {
+        if (!clock_stands_still) world_->store_up = prng_.below(3) != 0;
+        say();
+        run_for(std::chrono::milliseconds(prng_.below(400)));
+      }
+    }
+    any.resume();
+    if (clock_stands_still) any.clock.ahead -= world_->now - began;
+    if (any.master()) run_for(2s);
   }
   void meddle() {
     Member& any = *world_->members[prng_.below(world_->members.size())];
-    switch (prng_.below(13)) {
+    switch (prng_.below(14)) {
       case 0:
         any.cut_in = !any.cut_in;
         break;
@@ -261,28 +344,39 @@ class QuorumChaos : public testing::Test {
       case 4:
         turn_date(any);
         break;
-      default: {
-        const std::string fact = fmt::format("fact {}", ++facts_);
-        waiting_[master_->say(fact, fact)] = fact;
-      }
+      case 5:
+        if (any.alive()) sleep(any);
+        break;
+      default:
+        say();
     }
   }
   void run_for(std::chrono::milliseconds time) {
     for (auto waited = 0ms; waited < time; waited += 1ms) {
       world_->run_for(1ms);
-      while (!waiting_.empty() && waiting_.begin()->first <= master_->taken()) {
-        promised_.insert(waiting_.begin()->second);
-        waiting_.erase(waiting_.begin());
+      for (Member* former : std::exchange(overtaken_, {})) {
+        waiting_.erase(former);  // its machine drops what it had not promised yet
+        if (former != master_) former->stand_by();
+      }
+      for (auto& [who, waiting] : waiting_) {
+        if (who->stopped()) continue;
+        while (!waiting.empty() && waiting.begin()->first <= who->taken()) {
+          promised_.insert(waiting.begin()->second);
+          waiting.erase(waiting.begin());
+        }
       }
     }
   }
-  // Who takes over has the store, so that no more than one thing fails at once. False: nobody is
-  // left.
+  // From a master that dies, or sleeps. Who takes over has the store, so that no more than one
+  // thing fails at once. False: nobody is left.
   bool take_over() {
-    master_->die();
+    if (!master_->stopped()) {
+      master_->die();
+      waiting_.erase(master_);
+    }
     std::vector<Member*> others;
     for (auto& member : world_->members) {
-      if (member->alive()) others.push_back(member.get());
+      if (member->alive() && !member->stopped()) others.push_back(member.get());
     }
     if (others.empty()) return false;
     Member* next = others[prng_.below(others.size())];
@@ -294,8 +388,10 @@ class QuorumChaos : public testing::Test {
     for (const std::string& fact : promised_) {
       EXPECT_TRUE(!next->believes() || next->copy().count(fact) == 1) << fact;
     }
-    if (!next->believes()) promised_.clear();  // clients are asked again
-    waiting_.clear();
+    if (!next->believes()) {  // clients are asked again
+      promised_.clear();
+      waiting_.clear();
+    }
     master_ = next;
     for (Member* other : others) {
       if (other != next) other->forget();  // the fabric's new master answers them
@@ -307,8 +403,9 @@ class QuorumChaos : public testing::Test {
   base::Prng prng_{0};
   std::unique_ptr<QuorumWorld> world_;
   Member* master_ = nullptr;
-  std::uint64_t epoch_ = 0, facts_ = 0, takeovers_ = 0, believed_ = 0;
-  std::map<std::uint64_t, std::string> waiting_;  // by number
+  std::uint64_t epoch_ = 0, facts_ = 0, takeovers_ = 0, believed_ = 0, sleeps_ = 0;
+  std::map<Member*, std::map<std::uint64_t, std::string>> waiting_;  // by number
+  std::vector<Member*> overtaken_;
   std::set<std::string> promised_;
 };
 
@@ -324,6 +421,7 @@ TEST_F(QuorumChaos, NoPromiseIsMissingInACopyThatIsBelieved) {
     }
   }
   EXPECT_GT(believed_, takeovers_ / 4) << takeovers_;
+  EXPECT_GT(sleeps_, 0u);
 }
 
 }  // namespace

@@ -64,6 +64,7 @@ class Member {
   void stop() { stopped_ = true; }
   void resume() { stopped_ = false; }
   bool alive() const { return alive_; }
+  bool stopped() const { return stopped_; }
   bool master() const { return master_; }
   std::uint64_t epoch() const { return epoch_; }
   std::uint64_t number() const { return number_; }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "app/session.hpp"
+
+#include <gtest/gtest.h>
+
+namespace heddle::app {
+namespace {
+
+std::shared_ptr<const partitions::Managed> of_generation(std::uint64_t generation) {
+  auto managed = std::make_shared<partitions::Managed>();
+  managed->generation = generation;
+  return managed;
+}
+
+class PartitionsOfPrograms : public testing::Test {
+ protected:
+  PartitionsOfPrograms() {
+    session_.managed = of_generation(1);
+    session_.managed_changed = [this] { ++changes_; };
+  }
+
+  SmArguments arguments_;
+  static LogOptions silent() {
+    LogOptions options;
+    options.level = "error";
+    return options;
+  }
+
+  std::unique_ptr<Log> log_ = *Log::open(silent());
+  Session session_{arguments_, {}, *log_, {}, {}, {}, {}, {}, {}, {}};
+  int changes_ = 0;
+};
+
+TEST_F(PartitionsOfPrograms, ComeOneAfterTheOther) {
+  const auto second = of_generation(2), third = of_generation(3);
+  use(session_, {second, session_.managed});
+  use(session_, {third, second});
+  EXPECT_EQ(session_.managed, third);
+  EXPECT_EQ(changes_, 2);
+}
+
+// Whatever their numbers: what the new master tells is what counts.
+TEST_F(PartitionsOfPrograms, AreVoidWhenAMasterToldOthersMeanwhile) {
+  const auto first = session_.managed, second = of_generation(2), third = of_generation(3);
+  const auto told = of_generation(2);
+  take_over(session_, told);
+  EXPECT_EQ(changes_, 1);
+  use(session_, {second, first});
+  use(session_, {third, second});
+  EXPECT_EQ(session_.managed, told);
+  EXPECT_EQ(changes_, 1);
+  const auto next = of_generation(3);
+  use(session_, {next, told});
+  EXPECT_EQ(session_.managed, next);
+}
+
+// While there is no machine: the next one begins with them.
+TEST_F(PartitionsOfPrograms, AreTakenWhileThereIsNoPort) {
+  session_.managed_changed = {};
+  const auto second = of_generation(2);
+  use(session_, {second, session_.managed});
+  EXPECT_EQ(session_.managed, second);
+}
+
+}  // namespace
+}  // namespace heddle::app
