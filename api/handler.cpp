@@ -128,6 +128,7 @@ std::vector<Route> own_routes() {
       {"GET", "/v1/nodes", {"type"}, Role::Reader, &get_nodes},
       {"GET", "/v1/nodes/{node}", {}, Role::Reader, &get_node},
       {"GET", "/v1/ports", {"node"}, Role::Reader, &get_ports},
+      {"GET", "/v1/virtual-ports", {"node"}, Role::Reader, &get_virtual_ports},
       {"GET", "/v1/links", {"node"}, Role::Reader, &get_links},
       {"GET", "/v1/links/load", {"node", "only"}, Role::Reader, &get_links_load},
       {"GET", "/v1/links/health", {}, Role::Reader, &get_links_health},

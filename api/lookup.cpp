@@ -74,6 +74,11 @@ base::Result<PortIndex> numbered_port(const sm::Snapshot& fabric, NodeIndex node
 
 }  // namespace
 
+const sa::VirtualPort* find_guest(const sm::Snapshot& fabric, std::string_view word) {
+  const auto guid = guid_of(word);
+  return guid && fabric.view != nullptr ? fabric.view->guest(*guid) : nullptr;
+}
+
 mad::Lid lid_of(const sm::Snapshot& fabric, PortIndex port) {
   if (fabric.lids.top() == mad::kNoLid) return mad::kNoLid;
   const auto node = fabric.topology.node_of(port);
@@ -108,6 +113,7 @@ base::Result<PortIndex> find_endport(const sm::Snapshot& fabric, std::string_vie
   }
   if (const auto guid = guid_of(word)) {
     if (const auto port = port_by_guid(fabric, *guid)) return *port;
+    if (const auto* guest = find_guest(fabric, word)) return guest->host;
   }
   const auto node = find_node(fabric, word);
   if (node) return endport_of(fabric, *node);

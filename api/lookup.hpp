@@ -15,9 +15,13 @@ namespace heddle::api {
 // same. The error says what there is instead.
 base::Result<fabric::NodeIndex> find_node(const sm::Snapshot& fabric, std::string_view word);
 
-// An endport: by port GUID, by LID in decimal, or by its node, which means the first port of it
-// that has a LID; NODE/PORT means this one. Of a switch it is always port 0.
+// An endport: by port GUID, by that of a virtual port behind it, by LID in decimal, or by its node,
+// which means the first port of it that has a LID; NODE/PORT means this one. Of a switch it is
+// always port 0.
 base::Result<fabric::PortIndex> find_endport(const sm::Snapshot& fabric, std::string_view word);
+
+// The virtual port with this GUID; null when there is none, or nobody knows them.
+const sa::VirtualPort* find_guest(const sm::Snapshot& fabric, std::string_view word);
 
 // kNoLid when it has none, or none were given out. Of a switch's port that of port 0.
 mad::Lid lid_of(const sm::Snapshot& fabric, fabric::PortIndex port);

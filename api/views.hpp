@@ -27,6 +27,9 @@ Response get_partitions(const State&, const Request&, const Target&);
 Response get_groups(const State&, const Request&, const Target&);
 Response get_export(const State&, const Request&, const Target&);
 
+// --- virtual ports (views_virtual.cpp)
+Response get_virtual_ports(const State&, const Request&, const Target&);
+
 // --- what its ports counted (views_counters.cpp)
 Response get_counters(const State&, const Request&, const Target&);
 Response get_links_load(const State&, const Request&, const Target&);

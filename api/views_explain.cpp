@@ -356,6 +356,21 @@ Response get_explain_path(const State& state, const Request&, const Target& targ
   return path ? PathExplained(*state.fabric, std::move(*path)).response() : std::move(otherwise);
 }
 
+// Hosts have hundreds of them.
+void say_guests(const sm::Snapshot& fabric, PortIndex port, Answers& answers) {
+  constexpr const char* kQuestion = "What is behind it?";
+  constexpr std::size_t kMost = 8;
+  if (fabric.view == nullptr || fabric.view->subnet().virtual_ports == nullptr) return;
+  const auto guests = fabric.view->subnet().virtual_ports->behind(port);
+  for (const sa::VirtualPort& guest : guests.first(std::min(guests.size(), kMost))) {
+    answers.add(kQuestion, "Virtual port {} ({}, {}) with {} LID {}", guest.index,
+                guest.description, base::hex(guest.guid.value),
+                guest.own_lid ? "its own" : "the shared", guest.lid.value);
+  }
+  if (guests.size() <= kMost) return;
+  answers.add(kQuestion, "{} more; heddle show virtual-ports has all", guests.size() - kMost);
+}
+
 Response get_explain_port(const State& state, const Request&, const Target& target) {
   if (state.fabric == nullptr) return not_yet();
   const sm::Snapshot& fabric = *state.fabric;
@@ -367,6 +382,7 @@ Response get_explain_port(const State& state, const Request&, const Target& targ
   const mad::PortNumber number = fabric.topology.number_of(*port);
   Answers answers;
   say_state(fabric, *port, answers);
+  say_guests(fabric, *port, answers);
   say_losses(state, node, number, answers);
   say_orders(state, node, number, answers);
   const std::string guid = base::hex(node.guid.value);

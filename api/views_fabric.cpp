@@ -265,6 +265,7 @@ std::optional<Path> wanted_path(const sm::Snapshot& fabric, const Target& target
       named && fabric.lids.owner(mad::Lid{static_cast<std::uint16_t>(*named)}) == *to) {
     lid = mad::Lid{static_cast<std::uint16_t>(*named)};
   }
+  if (const auto* guest = find_guest(fabric, *to_word)) lid = guest->lid;
   if (lid == mad::kNoLid) return refused(404, fmt::format("'{}' has no LID", *to_word));
   return find_path(fabric, *from, *to, lid);
 }

@@ -224,6 +224,22 @@ std::vector<Listing> fabric_listings() {
   };
 }
 
+std::vector<Listing> virtual_listings() {
+  return {
+      {"virtual-ports",
+       "/v1/virtual-ports",
+       "/virtual_ports",
+       {{"NODE", "/node"},
+        {"PORT", "/port"},
+        {"INDEX", "/index"},
+        {"NAME", "/name"},
+        {"GUID", "/port_guid"},
+        {"LID", "/lid"},
+        {"OWN LID", "/own_lid"},
+        {"P_KEYS", "/p_keys"}}},
+  };
+}
+
 std::vector<Listing::Column> error_columns() {
   std::vector<Listing::Column> columns{{"NODE", "/node"}, {"PORT", "/port"}};
   constexpr std::pair<const char*, const char*> kCounters[] = {
@@ -356,6 +372,7 @@ std::vector<Listing> manager_listings() {
 std::span<const Listing> listings() {
   static const std::vector<Listing> table = [] {
     std::vector<Listing> all = fabric_listings();
+    for (Listing& listing : virtual_listings()) all.push_back(std::move(listing));
     for (Listing& listing : counter_listings()) all.push_back(std::move(listing));
     for (Listing& listing : care_listings()) all.push_back(std::move(listing));
     for (Listing& listing : manager_listings()) all.push_back(std::move(listing));

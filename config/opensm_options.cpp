@@ -286,7 +286,7 @@ constexpr OpensmOption kOptions[] = {
     {"perfmgr", "FALSE", Fate::Mapped, "performance", "enabled", flag,
      "counters of switch ports are read unless this says otherwise (docs/performance-manager.md)"},
     {"perfmgr_redir", "TRUE", Fate::Missing, "", "", nullptr,
-     "an agent that redirects to another address is not followed there"},
+     "an agent that redirects to another address is always followed there"},
     {"perfmgr_sweep_time_s", "180", Fate::Mapped, "performance", "interval", seconds, ""},
     {"perfmgr_max_outstanding_queries", "500", Fate::Mapped, "performance", "window", number,
      "[performance] rate limits how many are sent in a second"},

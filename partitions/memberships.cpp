@@ -19,7 +19,9 @@ std::span<const mad::PKey> Memberships::of(fabric::PortIndex port) const {
 
 std::span<const mad::PKey> Memberships::through(fabric::PortIndex port) const {
   const auto shared = list_through_.find(port);
-  return shared == list_through_.end() ? of(port) : lists_[shared->second].table;
+  if (shared == list_through_.end()) return of(port);
+  if (shared->second == kNoList) return {};
+  return lists_[shared->second].table;
 }
 
 const Memberships::List* Memberships::list_of(fabric::PortIndex port) const {

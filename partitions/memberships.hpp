@@ -42,7 +42,7 @@ class Memberships {
   // base key, full before limited. Never empty for an end port, empty for a port that is none.
   std::span<const mad::PKey> of(fabric::PortIndex port) const;
 
-  // What may pass the cable of an end port: its own keys and those of the guests behind it.
+  // What may pass the cable of an end port, those of guests behind it included; empty: anything.
   std::span<const mad::PKey> through(fabric::PortIndex port) const;
 
   // Is the port in the partition of this key, whatever the membership bits?
@@ -71,7 +71,7 @@ class Memberships {
   const Partition* find(BaseKey key) const;
   const Policy& policy() const { return policy_; }
 
-  // Ports that hold less than the rules say, because of kMaxHeldKeys.
+  // Ports that hold less than the rules say, or let more through, because of kMaxHeldKeys.
   std::size_t ports_cut_short() const { return ports_cut_short_; }
 
  private:

@@ -122,6 +122,7 @@ class MembershipsBuilder {
   std::vector<Held> held_by(std::size_t kind, std::span<const Named> named, bool is_self) const;
   std::vector<mad::PKey> table_of(const std::vector<Held>& held) const;
   std::uint32_t list_for(std::vector<Held> held, bool is_self);
+  bool has_room(const std::vector<Held>& held) const { return keys_ + held.size() <= kMaxHeldKeys; }
 
   Memberships& result_;
   const fabric::Topology& topology_;
@@ -238,7 +239,7 @@ std::vector<mad::PKey> MembershipsBuilder::table_of(const std::vector<Held>& hel
 std::uint32_t MembershipsBuilder::list_for(std::vector<Held> held, bool is_self) {
   const auto known = list_of_held_.find(held);
   if (known != list_of_held_.end()) return known->second;
-  if (held.size() > 1 && keys_ + held.size() > kMaxHeldKeys) {
+  if (held.size() > 1 && !has_room(held)) {
     ++result_.ports_cut_short_;
     return list_for({{kDefaultBaseKey, is_self ? kFull : kLimited}}, is_self);
   }
@@ -293,7 +294,11 @@ void MembershipsBuilder::join_lists() {
         merged.back().kinds |= one.kinds;
       }
     }
-    result_.list_through_.emplace(host, list_for(std::move(merged), false));
+    // Half of it would stop packets that are allowed.
+    const bool fits = has_room(merged) || list_of_held_.count(merged) != 0;
+    if (!fits) ++result_.ports_cut_short_;
+    result_.list_through_.emplace(host,
+                                  fits ? list_for(std::move(merged), false) : Memberships::kNoList);
   }
 }
 

@@ -176,7 +176,10 @@ void Machine::begin_sweep(base::Instant now) {
   figures_.agents = agents_.size();
   for (std::uint32_t i = 0; i < agents_.size(); ++i) {
     AgentState& agent = agents_[i];
+    // Where it sent us nobody answers any more: it is asked again where it is.
+    if (agent.silent && std::exchange(agent.elsewhere, std::nullopt)) agent.can.reset();
     if (!options_.ask_capabilities) agent.can = Capabilities{};
+    agent.redirections = 0;
     agent.cursor = 0;
     agent.in_flight = 0;
     agent.waits = agent.silent = agent.refused = agent.ready = false;
@@ -274,14 +277,18 @@ void Machine::send(const Question& question, std::uint32_t transaction) {
   }
   ++figures_.sent;
   const Agent& to = picture_->agents[question.agent];
-  outputs_.emplace_back(SendMad{to_datagram(mad, to.lid, to.sl)});
+  auto datagram = to_datagram(mad, to.lid, to.sl);
+  if (const auto& there = agents_[question.agent].elsewhere) datagram.peer = *there;
+  outputs_.emplace_back(SendMad{std::move(datagram)});
 }
 
 void Machine::take_answer(base::Instant now, const Question& question, const PerfMad& answer) {
   AgentState& agent = agents_[question.agent];
   --agent.in_flight;
   const bool fits = answer.header.attribute_id == static_cast<std::uint16_t>(question.attribute);
-  if (question.attribute == Id::ClassPortInfo) {
+  if (follow(question, answer)) {
+    // It is asked again, elsewhere.
+  } else if (question.attribute == Id::ClassPortInfo) {
     take_capabilities(agent, answer);
   } else if (answer.header.status != mad::kStatusOk || !fits) {
     refuse(question);
@@ -299,6 +306,27 @@ void Machine::take_answer(base::Instant now, const Question& question, const Per
     clear(agent, question, counts);
   }
   make_ready(question.agent);
+}
+
+// Whoever sends us round in circles has refused in the end.
+bool Machine::follow(const Question& question, const PerfMad& answer) {
+  constexpr unsigned kMostRedirections = 16;  // of a sweep; its window may be as many at once
+  const bool is_info =
+      answer.header.attribute_id == static_cast<std::uint16_t>(Id::ClassPortInfo) &&
+      question.attribute == Id::ClassPortInfo && answer.header.status == mad::kStatusOk;
+  if (!is_info && answer.header.status != mad::kStatusRedirect) return false;
+  AgentState& agent = agents_[question.agent];
+  const auto there = redirection(answer);
+  if (!there || (is_info && there == agent.elsewhere)) return false;
+  if (agent.redirections == kMostRedirections) return false;
+  ++agent.redirections;
+  agent.elsewhere = there;
+  if (question.attribute == Id::ClassPortInfo) {
+    agent.waits = false;
+  } else {
+    agent.extra.push_back(question);
+  }
+  return true;
 }
 
 // One that does not say what it can has what every agent must have.

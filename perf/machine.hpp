@@ -71,7 +71,9 @@ class Machine {
     std::uint32_t count = 0;
     std::uint32_t cursor = 0;  // the next question of this sweep: two for each port
     std::uint32_t in_flight = 0;
-    bool waits = false;  // for what it can
+    std::optional<mad::Address> elsewhere;  // where it wants to be asked
+    unsigned redirections = 0;              // followed in this sweep
+    bool waits = false;                     // for what it can
     bool silent = false;
     bool refused = false;
     bool ready = false;  // in ready_
@@ -100,6 +102,7 @@ class Machine {
   std::optional<Question> next_question(std::uint32_t agent);
   void send(const Question& question, std::uint32_t transaction);
   void take_answer(base::Instant now, const Question& question, const PerfMad& answer);
+  bool follow(const Question& question, const PerfMad& answer);
   void take_capabilities(AgentState& agent, const PerfMad& answer);
   void take_counts(base::Instant now, const Question& question, const Counts& counts);
   void clear(AgentState& agent, const Question& asked, const Counts& counts);

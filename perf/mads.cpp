@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 
+#include "mad/class_port_info.hpp"
 #include "mad/gsi_datagram.hpp"
 
 namespace heddle::perf {
@@ -26,6 +27,19 @@ mad::Datagram to_datagram(const PerfMad& mad, mad::Lid lid, mad::ServiceLevel sl
   std::copy(header.begin(), header.end(), datagram.payload.begin());
   std::copy(mad.data.begin(), mad.data.end(), datagram.payload.begin() + mad::kPerfDataOffset);
   return datagram;
+}
+
+std::optional<mad::Address> redirection(const PerfMad& answer) {
+  std::array<std::byte, mad::kBytes<mad::ClassPortInfo>> bytes{};
+  std::copy_n(answer.data.begin(), bytes.size(), bytes.begin());
+  const auto info = mad::decode<mad::ClassPortInfo>(bytes);
+  if (!mad::is_unicast(info.redirect_lid) || info.redirect_qp == 0) return std::nullopt;
+  mad::Address there;
+  there.lid = info.redirect_lid;
+  there.sl = info.redirect_sl;
+  there.qpn = info.redirect_qp;
+  there.q_key = info.redirect_q_key;
+  return there;
 }
 
 std::optional<PerfMad> from_datagram(const mad::Datagram& datagram) {

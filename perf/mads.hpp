@@ -19,6 +19,10 @@ struct PerfMad {
 // A header for a request; the transaction id is the caller's.
 PerfMad request(mad::Method method, mad::PerfAttributeId attribute, std::uint32_t transaction);
 mad::Datagram to_datagram(const PerfMad& mad, mad::Lid lid, mad::ServiceLevel sl);
+
+// Where an agent wants to be asked instead, by an answer with status Redirect or by its
+// ClassPortInfo. Nothing where it names no LID or queue of this subnet.
+std::optional<mad::Address> redirection(const PerfMad& answer);
 // Nothing for what is shorter, or of another class.
 std::optional<PerfMad> from_datagram(const mad::Datagram& datagram);
 

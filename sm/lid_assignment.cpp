@@ -17,7 +17,7 @@ class LidSpace {
 
   bool fits(LidMap::Range range) const {
     return mad::is_unicast(range.base) && range.lmc <= mad::kMaxLmc &&
-           range.base.value % range.count() == 0 && range.base.value + range.count() - 1u <= last_;
+           range.base.value % range.count() == 0 && range.base.value + range.count() - 1 <= last_;
   }
   bool free(LidMap::Range range) const {
     for (unsigned i = 0; i < range.count(); ++i) {
@@ -26,36 +26,41 @@ class LidSpace {
     return true;
   }
   void take(LidMap::Range range) { mark(range, true); }
-  void give_back(LidMap::Range range) { mark(range, false); }
+  void give_back(LidMap::Range range) {
+    mark(range, false);
+    for (std::uint8_t lmc = 0; lmc <= mad::kMaxLmc; ++lmc) {
+      next_[lmc] = std::min(next_[lmc], range.base.value >> lmc << lmc);
+    }
+  }
 
   // The first free aligned range. Ranges of one size are searched onwards from the last find:
-  // nothing before it has become free in between, so the whole search is linear.
+  // nothing before it has become free in between but what give_back() says, so that the whole
+  // search is linear.
   std::optional<LidMap::Range> find(std::uint8_t lmc) {
-    const unsigned step = 1u << lmc;
-    unsigned& from = next_[lmc];
+    const int step = 1 << lmc;
+    int& from = next_[lmc];
     for (from = std::max(from, step); from + step - 1 <= last_; from += step) {
       const LidMap::Range range{{static_cast<std::uint16_t>(from)}, lmc};
       if (free(range)) return range;
     }
     return std::nullopt;
   }
-  void search_again() { std::fill(std::begin(next_), std::end(next_), 0u); }
 
  private:
   void mark(LidMap::Range range, bool taken) {
     for (unsigned i = 0; i < range.count(); ++i) taken_[range.base.value + i] = taken;
   }
 
-  unsigned last_;
+  int last_;
   std::vector<bool> taken_;
-  unsigned next_[mad::kMaxLmc + 1] = {};
+  int next_[mad::kMaxLmc + 1] = {};
 };
 
 class Assigner {
  public:
   Assigner(std::size_t port_count, std::span<const LidRequest> requests,
            std::span<const RememberedLids> remembered, mad::Lid last)
-      : requests_(requests), space_(last), given_(requests.size()) {
+      : requests_(requests), space_(last), given_(requests.size()), guests_end_(requests.size()) {
     result_.map = LidMap(port_count);
     for (std::size_t i = 0; i < requests.size(); ++i) by_guid_.emplace(requests[i].port_guid, i);
     remember(remembered);
@@ -100,7 +105,7 @@ class Assigner {
       if (!space_.fits(held)) continue;
       const auto [first, is_first] = holder.emplace(request.held.value, i);
       if (!is_first) {
-        result_.clashes.push_back({requests_[first->second].port, request.port, request.held});
+        result_.clashes.push_back({requests_[first->second], request, request.held});
       }
       if (given_[i] || !space_.free(held)) continue;
       space_.take(held);
@@ -110,23 +115,36 @@ class Assigner {
 
   void give_new(std::size_t i) {
     auto range = space_.find(requests_[i].lmc);
-    while (!range && !absent_.empty()) {
-      space_.give_back({absent_.back().base, absent_.back().lmc});
-      absent_.pop_back();
-      space_.search_again();
-      range = space_.find(requests_[i].lmc);
-    }
+    while (!range && make_room(requests_[i])) range = space_.find(requests_[i].lmc);
     if (!range) {
-      result_.left_out.push_back(requests_[i].port);
+      result_.left_out.push_back(requests_[i]);
       return;
     }
     space_.take(*range);
     given_[i] = *range;
   }
 
+  // Takes LIDs from somebody who comes after this one; false if nobody does.
+  bool make_room(const LidRequest& request) {
+    if (!absent_.empty()) {
+      space_.give_back({absent_.back().base, absent_.back().lmc});
+      absent_.pop_back();
+      return true;
+    }
+    if (request.is_guest()) return false;
+    while (guests_end_ > 0 && requests_[guests_end_ - 1].is_guest()) {
+      --guests_end_;
+      if (!given_[guests_end_]) continue;
+      space_.give_back(*given_[guests_end_]);
+      given_[guests_end_].reset();
+      return true;
+    }
+    return false;
+  }
+
   void write_down(std::size_t i) {
     const LidRequest& request = requests_[i];
-    if (request.guest) {
+    if (request.is_guest()) {
       result_.map.assign_guest(request.port, given_[i]->base);
     } else {
       result_.map.assign(request.port, *given_[i]);
@@ -146,6 +164,7 @@ class Assigner {
   std::span<const LidRequest> requests_;
   LidSpace space_;
   std::vector<std::optional<LidMap::Range>> given_;  // by request
+  std::size_t guests_end_;  // virtual ports from here on have given up theirs for ports
   std::unordered_map<mad::Guid, std::size_t> by_guid_;
   std::vector<RememberedLids> absent_;
   LidAssignment result_;

@@ -167,6 +167,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void write_addresses();
   LidAssignment deal_lids();
   void tell_small_switches(mad::Lid needed);
+  void tell_left_out(std::span<const LidRequest> left_out);
   fabric::PortSettings port_settings() const;
   void ask_for_routes();
   void take_transition(const routing::Transition& transition);

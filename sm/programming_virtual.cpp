@@ -17,14 +17,16 @@ bool is_active(const Picture& picture, PortIndex port) {
   return info && info->port_state == mad::PortState::Active;
 }
 
-std::string name_of(std::uint16_t index) {
-  return "virtual port " + std::to_string(index);
-}
-
 }  // namespace
 
 bool VirtualPorts::is_managed(const VPort& vport) {
   return vport.known && !vport.twin;
+}
+
+// It may have refused the one that it was given.
+bool VirtualPorts::has_its_lid(const VPort& vport) {
+  const bool to_have = vport.info.lid_required && vport.lid != mad::kNoLid;
+  return !to_have || vport.info.vport_lid == vport.lid;
 }
 
 template <class Visit>
@@ -38,7 +40,7 @@ void VirtualPorts::each_managed(const Visit& visit) {
 
 // Of two with one GUID the one that works goes on: a machine that moves may be in both places for
 // a moment. A port is before all virtual ones.
-void VirtualPorts::settle(Context& context) {
+void VirtualPorts::settle(const Context& context) {
   if (hosts_.empty()) return;
   const auto& topology = *context.picture.frozen.topology;
   std::unordered_set<mad::Guid> taken;
@@ -48,11 +50,6 @@ void VirtualPorts::settle(Context& context) {
       for (auto& [index, vport] : host.vports) {
         if ((vport.info.vport_state == mad::PortState::Active) != works) continue;
         vport.twin = vport.known && !taken.insert(vport.info.vport_guid).second;
-        if (vport.twin) {
-          tell(context, host,
-               name_of(index) + " is left alone: somebody else has its GUID " +
-                   text(NodeName{vport.info.vport_guid, ""}));
-        }
       }
     }
   }
@@ -68,7 +65,7 @@ void VirtualPorts::request_lids(bool reassign, std::vector<LidRequest>& requests
       request.port = host.port;
       request.port_guid = vport.info.vport_guid;
       if (!reassign) request.held = vport.info.vport_lid;
-      request.guest = true;
+      request.vport = index;
       requests.push_back(request);
     }
   }
@@ -111,7 +108,7 @@ mad::SmpData VirtualPorts::data_for(const Request& request) const {
   mad::VPortInfo info = vport.info;
   info.vport_state = static_cast<mad::PortState>(request.detail >> 16);
   info.client_reregister = false;
-  info.vport_lid = vport.lid;
+  if (vport.lid != mad::kNoLid) info.vport_lid = vport.lid;
   mad::encode(info, bytes);
   return data;
 }
@@ -146,8 +143,11 @@ void VirtualPorts::write(Context& context, std::span<const RememberedLids> memor
                      picture.lids->is_guest(given->base) &&
                      picture.lids->owner(given->base) == hosts_[h].port;
     vport.lid = has ? given->base : mad::kNoLid;
-    const bool stands = vport.lid == mad::kNoLid || vport.info.vport_lid == vport.lid;
-    if (!stands && !vport.refuses) lead(context, h, index, mad::PortState::NoChange);
+    if (vport.of_state.waits()) return;
+    // The LID that it holds may be somebody else's now.
+    const bool raised = vport.info.vport_state != mad::PortState::Init;
+    if (!has && raised) lead(context, h, index, mad::PortState::Down);
+    if (has && !has_its_lid(vport)) lead(context, h, index, mad::PortState::NoChange);
   });
   each_managed([&](std::uint32_t h, std::uint16_t index, VPort& vport) {
     if (!vport.info.lid_required) share_lid(picture, hosts_[h], vport);
@@ -164,13 +164,18 @@ void VirtualPorts::write_keys(Context& context, std::uint32_t h, std::uint16_t i
     return vport.keys.blocks[block] == vport.plan.blocks[block];
   };
   const auto& before = vport.plan.to_write;
-  if (planned && std::all_of(before.begin(), before.end(), stands)) return;
+  const bool stood =
+      planned && !vport.unplanned && std::all_of(before.begin(), before.end(), stands);
+  if (stood || !planned) vport.of_keys = {};
+  if (stood) return;
+  vport.unplanned = false;
   vport.plan = partitions::plan_table(vport.keys, wanted);
   vport.planned.assign(wanted.begin(), wanted.end());
-  if (!vport.plan.left_out.empty()) {
+  if (vport.plan.to_write.empty()) vport.of_keys = {};
+  if (vport.of_keys.waits()) return;
+  if (!planned && !vport.plan.left_out.empty()) {
     const PortName name = context.picture.name(hosts_[h].port);
     context.events.say(PKeyTableFull{name, vport.keys.capacity, vport.plan.left_out.size()});
-    tell(context, hosts_[h], name_of(index) + " has no room for all its P_Keys");
   }
   for (const std::uint16_t block : vport.plan.to_write) {
     set(context, h, AttributeId::VPortPKeyTable, mad::vport_block_modifier(index, block), index);
@@ -184,8 +189,8 @@ void VirtualPorts::lead(Context& context, std::uint32_t h, std::uint16_t index, 
 void VirtualPorts::raise(Context& context) {
   each_managed([&](std::uint32_t h, std::uint16_t index, VPort& vport) {
     const auto state = vport.info.vport_state;
-    const bool may =
-        vport.lid != mad::kNoLid && !vport.refuses && is_active(context.picture, hosts_[h].port);
+    const bool may = vport.lid != mad::kNoLid && has_its_lid(vport) && !vport.of_state.waits() &&
+                     is_active(context.picture, hosts_[h].port);
     if (!may || state == mad::PortState::Active) return;
     lead(context, h, index,
          state == mad::PortState::Armed ? mad::PortState::Active : mad::PortState::Armed);
@@ -203,21 +208,23 @@ void VirtualPorts::on_led(Context& context, const Answer& answer) {
   VPort& vport = found->second;
   vport.info = mad::decode<mad::VPortInfo>(answer.data);
   vport.info.client_reregister = false;
-  if (wanted == mad::PortState::NoChange) return;
-  if (vport.info.vport_state != wanted) {
-    host.known = false;
-  } else if (wanted == mad::PortState::Armed) {
-    lead(context, h, index, mad::PortState::Active);
+  // One that is taken down goes on to Init by itself.
+  const bool any_state = wanted == mad::PortState::NoChange || wanted == mad::PortState::Down;
+  const bool led = any_state || vport.info.vport_state == wanted;
+  if (led && has_its_lid(vport)) {
+    vport.of_state = {};
+  } else {
+    vport.of_state.note();
   }
+  if (!led) host.known = false;
+  if (led && wanted == mad::PortState::Armed) lead(context, h, index, mad::PortState::Active);
 }
 
 std::shared_ptr<const sa::VirtualPorts> VirtualPorts::published(const Picture& picture) const {
   std::vector<sa::VirtualPort> all;
   for (const Host& host : hosts_) {
     for (const auto& [index, vport] : host.vports) {
-      // It may have refused the LID that it was given.
-      const bool takes_it = !vport.info.lid_required || vport.info.vport_lid == vport.lid;
-      const bool works = is_managed(vport) && vport.lid != mad::kNoLid && takes_it &&
+      const bool works = is_managed(vport) && vport.lid != mad::kNoLid && has_its_lid(vport) &&
                          vport.info.vport_state == mad::PortState::Active &&
                          is_active(picture, host.port);
       if (!works) continue;

@@ -44,6 +44,14 @@ std::vector<LidRequest> lid_requests(const Picture& picture, const Options& opti
   return requests;
 }
 
+PortName holder(const Picture& picture, const LidRequest& request) {
+  PortName name = picture.name(request.port);
+  if (!request.is_guest()) return name;
+  name.node.guid = request.port_guid;
+  name.node.description += " virtual port " + std::to_string(request.vport);
+  return name;
+}
+
 // The highest LID that every switch can forward.
 mad::Lid last_lid(const fabric::Topology& topology) {
   std::uint16_t last = mad::kLastUnicastLid.value;
@@ -465,6 +473,22 @@ void Core::Machine::tell_small_switches(mad::Lid needed) {
   }
 }
 
+// Virtual ports may be thousands: the first of them stands for all.
+void Core::Machine::tell_left_out(std::span<const LidRequest> left_out) {
+  const auto is_guest = [](const LidRequest& request) { return request.is_guest(); };
+  const auto guests = std::count_if(left_out.begin(), left_out.end(), is_guest);
+  bool told = false;
+  for (const LidRequest& request : left_out) {
+    if (request.is_guest() && std::exchange(told, true)) continue;
+    const PortName name = holder(picture, request);
+    say(LidsExhausted{name, last_lid(*picture.frozen.topology)});
+    const bool stands_for_others = request.is_guest() && guests > 1;
+    picture.problems.push_back(
+        "no LID is left for " + text(name) +
+        (stands_for_others ? " and " + std::to_string(guests - 1) + " more virtual ports" : ""));
+  }
+}
+
 void Core::Machine::assign() {
   begin_phase(Phase::Lids, Stage::Lids);
   has_written = true;
@@ -473,12 +497,9 @@ void Core::Machine::assign() {
   virtual_ports.settle(with);
   auto assigned = deal_lids();
   for (const LidClash& clash : assigned.clashes) {
-    say(LidConflict{picture.name(clash.keeps), picture.name(clash.moves), clash.lid});
+    say(LidConflict{holder(picture, clash.keeps), holder(picture, clash.moves), clash.lid});
   }
-  for (const PortIndex port : assigned.left_out) {
-    say(LidsExhausted{picture.name(port), last_lid(*picture.frozen.topology)});
-    picture.problems.push_back("no LID is left for " + text(picture.name(port)));
-  }
+  tell_left_out(assigned.left_out);
   if (memory != assigned.memory) {
     memory = std::move(assigned.memory);
     lids_changed = true;
@@ -507,6 +528,10 @@ void Core::Machine::write_addresses() {
   memberships = std::make_shared<const partitions::Memberships>(
       options.partitions ? *options.partitions : partitions::default_policy(),
       *picture.frozen.topology, picture.sm_port, virtual_ports.guests());
+  if (const std::size_t cut = memberships->ports_cut_short(); cut > 0) {
+    picture.problems.push_back("the partitions give too many P_Keys: of " + std::to_string(cut) +
+                               " ports they do not count, or no switch checks them");
+  }
   Context with = context();
   programming.write_lids(with, [this](mad::Guid port, mad::Lid master, mad::Lid own) {
     return clients_know(port, master, own);
@@ -629,9 +654,11 @@ void Core::Machine::tell_outdated() {
 
 void Core::Machine::finish_links() {
   tell_outdated();
+  Context with = context();
+  virtual_ports.tell_problems(with);
   const auto& left = programming.left_untold();
   untold = {left.begin(), left.end()};
-  unheard = programming.unheard(context());
+  unheard = programming.unheard(with);
   for (const mad::Guid port : left) unheard.erase(port);
   const auto& topology = *picture.frozen.topology;
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {

@@ -39,6 +39,13 @@ std::uint16_t top_of(const mad::VirtualizationInfo& info) {
       std::min<unsigned>({info.vport_index_top, cap, kMostVirtualPorts}));
 }
 
+// As far as the manager has a say in it. A shared LID is its port's.
+bool shows_the_same(const mad::VPortInfo& a, const mad::VPortInfo& b) {
+  const bool same_lid = !a.lid_required || a.vport_lid == b.vport_lid;
+  return a.vport_guid == b.vport_guid && a.vport_state == b.vport_state &&
+         a.lid_required == b.lid_required && same_lid;
+}
+
 bool exists(mad::PortState state) {
   return state == mad::PortState::Init || state == mad::PortState::Armed ||
          state == mad::PortState::Active;
@@ -110,7 +117,11 @@ std::vector<VirtualPorts::Host> VirtualPorts::take_hosts(Context& context) {
     host.node = key.first;
     host.number = key.second;
     host.port = port;
-    host.told = false;
+    host.of_info.next_sweep();
+    for (auto& [index, vport] : host.vports) {
+      vport.of_state.next_sweep();
+      vport.of_keys.next_sweep();
+    }
   }
   return now;
 }
@@ -126,8 +137,11 @@ void VirtualPorts::begin(Context& context, bool all, bool doubt) {
     // A port that is still ACTIVE has not restarted since we made it so.
     const bool kept = info_of(context.picture, host.port)->port_state == mad::PortState::Active;
     const bool same = changed_.count({host.node, host.number}) == 0;
-    host.known = host.known && kept && same && !doubt;
+    // One that always says that something changed says nothing.
+    const bool says_so = !(all && host.stuck);
+    host.known = host.known && kept && same && says_so && !doubt;
     if (host.known && !all) continue;
+    host.gap = Host::Gap::None;
     ask(context, h, AttributeId::VirtualizationInfo, 0, kFirst);
   }
 }
@@ -186,7 +200,9 @@ void VirtualPorts::on_virtualization_info(Context& context, const Answer& answer
   host.info = info;
   host.known = host.known && !differs && !has_news;
   // The bit is cleared before they are read, so that what changes meanwhile raises it again.
-  if (!info.virtualization_enable || info.vport_state_change) {
+  const bool wanted = !info.virtualization_enable || info.vport_state_change;
+  if (!wanted) host.of_info = {};
+  if (wanted && !host.of_info.waits()) {
     set(context, h, AttributeId::VirtualizationInfo, 0, kFirst);
   } else if (!host.known) {
     read(context, h);
@@ -198,10 +214,6 @@ void VirtualPorts::read(Context& context, std::uint32_t h) {
   const std::uint16_t top = host.info.virtualization_enable ? top_of(host.info) : 0;
   host.known = true;
   host.vports.erase(host.vports.upper_bound(top), host.vports.end());
-  if (host.info.vport_index_top > top && host.info.virtualization_enable) {
-    tell(context, host,
-         "has more than " + std::to_string(top) + " virtual ports; the others are left alone");
-  }
   if (top == 0) return;
   for (std::uint32_t block = 0; block <= top / mad::kVPortsPerStateBlock; ++block) {
     ask(context, h, AttributeId::VPortState, block, 0);
@@ -234,12 +246,13 @@ void VirtualPorts::on_vport_info(Context& context, const Answer& answer) {
     return;
   }
   VPort& vport = host.vports[index];
-  const bool stayed = vport.known && vport.info.vport_guid == info.vport_guid &&
-                      vport.info.vport_state == mad::PortState::Active &&
+  const bool same = vport.known && vport.info.vport_guid == info.vport_guid;
+  const bool stayed = same && vport.info.vport_state == mad::PortState::Active &&
                       info.vport_state == mad::PortState::Active && !doubt_;
-  const bool refuses = vport.refuses && vport.info == info;
-  if (!stayed) vport = {};
-  vport.refuses = refuses;
+  const Refusal of_state = shows_the_same(vport.info, info) ? vport.of_state : Refusal{};
+  // What is known of one that works holds until it has been read again.
+  if (!same) vport = {};
+  vport.of_state = of_state;
   vport.info = info;
   if (stayed) return;
   ask(context, answer.request.subject, AttributeId::VNodeInfo, index, index);
@@ -250,7 +263,7 @@ void VirtualPorts::on_vnode_info(Context& context, const Answer& answer) {
   const auto index = static_cast<std::uint16_t>(answer.request.detail);
   VPort& vport = host.vports[index];
   vport.node = mad::decode<mad::VNodeInfo>(answer.data);
-  vport.known = true;
+  vport.known = vport.unplanned = true;
   vport.keys.capacity = std::min(vport.node.partition_cap, kMostVirtualKeys);
   vport.keys.blocks.assign(mad::p_key_block_count(vport.keys.capacity), std::nullopt);
   ask(context, answer.request.subject, AttributeId::VNodeDescription, index, index);
@@ -273,42 +286,86 @@ void VirtualPorts::on_keys(Context&, const Answer& answer) {
     return;
   }
   const std::uint16_t block = mad::vport_block_of(answer.request.modifier);
-  if (block < vport.keys.blocks.size()) {
-    vport.keys.blocks[block] = mad::decode<mad::PKeyTable>(answer.data);
-  }
+  if (block >= vport.keys.blocks.size()) return;
+  vport.keys.blocks[block] = mad::decode<mad::PKeyTable>(answer.data);
+  const bool taken = answer.request.method == mad::Method::Get ||
+                     vport.keys.blocks[block] == vport.plan.blocks[block];
+  if (!taken) vport.of_keys.note();
 }
 
-void VirtualPorts::tell(Context& context, const Host& host, const std::string& what) {
-  context.picture.problems.push_back(text(context.picture.name(host.port)) + ' ' + what);
-}
-
-// What could not be read is asked for by the next sweep, what could not be written as well; but
-// what was refused is not asked for again while the VPort shows the same.
+// What could not be read or did not arrive is asked for by the next sweep; for what was refused
+// there is no haste.
 void VirtualPorts::on_failure(Context& context, const Answer& answer) {
   const Request& request = answer.request;
   Host& host = hosts_[request.subject];
+  if (answer.answered && request.method == mad::Method::Set) return note_refusal(context, answer);
+  if (answer.answered && request.attribute == AttributeId::VNodeDescription) return;
   host.known = false;
-  const auto vport = host.vports.find(static_cast<std::uint16_t>(request.detail));
-  const bool refused = request.method == mad::Method::Set && answer.answered;
-  const bool vanished = request.method == mad::Method::Get && answer.answered;
-  if (vanished && request.attribute == AttributeId::VPortInfo && vport != host.vports.end()) {
-    host.vports.erase(vport);
+  host.gap = answer.answered ? Host::Gap::Refused : Host::Gap::Silent;
+  const bool vanished = answer.answered && request.attribute == AttributeId::VPortInfo;
+  if (vanished) {
+    host.vports.erase(static_cast<std::uint16_t>(request.detail));
+    host.gap = Host::Gap::None;
+  }
+  if (!answer.answered && context.picture.falls_silent(request.device)) {
+    context.events.say(DeviceSilent{context.transactions.route(request.device).text(),
+                                    context.picture.name(host.port).node, request.attribute});
+  }
+}
+
+void VirtualPorts::note_refusal(Context& context, const Answer& answer) {
+  const Request& request = answer.request;
+  Host& host = hosts_[request.subject];
+  Refusal* refusal = &host.of_info;
+  if (request.attribute != AttributeId::VirtualizationInfo) {
+    const auto vport = host.vports.find(static_cast<std::uint16_t>(request.detail));
+    if (vport == host.vports.end()) return;
+    const bool keys = request.attribute == AttributeId::VPortPKeyTable;
+    refusal = keys ? &vport->second.of_keys : &vport->second.of_state;
+  } else if (host.info.virtualization_enable) {
+    host.stuck = true;
+    read(context, request.subject);
+  }
+  if (!refusal->note()) return;
+  context.events.say(SetRefused{context.picture.name(host.port).node, request.attribute,
+                                request.modifier, answer.status});
+}
+
+void VirtualPorts::tell_vport(std::uint16_t index, const VPort& vport,
+                              std::vector<std::string>& problems) {
+  const auto tell = [&](const char* what) {
+    problems.push_back("virtual port " + std::to_string(index) + ' ' + what);
+  };
+  if (vport.twin) {
+    problems.push_back("virtual port " + std::to_string(index) +
+                       " is left alone: somebody else has its GUID " +
+                       text(NodeName{vport.info.vport_guid, ""}));
     return;
   }
-  if (refused && request.attribute == AttributeId::VPortInfo && vport != host.vports.end()) {
-    vport->second.refuses = true;
+  if (vport.of_state.lasts()) tell("does not take its LID or state");
+  if (vport.of_keys.lasts()) tell("does not take its P_Keys");
+  if (!vport.plan.left_out.empty()) tell("has no room for all its P_Keys");
+}
+
+void VirtualPorts::tell_problems(Context& context) const {
+  for (const Host& host : hosts_) {
+    std::vector<std::string> problems;
+    if (host.gap == Host::Gap::Silent)
+      problems.emplace_back("did not answer for its virtual ports");
+    if (host.gap == Host::Gap::Refused) {
+      problems.emplace_back("does not let all be read of its virtual ports");
+    }
+    if (host.of_info.lasts()) problems.emplace_back("refused what was asked of its virtual ports");
+    const std::uint16_t top = top_of(host.info);
+    if (host.info.virtualization_enable && host.info.vport_index_top > top) {
+      problems.push_back("has more than " + std::to_string(top) +
+                         " virtual ports; the others are left alone");
+    }
+    for (const auto& [index, vport] : host.vports) tell_vport(index, vport, problems);
+    for (const std::string& problem : problems) {
+      context.picture.problems.push_back(text(context.picture.name(host.port)) + ' ' + problem);
+    }
   }
-  const NodeName name = context.picture.name(host.port).node;
-  if (refused) {
-    context.events.say(SetRefused{name, request.attribute, request.modifier, answer.status});
-  } else if (!answer.answered && context.picture.falls_silent(request.device)) {
-    context.events.say(
-        DeviceSilent{context.transactions.route(request.device).text(), name, request.attribute});
-  }
-  if (std::exchange(host.told, true)) return;
-  tell(context, host,
-       answer.answered ? "refused what was asked of its virtual ports"
-                       : "did not answer for its virtual ports");
 }
 
 }  // namespace heddle::sm

@@ -4,9 +4,11 @@
 //
 // Where no port says that it has any, a sweep costs one look at the capabilities of the ports. What
 // is known of VPorts is kept from sweep to sweep; they are read again when their port restarted or
-// says that something changed, or somebody else may have written.
+// says that something changed, or somebody else may have written. What one of them does not take is
+// told once, and tried again after more and more sweeps.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -43,7 +45,7 @@ class VirtualPorts {
   // With `all` every port is asked whether something changed, with `doubt` nothing is believed.
   void begin(Context& context, bool all, bool doubt);
   // When that is done: VPorts whose GUID somebody else has are left alone from here on.
-  void settle(Context& context);
+  void settle(const Context& context);
 
   // Of those that want LIDs of their own; to be served behind the ports.
   void request_lids(bool reassign, std::vector<LidRequest>& requests) const;
@@ -54,6 +56,9 @@ class VirtualPorts {
              std::shared_ptr<const partitions::Memberships> memberships);
   // When the links stand.
   void raise(Context& context);
+  // At the end of each sweep, what is wrong with them: a problem does not end because a sweep had
+  // nothing to do with it.
+  void tell_problems(Context& context) const;
   // Clients behind the VPorts of this port are to register anew.
   void tell_clients(Context& context, fabric::PortIndex port);
 
@@ -70,6 +75,23 @@ class VirtualPorts {
   std::shared_ptr<const sa::VirtualPorts> published(const Picture& picture) const;
 
  private:
+  // What was not taken, by an error or by an answer that shows something else.
+  class Refusal {
+   public:
+    bool lasts() const { return times_ > 0; }
+    bool waits() const { return sweeps_left_ > 0; }
+    void next_sweep() { sweeps_left_ -= waits() ? 1 : 0; }
+    // True if it is news.
+    bool note() {
+      constexpr unsigned kMostDoubled = 6;
+      sweeps_left_ = (1u << std::min(times_, kMostDoubled)) - 1;
+      return times_++ == 0;
+    }
+
+   private:
+    unsigned times_ = 0;
+    unsigned sweeps_left_ = 0;  // in which it is not tried
+  };
   struct VPort {
     mad::VPortInfo info;
     mad::VNodeInfo node;
@@ -77,9 +99,11 @@ class VirtualPorts {
     partitions::HeldTable keys;
     partitions::TablePlan plan;
     std::vector<mad::PKey> planned;  // for which the table was planned last
+    bool unplanned = true;           // the keys have been read since
     bool known = false;              // node and keys have been read
     bool twin = false;               // somebody else has its GUID
-    bool refuses = false;            // what is wanted of it, as long as it shows the same
+    Refusal of_state;                // or LID, as long as it shows the same
+    Refusal of_keys;                 // as long as they are planned the same
     mad::Lid lid{};                  // where packets for it go; kNoLid: nowhere
     std::uint32_t member = 0;        // PortIndex in the memberships
   };
@@ -91,7 +115,10 @@ class VirtualPorts {
     std::map<std::uint16_t, VPort> vports;  // by index, from 1 on
     bool known = false;                     // its VPorts have been read, and nothing changed since
     bool stuck = false;                     // VPortStateChange does not go away
-    bool told = false;                      // in this sweep, that something is wrong with it
+    Refusal of_info;                        // of being enabled, or of VPortStateChange's clearing
+    // What did not get read, when it was last asked for.
+    enum class Gap : std::uint8_t { None, Silent, Refused };
+    Gap gap = Gap::None;
   };
   // Request::detail of a VirtualizationInfo: why it was asked.
   enum Why : std::uint32_t {
@@ -104,6 +131,7 @@ class VirtualPorts {
   using PortKey = std::pair<mad::Guid, mad::PortNumber>;  // node and number
 
   static bool is_managed(const VPort& vport);
+  static bool has_its_lid(const VPort& vport);
   // visit(host index, VPort index, VPort)
   template <class Visit>
   void each_managed(const Visit& visit);
@@ -124,7 +152,9 @@ class VirtualPorts {
   void on_keys(Context& context, const Answer& answer);
   void on_failure(Context& context, const Answer& answer);
   void read(Context& context, std::uint32_t host);
-  void tell(Context& context, const Host& host, const std::string& what);
+  void note_refusal(Context& context, const Answer& answer);
+  static void tell_vport(std::uint16_t index, const VPort& vport,
+                         std::vector<std::string>& problems);
   void share_lid(const Picture& picture, Host& host, VPort& vport) const;
   void write_keys(Context& context, std::uint32_t host, std::uint16_t index, VPort& vport);
   void lead(Context& context, std::uint32_t host, std::uint16_t index, mad::PortState to);

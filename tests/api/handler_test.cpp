@@ -291,5 +291,29 @@ TEST(Metrics, EachFamilyIsDeclaredOnce) {
   EXPECT_GT(seen.size(), 10u);
 }
 
+TEST(Handler, TellsOfVirtualPortsAndTakesThemAsEndsOfPaths) {
+  const ApiStage stage("star:4,vports=2,vport-lids=1");
+  const auto of = [&](const std::string& host) {
+    return stage.get("/v1/virtual-ports?node=" + host)["virtual_ports"];
+  };
+  EXPECT_EQ(stage.get("/v1/virtual-ports")["virtual_ports"].size(), 8u);
+  const auto guests = of("host-0003");
+  ASSERT_EQ(guests.size(), 2u);
+  EXPECT_EQ(guests[1]["node"], "host-0003 HCA-1");
+  EXPECT_EQ(guests[1]["index"], 2);
+  EXPECT_EQ(guests[1]["own_lid"], true);
+  EXPECT_EQ(guests[1]["p_keys"], json::array({"0xffff"}));
+  const std::string to = guests[1]["port_guid"];
+  const auto path = stage.get("/v1/path?from=host-0002&to=" + to);
+  EXPECT_EQ(path["arrives"], true);
+  EXPECT_EQ(path["lid"], guests[1]["lid"]);
+  EXPECT_EQ(path["to"]["node"], "host-0003 HCA-1");
+  const std::string said = text_of(stage.ask("/v1/explain/port?port=" + to));
+  EXPECT_NE(said.find("Virtual port 2"), std::string::npos) << said;
+  EXPECT_NE(said.find(to), std::string::npos) << said;
+  EXPECT_EQ(ApiStage("star:3").get("/v1/virtual-ports")["virtual_ports"].size(), 0u);
+  EXPECT_EQ(stage.ask("/v1/virtual-ports?node=nobody").status, 404u);
+}
+
 }  // namespace
 }  // namespace heddle::test

@@ -58,7 +58,14 @@ TEST(OpenApi, IsServedAsItIs) {
 // A judge for the part of JSON Schema that the description uses.
 class Judge {
  public:
-  explicit Judge(const json& whole) : schemas_(whole["components"]["schemas"]) {}
+  explicit Judge(const json& whole)
+      : schemas_(whole["components"]["schemas"]), paths_(whole["paths"]) {}
+
+  // The same of what a GET of this path is answered.
+  std::string fault_in(const std::string& path, const json& answer) const {
+    const json& described = paths_[path]["get"]["responses"]["200"];
+    return fault(described["content"]["application/json"]["schema"], answer);
+  }
 
   // Empty when the value is as described; else where it is not.
   std::string fault(const json& schema, const json& value, const std::string& at = "") const {
@@ -114,7 +121,7 @@ class Judge {
     return type == "array" ? value.is_array() : value.is_object();
   }
 
-  json schemas_;
+  json schemas_, paths_;
 };
 
 TEST(OpenApi, DescribesWhatIsAnswered) {
@@ -180,10 +187,14 @@ TEST(OpenApi, DescribesWhatIsAnswered) {
       {"/v1/events", "/v1/events"},
   };
   for (const auto& [path, target] : questions) {
-    const json& schema =
-        whole["paths"][path]["get"]["responses"]["200"]["content"]["application/json"]["schema"];
-    EXPECT_EQ(judge.fault(schema, stage.get(target)), "") << target;
+    EXPECT_EQ(judge.fault_in(path, stage.get(target)), "") << target;
   }
+}
+
+TEST(OpenApi, DescribesVirtualPorts) {
+  const json guests = ApiStage("star:3,vports=2").get("/v1/virtual-ports");
+  EXPECT_EQ(guests["virtual_ports"].size(), 6u);
+  EXPECT_EQ(Judge(description()).fault_in("/v1/virtual-ports", guests), "");
 }
 
 }  // namespace

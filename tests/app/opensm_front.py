@@ -68,6 +68,34 @@ def signals(heddle, folder):
     assert process.wait(PATIENCE) == 0
 
 
+def comparable(folder, name):
+    """What the dumps of both say of one fabric: all but the ways chosen, blank lines, LIDs that
+    nobody has (OpenSM calls them unreachable, and counts them), how many digits a vendor's number
+    has, and the bytes of a peer's DevID, which OpenSM turns around."""
+    def lines(dump, *changes):
+        text = Path(folder, name, dump).read_text()
+        for pattern, change in changes:
+            text = re.sub(pattern, change, text, flags=re.M)
+        return sorted(line for line in text.splitlines() if line.strip())
+    return {
+        "subnet": lines("opensm-subnet.lst", (r"VenID:0*([0-9A-F]{6})\b", r"VenID:\1"),
+                        (r"DevID:\w+", "DevID:")),
+        "fdbs": lines("opensm.fdbs", (r"^(0x\w+ :) \d+ ", r"\1"), (r"^0x\w+ : UNREACHABLE$", "")),
+        "lfts": lines("opensm-lfts.dump", (r"^(0x\w+) \d+ ", r"\1"), (r"^\d+ lids", "lids")),
+    }
+
+
+def dumps(heddle, folder):
+    """Of the fabric as it is, where both choose shortest ways."""
+    for name, program in (("theirs", ["opensm"]), ("ours", [heddle, "opensm"])):
+        process = start(program, folder, name, "-o", "-D", "0x43", "-R", "minhop", "-l", "1")
+        assert process.wait(PATIENCE) == 0, Path(folder, name, "told").read_text()
+    theirs, ours = comparable(folder, "theirs"), comparable(folder, "ours")
+    for dump, text in theirs.items():
+        assert text, dump
+        assert text == ours[dump], (dump, set(text) ^ set(ours[dump]))
+
+
 def mistakes(heddle, folder):
     def told(*words):
         done = subprocess.run([heddle, "opensm", *words], text=True, stdout=subprocess.PIPE,
@@ -97,6 +125,7 @@ def inside(heddle, folder):
     assert lids_of(folder, "ours") == lids_of(folder, "theirs")
     for name in ("theirs", "ours"):
         assert Path(folder, name, "opensm-subnet.lst").exists(), name
+    dumps(heddle, folder)
     signals(heddle, folder)
 
 

@@ -314,5 +314,26 @@ TEST(Memberships, ListsHaveALimitTogether) {
   EXPECT_THAT(f.adapter(599), ElementsAre(0x7fff));
 }
 
+// A switch that checked packets by half a list would drop some that are allowed.
+TEST(Memberships, NothingIsCheckedOfAHostWhoseGuestsHoldTooManyKeysTogether) {
+  std::string text = "Default=0x7fff: ALL=full;";
+  for (int i = 0; i < 0x7ffe; ++i) text += ": ALL_VCAS=full ;\n";
+  for (int i = 0; i < 510; ++i) {
+    text += std::to_string(i + 1) + ": " + std::to_string(0x5000 + i) + "=limited ;\n";
+  }
+  text += "Mine=0x7ffd: 0x102=both;";
+  const SmallFabric fabric(3);
+  std::vector<Guest> guests;
+  for (std::uint64_t i = 0; i < 510; ++i)
+    guests.push_back({mad::Guid{0x5000 + i}, fabric.adapter(1)});
+  guests.push_back({mad::Guid{0xB1}, fabric.adapter(2)});
+  const Memberships all(policy_of(text), fabric.topology, fabric.adapter(0), guests);
+  const auto last = static_cast<std::uint32_t>(fabric.topology.port_count() + 509);
+  ASSERT_EQ(all.of({last}).size(), 0x7fffu) << "all guests have their lists";
+  EXPECT_EQ(all.ports_cut_short(), 1u);
+  EXPECT_TRUE(all.through(fabric.adapter(2)).empty());
+  EXPECT_FALSE(all.of(fabric.adapter(2)).empty());
+}
+
 }  // namespace
 }  // namespace heddle::partitions

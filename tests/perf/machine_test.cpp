@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "mad/class_port_info.hpp"
+#include "mad/gsi_datagram.hpp"
 #include "mad/port_counters.hpp"
 #include "tests/perf/stage.hpp"
 
@@ -269,6 +270,89 @@ TEST(PerfMachine, GivesADeadAgentOneQuestionAndGoesOn) {
   EXPECT_EQ(stage.port("host-0003", 1).interval, base::Duration{0});
   EXPECT_NE(stage.port("host-0002", 1).interval, base::Duration{0});
 }
+
+// The agent of one host says that another one's should be asked instead: by a status, or by its
+// ClassPortInfo. So what that one counted is taken for it.
+class PerfRedirection : public testing::TestWithParam<bool> {
+ protected:
+  PerfRedirection() : stage_("star:4", options()) {
+    from_ = lid_of("host-0002");
+    to_ = lid_of("host-0003");
+    stage_.on_answer = [this](PerfMad& mad) { return redirect(mad); };
+  }
+  static Options options() {
+    Options options = every(seconds(10));
+    options.timeout = milliseconds(200);
+    return options;
+  }
+  mad::Lid lid_of(const char* host) {
+    for (const auto& [port, lid] : stage_.manager.lids) {
+      if (stage_.world.devices().lines[port].node == stage_.node(host)) return lid;
+    }
+    return mad::kNoLid;
+  }
+  bool redirect(PerfMad& mad) {
+    const auto asked =
+        std::find_if(stage_.sent.rbegin(), stage_.sent.rend(), [&](const PerfStage::Sent& each) {
+          return each.mad.header.transaction_id == mad.header.transaction_id;
+        });
+    if (!redirects_ || asked == stage_.sent.rend() || asked->to != from_) return true;
+    if (!GetParam() && !is(mad, Id::ClassPortInfo)) return true;
+    mad::ClassPortInfo info;
+    info.redirect_lid = to_;
+    info.redirect_qp = 1;
+    info.redirect_q_key = mad::kManagementQKey;
+    mad.data = {};
+    const auto bytes = mad::encode(info);
+    std::copy(bytes.begin(), bytes.end(), mad.data.begin());
+    if (GetParam()) mad.header.status = mad::kStatusRedirect;
+    return true;
+  }
+  std::size_t asked_at(mad::Lid lid) const {
+    return static_cast<std::size_t>(
+        std::count_if(stage_.sent.begin(), stage_.sent.end(),
+                      [lid](const PerfStage::Sent& each) { return each.to == lid; }));
+  }
+  std::uint64_t symbol_errors(const char* host) const {
+    return stage_.port(host, 1).total(Counter::SymbolError);
+  }
+
+  PerfStage stage_;
+  mad::Lid from_{}, to_{};
+  bool redirects_ = true;
+};
+
+TEST_P(PerfRedirection, IsFollowedAndRemembered) {
+  stage_.inject("host-0002", 1, "SymbolErrorCounter", 3);
+  stage_.inject("host-0003", 1, "SymbolErrorCounter", 40);
+  stage_.give(stage_.picture());
+  stage_.run_sweeps(1);
+  EXPECT_EQ(symbol_errors("host-0002"), 40u) << "it is the other agent that was asked";
+  EXPECT_EQ(symbol_errors("host-0003"), 40u);
+  EXPECT_EQ(stage_.readings().sweep.refusing, 0u);
+  stage_.sent.clear();
+  stage_.run_sweeps(2);
+  EXPECT_EQ(asked_at(from_), 0u);
+  // Nobody answers there any more: the agent itself is asked in the sweep after that.
+  stage_.world.power_off(stage_.node("host-0003"));
+  redirects_ = false;
+  stage_.run_sweeps(1);
+  EXPECT_EQ(stage_.readings().sweep.silent, 2u);
+  stage_.run_sweeps(1);
+  EXPECT_EQ(stage_.readings().sweep.silent, 1u);
+  EXPECT_NE(asked_at(from_), 0u);
+}
+
+TEST_P(PerfRedirection, InACircleEndsAsARefusal) {
+  to_ = from_;
+  stage_.give(stage_.picture());
+  stage_.run_sweeps(2);
+  EXPECT_LE(asked_at(from_), 64u);
+  EXPECT_EQ(stage_.readings().sweep.silent, 0u);
+  EXPECT_EQ(stage_.readings().sweep.refusing, GetParam() ? 1u : 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(ByStatusOrInfo, PerfRedirection, testing::Bool());
 
 TEST(PerfMachine, AsksAgainWhenAnAnswerWasLostOrTheAgentBusy) {
   Options options = every(seconds(10));

@@ -20,6 +20,7 @@
 #include "tests/simulation/ipoib_client.hpp"
 #include "tests/simulation/judging.hpp"
 #include "tests/simulation/seeds.hpp"
+#include "tests/simulation/virtual_judging.hpp"
 
 namespace heddle::test {
 namespace {
@@ -28,62 +29,6 @@ using mad::Guid;
 using mad::PortState;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-sim::PortIndex port_of(Box& box, std::string_view host) {
-  return box.world().devices().port_at(node(box, host), 1);
-}
-const sim::VirtualPorts& behind(Box& box, std::string_view host) {
-  return *box.world().devices().ports[port_of(box, host)].virtual_ports;
-}
-Guid guid_of(Box& box, std::string_view host, std::uint16_t index) {
-  return sim::virtual_guid(box.world().devices(), port_of(box, host), index);
-}
-std::set<std::uint16_t> keys_of(const sim::VirtualPort& vport) {
-  std::set<std::uint16_t> keys;
-  for (const auto& [block, data] : vport.p_keys) {
-    for (const mad::PKey key : mad::decode<mad::VPortPKeyTable>(data).p_keys) {
-      if (key != mad::PKey{}) keys.insert(key.value);
-    }
-  }
-  if (vport.p_keys.empty()) keys.insert(0xFFFF);  // as devices have it that nobody wrote to
-  return keys;
-}
-
-// By GUID of the port or virtual port.
-std::map<Guid, mad::Lid> own_lids(Box& box) {
-  std::map<Guid, mad::Lid> lids;
-  const sim::Devices& devices = box.world().devices();
-  for (sim::PortIndex port = 0; port < devices.ports.size(); ++port) {
-    const auto& all = devices.ports[port].virtual_ports;
-    if (!all) continue;
-    for (std::uint16_t i = 1; i <= all->ports.size(); ++i) {
-      const auto& vport = all->ports[i - 1u];
-      if (vport.lid_required) lids[sim::virtual_guid(devices, port, i)] = vport.lid;
-    }
-  }
-  return lids;
-}
-
-// What is wrong with the virtual ports behind ports that work.
-std::string virtual_trouble(Box& box) {
-  std::string all = trouble(box);
-  const sim::Devices& devices = box.world().devices();
-  for (sim::PortIndex port = 0; port < devices.ports.size(); ++port) {
-    const auto& behind = devices.ports[port].virtual_ports;
-    if (!behind || devices.lines[port].state != PortState::Active) continue;
-    if (!behind->enabled) all += fmt::format("port {} is not enabled\n", port);
-    for (std::size_t i = 0; i < behind->ports.size(); ++i) {
-      if (behind->ports[i].state == PortState::Active) continue;
-      all += fmt::format("virtual port {} of port {} is not Active\n", i + 1, port);
-    }
-  }
-  return all;
-}
-
-std::shared_ptr<const partitions::Policy> policy(const std::string& text) {
-  return std::make_shared<const partitions::Policy>(
-      partitions::parse(text, "p", {true, false}).value().policy);
-}
 
 class VirtualClient {
  public:
@@ -196,6 +141,46 @@ TEST(VirtualPorts, ThatWantLidsOfTheirOwnGetThemAndKeepThemOverRestarts) {
                 1);
     }
   }
+}
+
+// Eight LIDs, and a port that comes when they are all given out.
+TEST(VirtualPorts, GiveTheirLidsUpForPorts) {
+  auto blueprint = fabric("star:4,vports=2,vport-lids=1");
+  ASSERT_EQ(blueprint.nodes[0].type, mad::NodeType::Switch);
+  blueprint.nodes[0].linear_fdb_cap = 9;
+  Box box(std::move(blueprint), {});
+  const auto late = cable(box, "host-0004", 1);
+  box.world().cut(late);
+  ASSERT_TRUE(box.run_until_quiet());
+  const auto without_lid = [&] {
+    std::size_t count = 0;
+    for (const char* host : {"host-0001", "host-0002", "host-0003"}) {
+      for (const auto& vport : behind(box, host).ports) {
+        count += vport.state == PortState::Active ? 0 : 1;
+      }
+    }
+    return count;
+  };
+  EXPECT_EQ(without_lid(), 2u);
+  EXPECT_EQ(trouble_elsewhere(box, {"host-0004"}), "");
+  ASSERT_GE(box.count<sm::LidsExhausted>(), 1u);
+  EXPECT_NE(box.last<sm::LidsExhausted>()->port.node.description.find("virtual port"),
+            std::string::npos);
+  box.world().restore(late);
+  box.run_for(seconds(5));
+  EXPECT_EQ(trouble(box), "") << "no LID is used twice";
+  EXPECT_EQ(state(box, "host-0004", 1), PortState::Active);
+  EXPECT_EQ(without_lid(), 3u);
+  const auto& problems = box.snapshot().problems;
+  EXPECT_EQ(std::count_if(problems.begin(), problems.end(),
+                          [](const std::string& problem) {
+                            return problem.find("and 4 more virtual ports") != std::string::npos;
+                          }),
+            1)
+      << testing::PrintToString(problems);
+  EXPECT_EQ(sets_during(box, [&] { box.run_for(seconds(60)); }), 0u);
+  box.input(sm::ResweepCommand{"to see that nothing is written"});
+  EXPECT_EQ(sets_during(box, [&] { ASSERT_TRUE(box.run_until_quiet()); }), 0u);
 }
 
 TEST(VirtualPorts, KeepLidsAndWaysWhenAnotherManagerTakesOver) {

@@ -13,6 +13,13 @@ constexpr mad::Lid kLast{1000};
 LidRequest wants(std::uint32_t port, std::uint16_t held = 0, std::uint8_t lmc = 0) {
   return {PortIndex{port}, mad::Guid{0x100u + port}, lmc, mad::Lid{held}};
 }
+// A virtual port behind `host`.
+LidRequest wants_behind(std::uint32_t host, std::uint32_t guest, std::uint16_t held = 0) {
+  LidRequest request = wants(guest, held);
+  request.port = PortIndex{host};
+  request.vport = 1;
+  return request;
+}
 RememberedLids remembers(std::uint32_t port, std::uint16_t base, std::uint8_t lmc = 0) {
   return {mad::Guid{0x100u + port}, mad::Lid{base}, lmc};
 }
@@ -66,7 +73,7 @@ TEST(LidAssignment, WithoutAnyLidLeftThePortIsNamedAndTheRestServed) {
   const auto assigned = assign_lids(3, requests, {}, mad::Lid{2});
   EXPECT_EQ(lid(assigned, 1), 2);
   ASSERT_EQ(assigned.left_out.size(), 1u);
-  EXPECT_EQ(assigned.left_out[0], PortIndex{2});
+  EXPECT_EQ(assigned.left_out[0].port, PortIndex{2});
   EXPECT_EQ(lid(assigned, 2), 0);
 }
 
@@ -76,8 +83,8 @@ TEST(LidAssignment, TwoPortsWithOneLidAreToldApart) {
   EXPECT_EQ(lid(assigned, 0), 5);
   EXPECT_NE(lid(assigned, 1), 5);
   ASSERT_EQ(assigned.clashes.size(), 1u);
-  EXPECT_EQ(assigned.clashes[0].keeps, PortIndex{0});
-  EXPECT_EQ(assigned.clashes[0].moves, PortIndex{1});
+  EXPECT_EQ(assigned.clashes[0].keeps.port, PortIndex{0});
+  EXPECT_EQ(assigned.clashes[0].moves.port, PortIndex{1});
 }
 
 TEST(LidAssignment, RangesAreAlignedToTheirLmc) {
@@ -124,9 +131,7 @@ TEST(LidAssignment, ASecondRunWithItsOwnMemoryChangesNothing) {
 }
 
 TEST(LidAssignment, AGuestGetsOneThatLeadsToItsHostAndKeepsIt) {
-  LidRequest guest = wants(9);
-  guest.port = PortIndex{1};
-  guest.guest = true;
+  LidRequest guest = wants_behind(1, 9);
   const std::vector requests{wants(0), wants(1, 0, 1), guest};
   const auto assigned = assign_lids(2, requests, {}, kLast);
   EXPECT_EQ(lid(assigned, 1), 2);
@@ -140,6 +145,55 @@ TEST(LidAssignment, AGuestGetsOneThatLeadsToItsHostAndKeepsIt) {
   const auto moved = assign_lids(3, later, assigned.memory, kLast);
   EXPECT_EQ(moved.map.owner(mad::Lid{4}), PortIndex{0});
   EXPECT_EQ(lid(moved, 2), 5);
+}
+
+TEST(LidAssignment, GuestsGiveTheirsUpForPortsAndThePortsOfThoseThatAreAbsentComeFirst) {
+  const mad::Lid last{4};
+  const std::vector requests{wants(0), wants(1), wants_behind(0, 8), wants_behind(1, 9)};
+  const auto full = assign_lids(2, requests, {}, last);
+  ASSERT_TRUE(full.left_out.empty());
+  // A third port, while all LIDs are given out: to remembered guests, and to guests that hold them.
+  std::vector more{wants(0, 1), wants(1, 2), wants(2), wants_behind(0, 8, 3),
+                   wants_behind(1, 9, 4)};
+  for (const auto& memory : {full.memory, std::vector<RememberedLids>{}}) {
+    const auto assigned = assign_lids(3, more, memory, last);
+    EXPECT_EQ(lid(assigned, 2), 4);
+    EXPECT_FALSE(assigned.map.is_guest(mad::Lid{4}));
+    EXPECT_TRUE(assigned.map.is_guest(mad::Lid{3})) << "who can stay stays";
+    ASSERT_EQ(assigned.left_out.size(), 1u);
+    EXPECT_EQ(assigned.left_out[0].port_guid, mad::Guid{0x109});
+    EXPECT_EQ(assigned.memory.size(), 4u);
+  }
+  // A guest that is gone gives its own up first.
+  more.pop_back();
+  const auto kept = assign_lids(3, more, full.memory, last);
+  EXPECT_EQ(lid(kept, 2), 4);
+  EXPECT_TRUE(kept.left_out.empty());
+}
+
+TEST(LidAssignment, AsManyGuestsGiveTheirsUpAsARangeNeeds) {
+  std::vector requests{wants(0)};
+  for (std::uint32_t i = 0; i < 14; ++i) requests.push_back(wants_behind(0, 0x10 + i));
+  const auto full = assign_lids(1, requests, {}, mad::Lid{15});
+  ASSERT_TRUE(full.left_out.empty());
+  requests.insert(requests.begin() + 1, wants(1, 0, 2));
+  const auto assigned = assign_lids(2, requests, full.memory, mad::Lid{15});
+  EXPECT_EQ(lid(assigned, 1), 12);
+  EXPECT_EQ(assigned.left_out.size(), 4u);
+  EXPECT_EQ(lid(assigned, 0), 1);
+}
+
+TEST(LidAssignment, WhereGuestsHoldAllThatPortsNeedItDoesNotTakeLong) {
+  std::vector<LidRequest> requests;
+  std::vector<RememberedLids> memory;
+  for (std::uint32_t port = 0; port < 40'000; ++port) requests.push_back(wants(port));
+  for (std::uint32_t guest = 0; guest < 49'151; ++guest) {
+    requests.push_back(wants_behind(0, 100'000 + guest));
+    memory.push_back(remembers(100'000 + guest, static_cast<std::uint16_t>(guest + 1)));
+  }
+  const auto assigned = assign_lids(40'000, requests, memory, mad::kLastUnicastLid);
+  EXPECT_EQ(assigned.left_out.size(), 40'000u);
+  EXPECT_EQ(assigned.map.base(PortIndex{39'999}), mad::Lid{9'152});
 }
 
 }  // namespace
