@@ -307,10 +307,12 @@ bool Trees::Engine::take_turns(mad::Lid mlid, Tree& tree) {
   return safe;
 }
 
-// What an unsafe tree has besides stays unasked, until it is made anew.
+// For one that is unsafe nobody is asked again before the routes or the fabric are others: the
+// search would be in vain, and each join would pay for it.
 void Trees::Engine::settle_turns(mad::Lid mlid, Tree& tree) {
   if (rule_ == nullptr || tree.turned.empty()) return;
-  if (!tree.unsafe && take_turns(mlid, tree)) return;
+  if (tree.unsafe) return tree.turned.clear();
+  if (take_turns(mlid, tree)) return;
   if (!fitting_) fitting_.emplace(*topology_, *rule_);
   const auto fitting = fitting_->find(
       mlid, member_switches(tree), [&](SwitchIndex at) { return branches_.has_entry(at, mlid); });
