@@ -37,14 +37,19 @@ SAClient::SAClient(const std::string& device, bool rmpp)
                           rmpp ? std::vector<int>{kReport} : std::vector<int>{})) {}
 
 // By libibumad, which a preload library may have put elsewhere.
-umad_port_t SAClient::here() const {
-  umad_port_t port{};
-  if (umad_get_port(device_.c_str(), 1, &port) == 0) umad_release_port(&port);
-  return port;
+// Each reading is of dozens of files: not for every request of a flood.
+const umad_port_t& SAClient::here() const {
+  constexpr auto kFresh = std::chrono::milliseconds(200);
+  const auto now = std::chrono::steady_clock::now();
+  if (read_at_ && now < *read_at_ + kFresh) return port_;
+  port_ = {};
+  if (umad_get_port(device_.c_str(), 1, &port_) == 0) umad_release_port(&port_);
+  read_at_ = now;
+  return port_;
 }
 
 mad::Gid SAClient::gid() const {
-  const auto port = here();
+  const auto& port = here();
   return {be64toh(port.gid_prefix), mad::Guid{be64toh(port.port_guid)}};
 }
 

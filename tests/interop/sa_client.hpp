@@ -3,6 +3,7 @@
 // what the kernel never would.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -92,10 +93,12 @@ class SAClient {
   void confirm(const Report& report);
 
  private:
-  umad_port_t here() const;
+  const umad_port_t& here() const;
   Bytes message_of(const Question& question, std::uint32_t id) const;
 
   std::string device_;
+  mutable umad_port_t port_{};  // as it was at
+  mutable std::optional<std::chrono::steady_clock::time_point> read_at_;
   doors::Umad umad_;
   int agent_;
   std::uint32_t last_id_ = 100;
