@@ -10,10 +10,10 @@
 #include "base/text.hpp"
 #include "doors/device/host_plan.hpp"
 #include "doors/kernel/user_mad.hpp"
-#include "mad/guid_info.hpp"
 #include "mad/link.hpp"
 #include "mad/p_key_table.hpp"
 #include "sim/counters.hpp"
+#include "sim/virtual_ports.hpp"
 
 namespace heddle::doors {
 namespace {
@@ -108,18 +108,9 @@ struct PortLook {
   }
 
   std::string gid(unsigned index) const {
-    std::uint64_t guid = devices().port_guid(port).value;
-    if (index != 0) {
-      guid = 0;
-      const auto& tables = devices().ports[port].tables;
-      const auto block = static_cast<std::uint8_t>(index / mad::kGuidsPerBlock);
-      if (tables != nullptr && tables->alias_guids.contains(block)) {
-        guid = mad::decode<mad::GUIDInfo>(tables->alias_guids.at(block))
-                   .guids[index % mad::kGuidsPerBlock]
-                   .value;
-      }
-    }
-    return fmt::format("{}:{}\n", guid_text(info().gid_prefix.value), guid_text(guid));
+    const auto gid = sim::gid_at(devices(), port, index);
+    return fmt::format("{}:{}\n", guid_text(info().gid_prefix.value),
+                       guid_text(gid ? gid->guid.value : 0));
   }
 
   std::uint16_t p_key(unsigned index) const {
@@ -132,7 +123,10 @@ struct PortLook {
 
 void add_tables(Tree& tree, Inode folder, const PortLook& look, unsigned p_keys) {
   const Inode gids = tree.add_folder(folder, "gids");
-  for (unsigned index = 0; index < look.info().guid_cap; ++index) {
+  // The GUID table, and behind it virtual ports, as many as there may be.
+  const auto& guests = look.devices().ports[look.port].virtual_ports;
+  const unsigned count = look.info().guid_cap + (guests ? guests->cap - 1u : 0u);
+  for (unsigned index = 0; index < count; ++index) {
     tree.add_text(gids, std::to_string(index), [look, index] { return look.gid(index); });
   }
   const Inode keys = tree.add_folder(folder, "pkeys");

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <stdexcept>
 
 #include <arpa/inet.h>
 #include <endian.h>
@@ -15,6 +16,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kSAClass = 0x03;
 constexpr int kReport = 0x06;
+constexpr std::uint8_t kMostGids = 255;
 constexpr std::size_t kStatusAt = 4;
 
 mad::SAHeader header_of(const Bytes& mad) {
@@ -48,7 +50,22 @@ const umad_port_t& SAClient::here() const {
   return port_;
 }
 
+void SAClient::speak_for(unsigned gid, const mad::Gid& manager) {
+  const mad::Guid none{};
+  unsigned found = 0;
+  for (gid_index_ = 0; gid_index_ < kMostGids; ++gid_index_) {
+    const auto text = doors::class_text("ports/1/gids/" + std::to_string(gid_index_), device_);
+    if (text.empty()) break;
+    gid_ = gid_of(text);
+    if (gid_->guid == none || found++ != gid) continue;
+    manager_ = manager;
+    return;
+  }
+  throw std::out_of_range("port of " + device_ + " has no GID number " + std::to_string(gid));
+}
+
 mad::Gid SAClient::gid() const {
+  if (gid_) return *gid_;
   const auto& port = here();
   return {be64toh(port.gid_prefix), mad::Guid{be64toh(port.port_guid)}};
 }
@@ -84,9 +101,17 @@ Bytes SAClient::message_of(const Question& question, std::uint32_t id) const {
   return mad;
 }
 
+int SAClient::send_request(const Bytes& mad, int timeout_ms) {
+  if (!manager_) return umad_.send(agent_, mad, sm_lid(), 1, timeout_ms);
+  doors::RawGid to;
+  const auto encoded = mad::encode(*manager_);
+  std::memcpy(to.data(), encoded.data(), to.size());
+  return umad_.send_by({0, &to, gid_index_}, agent_, mad, sm_lid(), timeout_ms);
+}
+
 std::optional<std::uint32_t> SAClient::send(const Question& question, int timeout_ms) {
   const std::uint32_t id = ++last_id_;
-  const bool sent = umad_.send(agent_, message_of(question, id), sm_lid(), 1, timeout_ms) == 0;
+  const bool sent = send_request(message_of(question, id), timeout_ms) == 0;
   return sent ? std::optional(id) : std::nullopt;
 }
 

@@ -72,6 +72,10 @@ class SAClient {
   // program must do RMPP by itself.
   explicit SAClient(const std::string& device, bool rmpp = true);
 
+  // From here on it speaks for this one of the GIDs that its port has now, in their order: 0 is the
+  // port's own, virtual ports' come last. Requests bear a GRH, to the manager's GID.
+  void speak_for(unsigned gid, const mad::Gid& manager);
+
   const std::string& device() const { return device_; }
   mad::Gid gid() const;
   int lid() const;
@@ -94,6 +98,7 @@ class SAClient {
 
  private:
   const umad_port_t& here() const;
+  int send_request(const Bytes& mad, int timeout_ms);
   Bytes message_of(const Question& question, std::uint32_t id) const;
 
   std::string device_;
@@ -101,6 +106,8 @@ class SAClient {
   mutable std::optional<std::chrono::steady_clock::time_point> read_at_;
   doors::Umad umad_;
   int agent_;
+  std::uint8_t gid_index_ = 0;  // of whom it speaks for
+  std::optional<mad::Gid> gid_, manager_;
   std::uint32_t last_id_ = 100;
   std::vector<Bytes> reports_;  // that came while an answer was awaited
 };

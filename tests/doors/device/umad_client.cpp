@@ -66,6 +66,7 @@ int Umad::send_by(const Extras& extras, int agent, const Bytes& mad, int lid, in
   to.pkey_index = static_cast<std::uint16_t>(extras.p_key_index);
   if (extras.gid != nullptr) {
     to.grh_present = 1;
+    to.gid_index = extras.gid_index;
     to.hop_limit = 1;
     std::memcpy(to.gid, extras.gid->data(), sizeof to.gid);
   }
@@ -82,6 +83,7 @@ int Umad::send_to(int agent, const Bytes& mad, ib_mad_addr_t to, int timeout_ms,
   umad_set_addr(umad.data(), ntohs(to.lid), 1, 0, kManagementQKey);
   umad_set_pkey(umad.data(), to.pkey_index);
   umad_set_grh(umad.data(), to.grh_present ? &to : nullptr);
+  if (to.grh_present) umad_get_mad_addr(umad.data())->gid_index = to.gid_index;
   errno = 0;
   const int sent =
       umad_send(port_, agent, umad.data(), static_cast<int>(mad.size()), timeout_ms, retries);

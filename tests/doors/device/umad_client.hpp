@@ -44,6 +44,7 @@ class Umad {
   struct Extras {
     int p_key_index = 0;
     const RawGid* gid = nullptr;
+    std::uint8_t gid_index = 0;  // of the sender
   };
   int send_by(const Extras& extras, int agent, const Bytes& mad, int lid, int timeout_ms = 1000);
   // To where a request came from, the way it came; segments are sent again five times.
