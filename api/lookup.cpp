@@ -75,8 +75,10 @@ base::Result<PortIndex> numbered_port(const sm::Snapshot& fabric, NodeIndex node
 }  // namespace
 
 const sa::VirtualPort* find_guest(const sm::Snapshot& fabric, std::string_view word) {
-  const auto guid = guid_of(word);
-  return guid && fabric.view != nullptr ? fabric.view->guest(*guid) : nullptr;
+  if (fabric.view == nullptr) return nullptr;
+  if (const auto guid = guid_of(word)) return fabric.view->guest(*guid);
+  const auto lid = base::parse_number(word, mad::kLastUnicastLid.value);
+  return lid ? fabric.view->guest(mad::Lid{static_cast<std::uint16_t>(*lid)}) : nullptr;
 }
 
 mad::Lid lid_of(const sm::Snapshot& fabric, PortIndex port) {

@@ -21,22 +21,23 @@ using fabric::PortIndex;
 using fabric::SwitchIndex;
 
 // What the subnet's administration answers to a Get of these two LIDs.
-std::optional<mad::PathRecord> path_record(const sa::View& view, PortIndex from, mad::Lid slid,
-                                           PortIndex to, mad::Lid dlid) {
+std::optional<mad::PathRecord> path_record(const sa::View& view, const Path& path, mad::Lid slid) {
   sa::Query query;
   query.header.mad.method = mad::Method::Get;
   query.header.component_mask =
       mad::component<&mad::PathRecord::slid>() | mad::component<&mad::PathRecord::dlid>();
-  query.requester = from;
+  query.requester = path.from;
   query.trusted = true;
   mad::PathRecord wanted;
   wanted.slid = slid;
-  wanted.dlid = dlid;
+  wanted.dlid = path.lid;
   sa::PathEnd source, destination;
-  source.port = from;
+  source.port = path.from;
   source.lid = slid;
-  destination.port = to;
-  destination.lid = dlid;
+  source.guest = path.guests.from;
+  destination.port = path.to;
+  destination.lid = path.lid;
+  destination.guest = path.guests.to;
   sa::Records records(/*table=*/false);
   sa::PathSearch search(view, query, wanted, records);
   if (!search.wish().possible() || !search.run(source, destination)) return std::nullopt;
@@ -144,13 +145,16 @@ const fabric::ForwardingTables* tables_of(const sm::Snapshot& fabric) {
   return roads_of(fabric).tables;
 }
 
-Path find_path(const sm::Snapshot& fabric, PortIndex from, PortIndex to, mad::Lid lid) {
+Path find_path(const sm::Snapshot& fabric, PortIndex from, PortIndex to, mad::Lid lid,
+               const Guests& guests) {
   Path path;
   path.from = from;
   path.to = to;
   path.lid = lid;
+  path.guests = guests;
   if (fabric.view != nullptr) {
-    path.record = path_record(*fabric.view, from, lid_of(fabric, from), to, lid);
+    const mad::Lid own = guests.from == nullptr ? lid_of(fabric, from) : guests.from->lid;
+    path.record = path_record(*fabric.view, path, own);
   }
   path.level = path.record ? path.record->sl : routed_level(fabric, from, lid);
   Walk(fabric, path).run();

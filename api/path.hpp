@@ -19,9 +19,16 @@ struct Hop {
   std::uint8_t vl = 0;
 };
 
+// Where an end is a virtual port behind the port: that one.
+struct Guests {
+  const sa::VirtualPort* from = nullptr;
+  const sa::VirtualPort* to = nullptr;
+};
+
 struct Path {
   fabric::PortIndex from = fabric::kNoPort, to = fabric::kNoPort;  // endports
-  mad::Lid lid{};                                                  // that packets are sent to
+  Guests guests;      // as the view of the snapshot has them
+  mad::Lid lid{};     // that packets are sent to
   std::vector<Hop> hops;                                           // from the sender on
   std::string trouble;  // why packets do not arrive, for a person; empty: they do
   // Nothing when administration tells of no path: it is not ours, or they may not talk.
@@ -32,8 +39,8 @@ struct Path {
 // Null when there are none.
 const fabric::ForwardingTables* tables_of(const sm::Snapshot& fabric);
 
-// lid must be one of the port `to`.
+// lid must be one of the port `to`, or of who is behind it.
 Path find_path(const sm::Snapshot& fabric, fabric::PortIndex from, fabric::PortIndex to,
-               mad::Lid lid);
+               mad::Lid lid, const Guests& guests = {});
 
 }  // namespace heddle::api

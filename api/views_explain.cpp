@@ -111,7 +111,8 @@ class PathExplained {
  private:
   void say_whether() {
     constexpr const char* kQuestion = "Is there a path?";
-    const std::string from = name_of(fabric_, path_.from), to = name_of(fabric_, path_.to);
+    const std::string from = name(path_.from, path_.guests.from);
+    const std::string to = name(path_.to, path_.guests.to);
     if (!path_.trouble.empty()) {
       answers_.add(kQuestion, "No: packets from {} to {} do not arrive, {}", from, to,
                    path_.trouble);
@@ -120,7 +121,7 @@ class PathExplained {
     } else if (path_.record) {
       answers_.add(kQuestion, "Yes: packets from {} to LID {} arrive at {}", from, path_.lid.value,
                    to);
-    } else if (!fabric_.view->may_talk(path_.from, path_.to)) {
+    } else if (!fabric_.view->may_talk(from_member(), to_member())) {
       answers_.add(kQuestion,
                    "Clients are told of none: {} and {} share no partition in which not both are "
                    "limited members",
@@ -130,6 +131,19 @@ class PathExplained {
                    "Clients are told of none, although packets arrive: the way back does not, or "
                    "the quality-of-service policy forbids it");
     }
+  }
+
+  // What memberships know the ends by.
+  PortIndex from_member() const {
+    return path_.guests.from == nullptr ? path_.from : path_.guests.from->member;
+  }
+  PortIndex to_member() const {
+    return path_.guests.to == nullptr ? path_.to : path_.guests.to->member;
+  }
+  std::string name(PortIndex port, const sa::VirtualPort* guest) const {
+    const std::string host = name_of(fabric_, port);
+    if (guest == nullptr) return host;
+    return fmt::format("virtual port {} of {}", guest->index, host);
   }
 
   void say_way() {
@@ -200,7 +214,7 @@ class PathExplained {
       return answers_.add(kQuestion, "{}: there are no partitions but the default one",
                           base::hex(key.value, 4));
     }
-    const auto common = memberships->common_keys(path_.from, path_.to, 64);
+    const auto common = memberships->common_keys(from_member(), to_member(), 64);
     const auto* partition = memberships->find(partitions::base_of(key));
     const std::string name = partition == nullptr ? "" : " (" + partition->name + ")";
     if (common.size() == 1) {

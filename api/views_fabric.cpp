@@ -265,9 +265,10 @@ std::optional<Path> wanted_path(const sm::Snapshot& fabric, const Target& target
       named && fabric.lids.owner(mad::Lid{static_cast<std::uint16_t>(*named)}) == *to) {
     lid = mad::Lid{static_cast<std::uint16_t>(*named)};
   }
-  if (const auto* guest = find_guest(fabric, *to_word)) lid = guest->lid;
+  const Guests guests{find_guest(fabric, *from_word), find_guest(fabric, *to_word)};
+  if (guests.to != nullptr) lid = guests.to->lid;
   if (lid == mad::kNoLid) return refused(404, fmt::format("'{}' has no LID", *to_word));
-  return find_path(fabric, *from, *to, lid);
+  return find_path(fabric, *from, *to, lid, guests);
 }
 
 Response get_path(const State& state, const Request&, const Target& target) {

@@ -63,6 +63,14 @@ def colour(manager):
 
 def clients(manager):
     colour(manager)
+    red, other_red, other_blue = (row["port_guid"] for host, index in (
+        ("host-0002", 1), ("host-0003", 1), ("host-0003", 2)) for row in guests(host)
+        if row["index"] == index)
+    told = operator("explain", "path", red, other_red)
+    expect("the word of a way", ("Yes: packets" in told, "0x8001 (Red)" in told), (True, True))
+    told = operator("explain", "path", red, other_blue)
+    expect("the word of none", "virtual port 1 of host-0002 HCA-1/1 and virtual port 2 of host-0003"
+           " HCA-1/1 share no partition" in told, True)
     done = subprocess.run([sys.argv[1], "--gtest_filter=VirtualPorts.*"], check=False)
     expect("the clients' verdict", done.returncode, 0)
 
