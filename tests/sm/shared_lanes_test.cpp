@@ -20,6 +20,7 @@
 #include "multicast/trees.hpp"
 #include "routing/selection.hpp"
 #include "tests/multicast/stage.hpp"
+#include "tests/support/networks.hpp"
 #include "tests/support/topologies.hpp"
 
 namespace heddle::routing {
@@ -75,6 +76,7 @@ std::vector<Case> cases() {
           {"ring on lanes", support::ring(7, 2), "dfsssp", true},
           {"torus on lanes", support::torus({4, 4}, 1), "dfsssp", true},
           {"torus by service levels", support::torus({4, 3, 3}, 1), "torus-2QoS"},
+          {"dragonfly", support::dragonfly(9, 4, 2, 2), "dragonfly"},
           {"random on lanes", support::random_regular(20, 4, 2, 8), "lash", true},
           {"random on more lanes", support::random_regular(24, 3, 2, 5), "weave"}};
 }
