@@ -242,9 +242,8 @@ std::optional<Routes> shortest_without_loop(const Request& request, std::string_
   auto shortest = shortest_path_tables(request);
   const auto proof = fabric::verify(request.topology, request.lids, shortest, {}, request.parallel);
   if (!proof.deadlock_free()) return std::nullopt;
-  return Routes{std::string(engine),
-                std::move(shortest),
-                {"1 VL: the shortest ways hold no credit loop"}};
+  return Routes{
+      std::string(engine), std::move(shortest), {"1 VL: the shortest ways hold no credit loop"}};
 }
 
 }  // namespace
