@@ -60,10 +60,10 @@ class Mender {
   }
 
   // Switches' own LIDs have fewer ways, so they come first and the others fit in with them; if that
-  // fails, the other way round, and then both with as few new turns as will do.
+  // fails, with as few new turns as will do, and then both the other way round.
   std::optional<Repair> run(const Kinship* present) {
     for (const auto& [own_first, few] :
-         {std::pair(true, false), {false, false}, {true, true}, {false, true}}) {
+         {std::pair(true, false), {true, true}, {false, false}, {false, true}}) {
       few_turns_ = few;
       if (mend_all(own_first)) {
         if (present != nullptr) take_in(*present);
