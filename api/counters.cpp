@@ -93,14 +93,20 @@ class PortMetricsText {
     return text;
   }
 
-  // Behind the counters: the rates of the link, of the node and of where its ports lead.
+  // Behind the counters: the rates of the link, of the node and of where its ports lead, and of
+  // bit errors.
   static constexpr std::size_t kRate = kAll, kRawRate = kAll + 1, kInfo = kAll + 2,
-                               kUplink = kAll + 3, kFamilies = kAll + 4;
+                               kUplink = kAll + 3, kRawBer = kAll + 4, kEffectiveBer = kAll + 5,
+                               kFamilies = kAll + 6;
 
   static std::string name(bool is_switch, std::size_t which) {
     const std::string_view kind = is_switch ? "switch" : "hca";
     if (which == kInfo) return fmt::format("infiniband_{}_info", kind);
     if (which == kUplink) return fmt::format("infiniband_{}_uplink_info", kind);
+    if (which == kRawBer) return fmt::format("infiniband_{}_port_raw_bit_error_ratio", kind);
+    if (which == kEffectiveBer) {
+      return fmt::format("infiniband_{}_port_effective_bit_error_ratio", kind);
+    }
     if (which == kRate) return fmt::format("infiniband_{}_port_rate_bytes_per_second", kind);
     if (which == kRawRate) return fmt::format("infiniband_{}_port_raw_rate_bytes_per_second", kind);
     return fmt::format("infiniband_{}_port_{}_total", kind,
@@ -129,6 +135,8 @@ class PortMetricsText {
       if (port.known == 0) continue;
       if (which == kUplink) {
         add_uplink(is_switch, family, guid, at, port.number, text);
+      } else if (which == kRawBer || which == kEffectiveBer) {
+        add_bit_errors(which, family, guid, port, text);
       } else if (which >= kAll) {
         const PortIndex index = fabric_->topology.port_of(at, port.number);
         const auto width = mad::active_width(fabric_->port_infos[index.value]);
@@ -145,6 +153,15 @@ class PortMetricsText {
                        value);
       }
     }
+  }
+
+  void add_bit_errors(std::size_t which, const std::string& family, const std::string& guid,
+                      const perf::PortReading& port, std::string& text) const {
+    if (port.interval <= base::Duration{0} || port.bits_per_second == 0) return;
+    const double ratio = which == kRawBer ? port.raw_ber() : port.effective_ber();
+    if (ratio == 0 && !zeros_) return;
+    fmt::format_to(std::back_inserter(text), "{}{{guid=\"{}\",port=\"{}\"}} {:g}\n", family, guid,
+                   port.number.value, ratio);
   }
 
   void add_uplink(bool is_switch, const std::string& family, const std::string& guid,

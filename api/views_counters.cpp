@@ -42,6 +42,8 @@ Json counters_row(const sm::Snapshot& fabric, const perf::Readings& readings, Po
   const auto interval = std::chrono::duration<double>(reading->interval).count();
   row["interval_seconds"] = interval > 0 ? Json(interval) : Json(nullptr);
   row["utilisation"] = interval > 0 ? Json(reading->utilisation()) : Json(nullptr);
+  row["raw_ber"] = interval > 0 ? Json(reading->raw_ber()) : Json(nullptr);
+  row["effective_ber"] = interval > 0 ? Json(reading->effective_ber()) : Json(nullptr);
   row["hot"] = is_hot;
   row["errors"] = errors_of(*reading);
   row["exceeded"] = exceeded_json(*reading);

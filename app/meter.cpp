@@ -28,6 +28,12 @@ std::uint64_t data_rate(const sm::Snapshot& fabric, PortIndex port) {
   return *speed <= mad::LinkSpeed::QDR ? bits / 10 * 8 : bits / 66 * 64;
 }
 
+perf::Coding coding(const sm::Snapshot& fabric, PortIndex port) {
+  const auto speed = sm::link_speed(fabric, port);
+  if (!speed || *speed <= mad::LinkSpeed::QDR) return perf::Coding::Bytes;
+  return *speed < mad::LinkSpeed::HDR ? perf::Coding::Blocks : perf::Coding::RSFEC;
+}
+
 std::string names_of(std::uint32_t counters) {
   std::string names;
   for (std::size_t i = 0; i < perf::kCounterCount; ++i) {
@@ -50,6 +56,7 @@ MeterOptions meter_options(const config::Config& config) {
   options.perf.per_second = config.performance_rate;
   options.perf.ask_capabilities = config.performance_ask_capabilities;
   options.perf.clear_full = config.performance_clear_full;
+  options.perf.coding = config.performance_error_correction;
   options.perf.hot_share = config.performance_hot_links / 100.0;
   // The kernel outwaits this.
   options.perf.timeout = config.largest_timeout;
@@ -77,7 +84,7 @@ perf::Picture perf_picture(const sm::Snapshot& fabric, bool hosts) {
       const mad::PortNumber number{static_cast<std::uint8_t>(n)};
       const PortIndex port = topology.port_of(node, number);
       if (topology.peer(port) == fabric::kNoPort) continue;
-      agent.ports.push_back({number, data_rate(fabric, port)});
+      agent.ports.push_back({number, data_rate(fabric, port), coding(fabric, port)});
     }
     if (!agent.ports.empty()) picture.agents.push_back(std::move(agent));
   };

@@ -110,6 +110,7 @@ struct Config {
   std::uint32_t performance_rate = 2000;
   bool performance_ask_capabilities = true;
   bool performance_clear_full = false;
+  bool performance_error_correction = true;
   std::uint32_t performance_hot_links = 80;
   bool performance_log_errors = true;
   std::string performance_metrics = "all";
@@ -124,6 +125,7 @@ struct Config {
       "receive_constraint_errors 100/h",
       "local_link_integrity_errors 10/h",
       "excessive_buffer_overrun_errors 10/h",
+      "fec_uncorrected_blocks 1e-14/bit",
       "vl15_dropped 100/min",
   };
 

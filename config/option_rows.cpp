@@ -349,6 +349,10 @@ std::vector<Option> performance_options() {
        "Set narrow counters back that are beyond three quarters, as OpenSM does; others who read "
        "them see it",
        "true"},
+      {"performance", "error_correction", &Config::performance_error_correction,
+       "Read what ports count about the coding of their links from FDR10 on: error correction, and "
+       "rates of bit errors by it. One more request for each such port",
+       "false"},
       {"performance", "hot_links", &Config::performance_hot_links,
        "Share of what a link can carry from which it counts as hot", "80", 1, 100, "percent"},
       {"performance", "log_errors", &Config::performance_log_errors,
@@ -364,8 +368,8 @@ std::vector<Option> performance_options() {
        {},
        {"all", "nonzero", "none"}},
       {"performance", "thresholds", &Config::performance_thresholds,
-       "How fast counters may grow, \"COUNTER COUNT/UNIT\" with s, min, h or d "
-       "(docs/performance-manager.md has the counters)",
+       "How fast counters may grow, \"COUNTER COUNT/UNIT\" with s, min, h or d, "
+       "or \"COUNTER RATE/bit\" (docs/performance-manager.md has the counters)",
        "[\"symbol_error 10/h\"]"},
   };
 }

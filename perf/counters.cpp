@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "mad/perf_attribute.hpp"
+#include "mad/port_extended_speeds_counters.hpp"
 
 namespace heddle::perf {
 namespace {
@@ -33,6 +34,12 @@ constexpr std::array<std::string_view, kCounterCount> kNames{
     "vl15_dropped",
     "transmit_wait",
     "qp1_dropped",
+    "sync_header_error",
+    "unknown_block",
+    "error_detection",
+    "fec_corrected_blocks",
+    "fec_uncorrected_blocks",
+    "fec_corrected_symbols",
 };
 
 // Where PortCounters has a counter: its end, and the bit that selects it in a Set.
@@ -80,6 +87,23 @@ bool tells(const Capabilities& can, Counter counter) {
 void put(Counts& counts, Counter counter, std::uint64_t value) {
   counts.values[index(counter)] = value;
   counts.known |= bit(counter);
+}
+
+// The sum of a row of narrow counters, the first of which this bit selects.
+template <class T, std::size_t N>
+void put_all(Counts& counts, Counter counter, const std::array<T, N>& row, unsigned select) {
+  constexpr T kEnd = std::numeric_limits<T>::max();
+  std::uint64_t sum = 0;
+  bool fills = false;
+  for (const T value : row) {
+    sum += value;
+    if (value == kEnd) counts.saturated |= bit(counter);
+    fills = fills || value > kEnd / 4 * 3;
+  }
+  put(counts, counter, sum);
+  if (!fills) return;
+  counts.filling |= bit(counter);
+  counts.select |= ((std::uint64_t{1} << N) - 1) << select;
 }
 
 }  // namespace
@@ -135,6 +159,28 @@ Counts counts_of(const mad::PortCountersExtended& a, const Capabilities& can) {
   return counts;
 }
 
+Counts coding_counts(const mad::PerfData& data, bool rs_fec) {
+  const auto by_symbol = mad::decode<mad::PortExtendedSpeedsCountersRSFEC>(data);
+  Counts counts;
+  // The bits of CounterSelect follow the counters of the attribute.
+  put_all(counts, Counter::SyncHeaderError, std::array{by_symbol.sync_header_error_counter}, 0);
+  put_all(counts, Counter::UnknownBlock, std::array{by_symbol.unknown_block_counter}, 1);
+  const bool counted = (by_symbol.fec_correctable_blocks | by_symbol.fec_uncorrectable_blocks |
+                        by_symbol.fec_corrected_symbols) != 0;
+  if (rs_fec || counted) {
+    put_all(counts, Counter::FECCorrectedBlocks, std::array{by_symbol.fec_correctable_blocks}, 38);
+    put_all(counts, Counter::FECUncorrectedBlocks, std::array{by_symbol.fec_uncorrectable_blocks},
+            39);
+    put_all(counts, Counter::FECCorrectedSymbols, std::array{by_symbol.fec_corrected_symbols}, 40);
+    return counts;
+  }
+  const auto by_block = mad::decode<mad::PortExtendedSpeedsCounters>(data);
+  put_all(counts, Counter::ErrorDetection, by_block.error_detection_counter_lanes, 2);
+  put_all(counts, Counter::FECCorrectedBlocks, by_block.fec_correctable_block_lanes, 14);
+  put_all(counts, Counter::FECUncorrectedBlocks, by_block.fec_uncorrectable_block_lanes, 26);
+  return counts;
+}
+
 Counts counts_of(const mad::PortCounters& answer, const Capabilities& can) {
   Counts counts;
   for (const Narrow& row : kNarrow) {
@@ -146,7 +192,7 @@ Counts counts_of(const mad::PortCounters& answer, const Capabilities& can) {
     if (value <= row.end / 4 * 3) continue;
     counts.filling |= bit(row.counter);
     if (row.select < 16) {
-      counts.select = static_cast<std::uint16_t>(counts.select | 1u << row.select);
+      counts.select |= std::uint64_t{1} << row.select;
     } else {
       counts.select2 = static_cast<std::uint8_t>(counts.select2 | 1u << (row.select - 16));
     }

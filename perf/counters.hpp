@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a port counts, in the order of PortCountersExtended (IBA vol. 1, 16.1.4.11), and the names
-// that metrics, answers and thresholds have for it.
+// What a port counts, in the order of PortCountersExtended (IBA vol. 1, 16.1.4.11), then of
+// PortExtendedSpeedsCounters (16.1.4.12), and the names that metrics, answers and thresholds have
+// for it.
 #pragma once
 
 #include <array>
@@ -9,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "mad/perf_attribute.hpp"
 #include "mad/port_counters.hpp"
 
 namespace heddle::perf {
@@ -36,8 +38,14 @@ enum class Counter : std::uint8_t {
   VL15Dropped,
   TransmitWait,
   QP1Dropped,
+  SyncHeaderError,
+  UnknownBlock,
+  ErrorDetection,        // of all lanes
+  FECCorrectedBlocks,    // likewise, or of the port
+  FECUncorrectedBlocks,  // likewise
+  FECCorrectedSymbols,   // of RS-FEC: ten bits each
 };
-inline constexpr std::size_t kCounterCount = 22;
+inline constexpr std::size_t kCounterCount = 28;
 inline constexpr std::uint64_t kBytesPerWord = 4;
 
 constexpr std::size_t index(Counter counter) {
@@ -46,9 +54,14 @@ constexpr std::size_t index(Counter counter) {
 constexpr std::uint32_t bit(Counter counter) {
   return 1u << index(counter);
 }
+// What error correction mended: on a link that needs it, no error.
+constexpr bool is_corrected(Counter counter) {
+  return counter == Counter::FECCorrectedBlocks || counter == Counter::FECCorrectedSymbols;
+}
 // Counts of what went wrong: neither traffic nor waiting.
 constexpr bool is_error(Counter counter) {
-  return counter >= Counter::SymbolError && counter != Counter::TransmitWait;
+  return counter >= Counter::SymbolError && counter != Counter::TransmitWait &&
+         !is_corrected(counter);
 }
 constexpr bool is_data(Counter counter) {
   return counter == Counter::TransmitData || counter == Counter::ReceiveData;
@@ -75,11 +88,14 @@ struct Counts {
   std::uint32_t known = 0;      // by bit()
   std::uint32_t saturated = 0;  // stand at their end: more may have happened
   std::uint32_t filling = 0;    // narrow ones beyond three quarters
-  std::uint16_t select = 0;     // CounterSelect and CounterSelect2 of those that fill
+  std::uint64_t select = 0;     // CounterSelect and CounterSelect2 of those that fill
   std::uint8_t select2 = 0;
 };
 Counts counts_of(const mad::PortCountersExtended& answer, const Capabilities& can);
 // Of an agent with wide counters only what those do not have.
 Counts counts_of(const mad::PortCounters& answer, const Capabilities& can);
+// Of PortExtendedSpeedsCounters, whose form the data themselves tell: RS-FEC that has corrected
+// anything counts it where the other form has nothing. `rs_fec`: it is known to be that one.
+Counts coding_counts(const mad::PerfData& data, bool rs_fec);
 
 }  // namespace heddle::perf

@@ -21,7 +21,7 @@ struct Question {
   mad::Method method = mad::Method::Get;
   mad::PerfAttributeId attribute{};
   // Of a Set: what it clears, as the MAD and as this room has it.
-  std::uint16_t select = 0;
+  std::uint64_t select = 0;
   std::uint8_t select2 = 0;
   std::uint32_t counters = 0;
 };

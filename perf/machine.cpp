@@ -7,13 +7,22 @@
 
 #include "mad/class_port_info.hpp"
 #include "mad/port_counters.hpp"
+#include "mad/port_extended_speeds_counters.hpp"
 
 namespace heddle::perf {
 namespace {
 
 using Id = mad::PerfAttributeId;
 
-constexpr std::uint32_t kQuestionsPerPort = 2;
+// In this order.
+constexpr Id kQuestions[] = {Id::PortCountersExtended, Id::PortCounters,
+                             Id::PortExtendedSpeedsCounters};
+constexpr std::uint32_t kQuestionsPerPort = std::size(kQuestions);
+
+constexpr std::uint32_t kCodingCounters =
+    bit(Counter::SyncHeaderError) | bit(Counter::UnknownBlock) | bit(Counter::ErrorDetection) |
+    bit(Counter::FECCorrectedBlocks) | bit(Counter::FECUncorrectedBlocks) |
+    bit(Counter::FECCorrectedSymbols);
 
 // What the counter has grown by, from `before` to `now`. It goes back when somebody sets it back,
 // its device restarts, or 64 bits are full.
@@ -41,6 +50,13 @@ void fold(PortReading& reading, std::array<std::uint64_t, kCounterCount>& raw,
   reading.known |= counts.known;
   reading.saturated = (reading.saturated & ~counts.known) | counts.saturated;
   reading.resets += went_back;
+}
+
+// Of counters that were not heard in this sweep.
+void forget_growth(PortReading& reading, std::uint32_t counters) {
+  for (std::size_t i = 0; i < kCounterCount; ++i) {
+    if ((counters >> i & 1) != 0) reading.deltas[i] = 0;
+  }
 }
 
 }  // namespace
@@ -136,6 +152,7 @@ void Machine::take(std::shared_ptr<const Picture> picture) {
   std::vector<PortState> ports;
   std::vector<AgentState> agents;
   nodes_.clear();
+  codings_.clear();
   for (const Agent& agent : picture->agents) {
     AgentState& state = agents.emplace_back();
     state.first = static_cast<std::uint32_t>(ports.size());
@@ -153,6 +170,7 @@ void Machine::take(std::shared_ptr<const Picture> picture) {
         new_slot[old] = static_cast<std::uint32_t>(ports.size());
       }
       fresh.reading.bits_per_second = port.bits_per_second;
+      codings_.push_back(port.coding);
       ports.push_back(fresh);
     }
   }
@@ -177,7 +195,10 @@ void Machine::begin_sweep(base::Instant now) {
   for (std::uint32_t i = 0; i < agents_.size(); ++i) {
     AgentState& agent = agents_[i];
     // Where it sent us nobody answers any more: it is asked again where it is.
-    if (agent.silent && std::exchange(agent.elsewhere, std::nullopt)) agent.can.reset();
+    if (agent.silent && std::exchange(agent.elsewhere, std::nullopt)) {
+      agent.can.reset();
+      agent.no_coding = false;
+    }
     if (!options_.ask_capabilities) agent.can = Capabilities{};
     agent.redirections = 0;
     agent.cursor = 0;
@@ -190,6 +211,11 @@ void Machine::begin_sweep(base::Instant now) {
 
 void Machine::finish_sweep(base::Instant now) {
   sweeping_ = false;
+  for (std::uint32_t slot = 0; slot < ports_.size(); ++slot) {
+    PortState& port = ports_[slot];
+    if (port.coding_heard_in != sweeps_) forget_growth(port.reading, kCodingCounters);
+    if (port.heard_in == sweeps_) port.reading.exceeded = watchman_.judge(slot, port.reading);
+  }
   outputs_.emplace_back(Publish{readings(now)});
   next_sweep_ = std::max(now, begun_ + options_.interval);
   if (next_picture_) take(std::move(*std::exchange(next_picture_, std::nullopt)));
@@ -248,15 +274,19 @@ std::optional<Question> Machine::next_question(std::uint32_t id) {
   if (!agent.extra.empty()) {
     question = agent.extra.back();
     agent.extra.pop_back();
+    if (question.method == mad::Method::Set && is_elsewhere(id)) return next_question(id);
     return question;
   }
   while (agent.cursor < agent.count * kQuestionsPerPort) {
     const std::uint32_t at = agent.cursor++;
     question.slot = agent.first + at / kQuestionsPerPort;
-    const bool is_wide = at % kQuestionsPerPort == 0;
-    if (is_wide ? !agent.can->wide : agent.can->wide_errors) continue;
-    question.attribute = is_wide ? Id::PortCountersExtended : Id::PortCounters;
-    return question;
+    question.attribute = kQuestions[at % kQuestionsPerPort];
+    const bool is_coded = codings_[question.slot] != Coding::Bytes;
+    const bool wanted = question.attribute == Id::PortCountersExtended ? agent.can->wide
+                        : question.attribute == Id::PortCounters
+                            ? !agent.can->wide_errors
+                            : options_.coding && is_coded && !agent.no_coding;
+    if (wanted) return question;
   }
   return std::nullopt;
 }
@@ -267,18 +297,27 @@ void Machine::send(const Question& question, std::uint32_t transaction) {
   if (question.attribute == Id::PortCounters) {
     mad::PortCounters attribute;
     attribute.port_select = number();
-    attribute.counter_select = question.select;
+    attribute.counter_select = static_cast<std::uint16_t>(question.select);
     attribute.counter_select2 = question.select2;
     mad::encode(attribute, std::span(mad.data));
   } else if (question.attribute == Id::PortCountersExtended) {
     mad::PortCountersExtended attribute;
     attribute.port_select = number();
     mad::encode(attribute, std::span(mad.data));
+  } else if (question.attribute == Id::PortExtendedSpeedsCounters) {
+    // The other form has its CounterSelect in the same place.
+    mad::PortExtendedSpeedsCounters attribute;
+    attribute.port_select = number();
+    attribute.counter_select = question.select;
+    mad::encode(attribute, std::span(mad.data));
   }
   ++figures_.sent;
   const Agent& to = picture_->agents[question.agent];
   auto datagram = to_datagram(mad, to.lid, to.sl);
-  if (const auto& there = agents_[question.agent].elsewhere) datagram.peer = *there;
+  const auto& there = agents_[question.agent].elsewhere;
+  // What is to be cleared never is at another device, not even when the question is repeated.
+  const bool goes_there = question.method != mad::Method::Set || !is_elsewhere(question.agent);
+  if (there && goes_there) datagram.peer = *there;
   outputs_.emplace_back(SendMad{std::move(datagram)});
 }
 
@@ -300,6 +339,11 @@ void Machine::take_answer(base::Instant now, const Question& question, const Per
   } else if (question.attribute == Id::PortCountersExtended) {
     take_counts(now, question,
                 counts_of(mad::decode<mad::PortCountersExtended>(answer.data), *agent.can));
+  } else if (question.attribute == Id::PortExtendedSpeedsCounters) {
+    const bool rs_fec = codings_[question.slot] == Coding::RSFEC;
+    const Counts counts = coding_counts(answer.data, rs_fec);
+    take_coding(question, counts);
+    clear(agent, question, counts);
   } else {
     const Counts counts = counts_of(mad::decode<mad::PortCounters>(answer.data), *agent.can);
     take_counts(now, question, counts);
@@ -323,7 +367,7 @@ bool Machine::follow(const Question& question, const PerfMad& answer) {
   agent.elsewhere = there;
   if (question.attribute == Id::ClassPortInfo) {
     agent.waits = false;
-  } else {
+  } else if (question.method == mad::Method::Get) {
     agent.extra.push_back(question);
   }
   return true;
@@ -349,20 +393,30 @@ void Machine::take_counts(base::Instant now, const Question& question, const Cou
     port.read = {};
   }
   port.reading.wide = can.wide;
-  const bool is_first = port.reading.known == 0;
+  const bool is_first = !port.reading.knows(Counter::TransmitData);
   fold(port.reading, port.raw, counts);
   if ((counts.known & bit(Counter::TransmitData)) != 0) {
     port.reading.interval = is_first ? base::Duration{0} : now - port.read;
     port.read = now;
   }
   const bool is_last = can.wide_errors || question.attribute == Id::PortCounters;
-  if (!is_last) return;
-  port.heard_in = sweeps_;
-  port.reading.exceeded = watchman_.judge(question.slot, port.reading);
+  if (is_last) port.heard_in = sweeps_;
+}
+
+void Machine::take_coding(const Question& question, const Counts& counts) {
+  PortState& port = ports_[question.slot];
+  fold(port.reading, port.raw, counts);
+  port.coding_heard_in = sweeps_;
+}
+
+// Who is asked instead may answer for a device of its own: another port's counters then.
+bool Machine::is_elsewhere(std::uint32_t agent) const {
+  const auto& there = agents_[agent].elsewhere;
+  return there && there->lid != picture_->agents[agent].lid;
 }
 
 void Machine::clear(AgentState& agent, const Question& asked, const Counts& counts) {
-  if (!options_.clear_full || counts.filling == 0) return;
+  if (!options_.clear_full || counts.filling == 0 || is_elsewhere(asked.agent)) return;
   Question set = asked;
   set.method = mad::Method::Set;
   set.select = counts.select;
@@ -381,6 +435,11 @@ void Machine::give_up(const Question& question) {
 
 void Machine::refuse(const Question& question) {
   AgentState& agent = agents_[question.agent];
+  // Nothing but the speed of the link said that it would know them.
+  if (question.attribute == Id::PortExtendedSpeedsCounters) {
+    agent.no_coding = true;
+    return;
+  }
   if (!std::exchange(agent.refused, true)) ++figures_.refusing;
   // It said more of itself than it does.
   if (question.attribute == Id::PortCountersExtended) {

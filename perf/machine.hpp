@@ -69,14 +69,15 @@ class Machine {
     std::optional<Capabilities> can;  // none: not asked yet
     std::uint32_t first = 0;          // its ports
     std::uint32_t count = 0;
-    std::uint32_t cursor = 0;  // the next question of this sweep: two for each port
+    std::uint32_t cursor = 0;  // the next question of this sweep: three for each port
     std::uint32_t in_flight = 0;
     std::optional<mad::Address> elsewhere;  // where it wants to be asked
     unsigned redirections = 0;              // followed in this sweep
     bool waits = false;                     // for what it can
     bool silent = false;
     bool refused = false;
-    bool ready = false;  // in ready_
+    bool ready = false;      // in ready_
+    bool no_coding = false;  // it does not know the counters of links' coding
     std::vector<Question> extra;
   };
   struct PortState {
@@ -84,6 +85,7 @@ class Machine {
     std::array<std::uint64_t, kCounterCount> raw{};
     base::Instant read{};        // its data
     std::uint64_t heard_in = 0;  // sweep
+    std::uint64_t coding_heard_in = 0;
   };
 
   void on(base::Instant, const Tick&) {}
@@ -105,6 +107,8 @@ class Machine {
   bool follow(const Question& question, const PerfMad& answer);
   void take_capabilities(AgentState& agent, const PerfMad& answer);
   void take_counts(base::Instant now, const Question& question, const Counts& counts);
+  void take_coding(const Question& question, const Counts& counts);
+  bool is_elsewhere(std::uint32_t agent) const;
   void clear(AgentState& agent, const Question& asked, const Counts& counts);
   void give_up(const Question& question);
   void refuse(const Question& question);
@@ -117,6 +121,7 @@ class Machine {
   std::optional<std::shared_ptr<const Picture>> next_picture_;  // when the sweep is over
   std::vector<AgentState> agents_;                              // as those of the picture
   std::vector<PortState> ports_;                                // of one agent after another
+  std::vector<Coding> codings_;                                 // likewise
   std::vector<Readings::Node> nodes_;                           // over ports_
   std::deque<std::uint32_t> ready_;  // agents with something to ask and room in their window
   bool sweeping_ = false;

@@ -22,6 +22,8 @@ struct Options {
   bool ask_capabilities = true;
   // Set narrow counters back that are beyond three quarters. Nothing else is ever written.
   bool clear_full = false;
+  // Read what ports count about the coding of their links, where it is not Coding::Bytes.
+  bool coding = true;
   double hot_share = 0.8;  // utilisation from which a link counts as hot
   std::vector<Threshold> thresholds;
   friend bool operator==(const Options&, const Options&) = default;

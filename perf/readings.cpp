@@ -29,4 +29,17 @@ const PortReading* Readings::find(mad::Guid node, mad::PortNumber number) const 
   return &*port;
 }
 
+double PortReading::raw_ber() const {
+  if (bits_per_second == 0) return 0;
+  const Counter mended = knows(Counter::FECCorrectedSymbols) ? Counter::FECCorrectedSymbols
+                                                             : Counter::FECCorrectedBlocks;
+  return effective_ber() + rate(mended) / static_cast<double>(bits_per_second);
+}
+
+double PortReading::effective_ber() const {
+  if (bits_per_second == 0) return 0;
+  const double errors = rate(Counter::SymbolError) + rate(Counter::FECUncorrectedBlocks);
+  return errors / static_cast<double>(bits_per_second);
+}
+
 }  // namespace heddle::perf

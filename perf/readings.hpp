@@ -33,6 +33,10 @@ struct PortReading {
   double rate(Counter counter) const;
   // Of what the link can carry, in the busier direction; 0 when that is not known.
   double utilisation() const;
+  // Errors for each bit that came in during the last interval, idle or not: before error correction
+  // (what it mended counts, at least a bit each) and behind it. 0 without an interval or rate.
+  double raw_ber() const;
+  double effective_ber() const;
 };
 
 struct SweepFigures {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How fast a counter may grow before its port is worth a word: "symbol_error 120/h". A count per
-// time, whatever the time between two readings: a bucket that leaks as fast as it may fill.
+// time, whatever the time between two readings: a bucket that leaks as fast as it may fill. Or a
+// rate of bit errors, "symbol_error 1e-12/bit": of the bits that the link carries in an hour.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +20,11 @@ struct Threshold {
   Counter counter{};
   std::uint64_t count = 0;
   base::Duration per{};
+  double per_bit = 0;  // instead of the count, unless 0
   friend bool operator==(const Threshold&, const Threshold&) = default;
 };
 
-// "NAME COUNT/s", "/min", "/h" or "/d".
+// "NAME COUNT/s", "/min", "/h" or "/d"; "NAME RATE/bit".
 base::Result<Threshold> parse_threshold(std::string_view text);
 std::string text(const Threshold& threshold);
 

@@ -157,6 +157,28 @@ TEST_F(Counters, OfNoInterestCanBeLeftOutOfMetrics) {
   EXPECT_THAT(metrics(), HasSubstr("heddle_counter_sweeps_total"));
 }
 
+// A thousandth of what the link carries in the interval, and a millionth.
+TEST_F(Counters, TellRatesOfBitErrors) {
+  perf::PortReading& one = port(0, 1);
+  const double bits = static_cast<double>(one.bits_per_second) *
+                      std::chrono::duration<double>(one.interval).count();
+  one.known |= perf::bit(Counter::FECCorrectedSymbols);
+  one.deltas[perf::index(Counter::FECCorrectedSymbols)] = static_cast<float>(bits * 1e-3);
+  one.deltas[perf::index(Counter::SymbolError)] = static_cast<float>(bits * 1e-6);
+  const std::string guid = base::hex(topology().node(NodeIndex{0}).guid.value);
+  const std::string labels =
+      "{guid=\"" + guid + "\",port=\"" + std::to_string(unsigned{one.number.value}) + "\"} ";
+  const std::string text = metrics();
+  EXPECT_THAT(text, HasSubstr("infiniband_switch_port_raw_bit_error_ratio" + labels + "0.001001"));
+  EXPECT_THAT(text,
+              HasSubstr("infiniband_switch_port_effective_bit_error_ratio" + labels + "1e-06"));
+  for (const json& row : stage.get("/v1/counters")["ports"]) {
+    const bool here = row["guid"] == guid && row["port"] == one.number.value;
+    if (!here && !row["raw_ber"].is_null()) EXPECT_EQ(row["raw_ber"], 0.0);
+    if (here) EXPECT_NEAR(row["effective_ber"].get<double>(), 1e-6, 1e-9);
+  }
+}
+
 // Each switch's port n to port n of its neighbour: as many ports as wanted, and no SM.
 std::shared_ptr<const sm::Snapshot> large_fabric(unsigned switches, unsigned ports) {
   fabric::TopologyBuilder builder;

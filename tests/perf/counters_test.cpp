@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "mad/perf_attribute.hpp"
+#include "mad/port_extended_speeds_counters.hpp"
 
 namespace heddle::perf {
 namespace {
@@ -76,6 +77,48 @@ TEST(PerfCounters, ThatAreNearlyFullAreSelectedByTheirBits) {
                                 bit(Counter::TransmitWait));
   EXPECT_EQ(counts.select, 1u << 2 | 1u << 9);
   EXPECT_EQ(counts.select2, 1u);
+}
+
+template <class T>
+Counts coding(const T& answer, bool rs_fec) {
+  mad::PerfData data{};
+  mad::encode(answer, std::span(data));
+  return coding_counts(data, rs_fec);
+}
+
+TEST(PerfCounters, OfErrorCorrectionAreSummedOverLanes) {
+  mad::PortExtendedSpeedsCounters answer;
+  answer.sync_header_error_counter = 3;
+  answer.unknown_block_counter = 0xFFFF;
+  answer.error_detection_counter_lanes = {1, 2, 3, 4};
+  answer.fec_correctable_block_lanes = {100, 200, 0, 0xC000'0000};
+  answer.fec_uncorrectable_block_lanes = {0, 5};
+  const Counts counts = coding(answer, false);
+  EXPECT_EQ(counts.values[index(Counter::SyncHeaderError)], 3u);
+  EXPECT_EQ(counts.values[index(Counter::ErrorDetection)], 10u);
+  EXPECT_EQ(counts.values[index(Counter::FECCorrectedBlocks)], 0xC000'012Cu);
+  EXPECT_EQ(counts.values[index(Counter::FECUncorrectedBlocks)], 5u);
+  EXPECT_EQ(counts.known & bit(Counter::FECCorrectedSymbols), 0u);
+  EXPECT_EQ(counts.saturated, bit(Counter::UnknownBlock));
+  // CounterSelect: the counter itself, or all its twelve lanes.
+  EXPECT_EQ(counts.filling, bit(Counter::UnknownBlock) | bit(Counter::FECCorrectedBlocks));
+  EXPECT_EQ(counts.select, 1ull << 1 | 0xFFFull << 14);
+}
+
+TEST(PerfCounters, OfRsFecAreKnownByThemselves) {
+  mad::PortExtendedSpeedsCountersRSFEC answer;
+  answer.fec_correctable_symbol_lanes = {7, 8};
+  answer.fec_correctable_blocks = 12;
+  answer.fec_corrected_symbols = 15;
+  for (const bool known : {false, true}) {
+    const Counts counts = coding(answer, known);
+    EXPECT_EQ(counts.values[index(Counter::FECCorrectedBlocks)], 12u);
+    EXPECT_EQ(counts.values[index(Counter::FECCorrectedSymbols)], 15u);
+    EXPECT_EQ(counts.known & bit(Counter::ErrorDetection), 0u);
+  }
+  const mad::PortExtendedSpeedsCountersRSFEC none;
+  EXPECT_NE(coding(none, true).known & bit(Counter::FECCorrectedSymbols), 0u);
+  EXPECT_EQ(coding(none, false).known & bit(Counter::FECCorrectedSymbols), 0u);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using test::PerfStage;
 using Id = mad::PerfAttributeId;
+using mad::Method;
 
 bool is(const PerfMad& mad, Id attribute) {
   return mad.header.attribute_id == static_cast<std::uint16_t>(attribute);
@@ -350,6 +351,73 @@ TEST_P(PerfRedirection, InACircleEndsAsARefusal) {
   EXPECT_LE(asked_at(from_), 64u);
   EXPECT_EQ(stage_.readings().sweep.silent, 0u);
   EXPECT_EQ(stage_.readings().sweep.refusing, GetParam() ? 1u : 0u);
+}
+
+// Who answers instead may answer of ports of its own. Its counters stay as they are, and so do
+// those of the agent itself, which nobody has read.
+TEST_P(PerfRedirection, NeverClearsAnothersCounters) {
+  Options clearing = options();
+  clearing.clear_full = true;
+  stage_.change(clearing);
+  auto inner = stage_.on_answer;
+  const auto narrow = claims(0);
+  // Told by its agents that they have narrow counters, and by one that another should be asked.
+  stage_.on_answer = [&](PerfMad& mad) {
+    narrow(mad);
+    return inner(mad);
+  };
+  for (const char* host : {"host-0002", "host-0003"}) {
+    stage_.inject(host, 1, "LinkDownedCounter", 200);
+  }
+  const auto sets = [&] {
+    std::map<mad::Lid, unsigned> all;
+    for (const auto& each : stage_.sent) all[each.to] += each.mad.header.method == Method::Set;
+    return all;
+  };
+  stage_.give(stage_.picture());
+  stage_.run_sweeps(1);
+  EXPECT_EQ(stage_.port("host-0002", 1).total(Counter::LinkDowned), 200u);
+  EXPECT_EQ(sets()[from_], 0u);
+  EXPECT_EQ(sets()[to_], 1u) << "by its own port's reading";
+  redirects_ = false;
+  stage_.sent.clear();
+  stage_.inject("host-0002", 1, "LinkDownedCounter", 1);
+  stage_.run_sweeps(1);
+  EXPECT_EQ(sets()[from_] + sets()[to_], 0u) << "it is still the other one that is asked";
+}
+
+TEST(PerfMachine, DropsAClearingThatIsSentElsewhere) {
+  Options options = every(seconds(10));
+  options.clear_full = true;
+  PerfStage stage("star:4", options);
+  const mad::Lid other = stage.manager.lids.rbegin()->second;
+  const auto narrow = claims(0);
+  stage.on_answer = [&](PerfMad& mad) {
+    narrow(mad);
+    if (mad.header.method != Method::GetResp) return true;
+    const auto asked =
+        std::find_if(stage.sent.rbegin(), stage.sent.rend(), [&](const PerfStage::Sent& each) {
+          return each.mad.header.transaction_id == mad.header.transaction_id;
+        });
+    if (asked == stage.sent.rend() || asked->mad.header.method != Method::Set) return true;
+    mad::ClassPortInfo info;
+    info.redirect_lid = other;
+    info.redirect_qp = 1;
+    mad.data = {};
+    const auto bytes = mad::encode(info);
+    std::copy(bytes.begin(), bytes.end(), mad.data.begin());
+    mad.header.status = mad::kStatusRedirect;
+    return true;
+  };
+  stage.inject("switch-1", 1, "LinkDownedCounter", 200);
+  stage.give(stage.picture());
+  stage.run_sweeps(3);
+  std::vector<mad::Lid> sets;
+  for (const auto& each : stage.sent) {
+    if (each.mad.header.method == Method::Set) sets.push_back(each.to);
+  }
+  ASSERT_EQ(sets.size(), 1u);
+  EXPECT_NE(sets[0], other);
 }
 
 INSTANTIATE_TEST_SUITE_P(ByStatusOrInfo, PerfRedirection, testing::Bool());

@@ -33,7 +33,7 @@ std::shared_ptr<const perf::Picture> PerfStage::picture(bool with_hosts) const {
     const unsigned last = is_switch ? devices.nodes[line.node].port_count : 0u;
     for (unsigned n = is_switch ? 1u : 0u; n <= last; ++n) {
       if (devices.lines[port + n].peer == sim::kNone) continue;
-      agent.ports.push_back({mad::PortNumber{devices.lines[port + n].number}, kEdr});
+      agent.ports.push_back({mad::PortNumber{devices.lines[port + n].number}, kEdr, coding});
     }
     if (!agent.ports.empty()) out->agents.push_back(std::move(agent));
   }

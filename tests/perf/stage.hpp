@@ -18,6 +18,8 @@ class PerfStage {
  public:
   explicit PerfStage(std::string_view fabric, perf::Options options = {});
 
+  // The coding of all links in the pictures.
+  perf::Coding coding = perf::Coding::Bytes;
   // Every powered node and linked port.
   std::shared_ptr<const perf::Picture> picture(bool with_hosts = true) const;
   void give(std::shared_ptr<const perf::Picture> picture);

@@ -25,10 +25,23 @@ TEST(PerfThreshold, IsACountPerTime) {
   EXPECT_EQ(parse_threshold("link_downed 1/d")->per, std::chrono::hours(24));
 }
 
+TEST(PerfThreshold, MayBeARateOfBitErrors) {
+  const auto parsed = parse_threshold("fec_uncorrected_blocks 1e-14/bit");
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed->counter, Counter::FECUncorrectedBlocks);
+  EXPECT_DOUBLE_EQ(parsed->per_bit, 1e-14);
+  EXPECT_EQ(text(*parsed), "fec_uncorrected_blocks 1e-14/bit");
+  for (const char* wrong :
+       {"symbol_error 2/bit", "symbol_error 0/bit", "symbol_error -1e-9/bit",
+        "symbol_error 1e-9x/bit", "symbol_error /bit", "symbol_error nan/bit"}) {
+    EXPECT_TRUE(parse_threshold(wrong).has_error()) << wrong;
+  }
+}
+
 TEST(PerfThreshold, ThatIsNoneIsRefused) {
   for (const char* wrong :
        {"", "symbol_error", "symbol_error 12", "symbol_error 12/", "12/h", "symbol_error 12/year",
-        "symbol_error -1/h", "symbol_error 1/h 2", "symbol_error x/h"}) {
+        "symbol_error -1/h", "symbol_error 1e-12/h", "symbol_error 1/h 2", "symbol_error x/h"}) {
     const auto parsed = parse_threshold(wrong);
     ASSERT_TRUE(parsed.has_error()) << wrong;
     EXPECT_NE(parsed.error().message.find("is no threshold"), std::string::npos) << wrong;
@@ -42,6 +55,18 @@ TEST(PerfWatchman, SaysNothingOfWhatStaysBelow) {
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(watchman.judge(0, grown(Counter::SymbolError, 10, seconds(10))), 0u);
   }
+}
+
+// 1e-12 of 100 Gb/s are 360 in an hour.
+TEST(PerfWatchman, HoldsBitErrorsAgainstWhatTheLinkCarries) {
+  Watchman watchman;
+  watchman.set({*parse_threshold("symbol_error 1e-12/bit")});
+  PortReading reading = grown(Counter::SymbolError, 400, seconds(60));
+  EXPECT_EQ(watchman.judge(0, reading), 0u) << "nobody knows what the link carries";
+  reading.bits_per_second = 400'000'000'000;
+  EXPECT_EQ(watchman.judge(1, reading), 0u);
+  reading.bits_per_second = 100'000'000'000;
+  EXPECT_EQ(watchman.judge(2, reading), bit(Counter::SymbolError));
 }
 
 TEST(PerfWatchman, DoesNotTakeOneErrorInAShortIntervalForMany) {
