@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mad/link.hpp"
 
+#include <array>
+#include <iterator>
+#include <utility>
+
 #include <gtest/gtest.h>
+
+#include "mad/sa_rate.hpp"
 
 namespace heddle::mad {
 namespace {
@@ -58,6 +64,68 @@ TEST(Rates, AreInOrderAndWrittenExactly) {
   EXPECT_EQ(rate_text(link_rate(LinkWidth::X1, LinkSpeed::FDR10)), "10.3125 Gbps");
   EXPECT_EQ(rate_text(link_rate(LinkWidth::X12, LinkSpeed::SDR)), "30.0 Gbps");
   EXPECT_EQ(link_text(LinkWidth::X2, LinkSpeed::NDR), "2x NDR");
+}
+
+// What the specification and the vendors' tools say, written down apart from the tables that are
+// computed with: lane rates in units of 1/64 Gb/s would hide a mistake in both.
+struct SpeedGolden {
+  LinkSpeed speed;
+  const char* name;
+  SpeedField field;
+  unsigned bit;
+  double lane_gigabits;             // the signal
+  std::array<unsigned, 5> sa_code;  // 1x 2x 4x 8x 12x: codes of PathRecord.Rate (15.2.5.16)
+};
+// 12x XDR has no code: it is told as the fastest there is.
+constexpr SpeedGolden kSpeedGoldens[] = {
+    {LinkSpeed::SDR, "SDR", SpeedField::LinkSpeed, 1, 2.5, {2, 5, 3, 6, 4}},
+    {LinkSpeed::DDR, "DDR", SpeedField::LinkSpeed, 2, 5, {5, 3, 6, 7, 8}},
+    {LinkSpeed::QDR, "QDR", SpeedField::LinkSpeed, 4, 10, {3, 6, 7, 9, 10}},
+    {LinkSpeed::FDR10, "FDR10", SpeedField::Vendor, 1, 10.3125, {3, 6, 7, 9, 10}},
+    {LinkSpeed::FDR, "FDR", SpeedField::LinkSpeedExt, 1, 14.0625, {11, 19, 12, 13, 14}},
+    {LinkSpeed::EDR, "EDR", SpeedField::LinkSpeedExt, 2, 25.78125, {15, 20, 16, 17, 18}},
+    {LinkSpeed::HDR, "HDR", SpeedField::LinkSpeedExt, 4, 53.125, {20, 16, 17, 21, 22}},
+    {LinkSpeed::NDR, "NDR", SpeedField::LinkSpeedExt, 8, 106.25, {16, 17, 21, 23, 24}},
+    {LinkSpeed::XDR, "XDR", SpeedField::LinkSpeedExt2, 1, 212.5, {17, 21, 23, 25, 25}},
+};
+struct WidthGolden {
+  LinkWidth width;
+  const char* name;
+  unsigned bit, lanes;
+};
+constexpr WidthGolden kWidthGoldens[] = {{LinkWidth::X1, "1x", 1, 1},
+                                         {LinkWidth::X2, "2x", 16, 2},
+                                         {LinkWidth::X4, "4x", 2, 4},
+                                         {LinkWidth::X8, "8x", 4, 8},
+                                         {LinkWidth::X12, "12x", 8, 12}};
+
+TEST(Goldens, OfSpeedsWidthsAndRates) {
+  ASSERT_EQ(std::size(kSpeedGoldens), kLinkSpeeds.size());
+  ASSERT_EQ(std::size(kWidthGoldens), kLinkWidths.size());
+  for (const SpeedGolden& golden : kSpeedGoldens) {
+    const LinkSpeedEntry& row = entry(golden.speed);
+    EXPECT_EQ(row.name, golden.name);
+    EXPECT_EQ(row.field, golden.field) << golden.name;
+    EXPECT_EQ(unsigned{row.bit}, golden.bit) << golden.name;
+    for (std::size_t w = 0; w < std::size(kWidthGoldens); ++w) {
+      const WidthGolden& width = kWidthGoldens[w];
+      EXPECT_EQ(unsigned{entry(width.width).bit}, width.bit) << width.name;
+      EXPECT_EQ(entry(width.width).name, width.name);
+      EXPECT_EQ(link_rate(width.width, golden.speed), golden.lane_gigabits * width.lanes * 64)
+          << golden.name;
+      EXPECT_EQ(unsigned{kSARates[rate_rank(width.width, golden.speed)].code}, golden.sa_code[w])
+          << width.name << ' ' << golden.name;
+    }
+  }
+}
+
+TEST(Goldens, OfMtus) {
+  constexpr std::pair<unsigned, unsigned> kMtus[] = {
+      {1, 256}, {2, 512}, {3, 1024}, {4, 2048}, {5, 4096}};
+  for (const auto& [code, bytes] : kMtus) {
+    EXPECT_EQ(mtu_bytes(static_cast<Mtu>(code)), bytes);
+    EXPECT_EQ(mtu_of_bytes(bytes), static_cast<Mtu>(code));
+  }
 }
 
 TEST(Names, OfSpeedsAndWidthsAreReadBack) {
