@@ -45,8 +45,8 @@ std::size_t count(const Imported& imported, Outcome outcome) {
 
 void tell(const std::string& file, const Imported& imported) {
   for (const auto& remark : imported.remarks) {
-    std::cerr << fmt::format("{}:{}: {} {}\n", file, remark.line, base::printable(remark.option),
-                             base::printable(sentence(remark)));
+    std::cerr << fmt::format("{}:{}:{}: {} {}\n", file, remark.line, remark.column,
+                             base::printable(remark.option), base::printable(sentence(remark)));
   }
   std::cerr << fmt::format(
       "{} taken over, {} not needed, {} lost, {} unknown, {} wrong; what stands "

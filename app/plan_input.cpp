@@ -14,6 +14,7 @@
 #include "app/api_client.hpp"
 #include "app/commands.hpp"
 #include "app/fabric_options.hpp"
+#include "app/node_names.hpp"
 #include "base/text.hpp"
 #include "sim/link_kind.hpp"
 
@@ -21,8 +22,7 @@ namespace heddle::app {
 namespace {
 
 constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{256} << 20;
-constexpr std::size_t kToldWarnings = 8;       // from the begin and the end of a longer list
-constexpr std::size_t kDescriptionBytes = 64;  // of a NodeDescription
+constexpr std::size_t kToldWarnings = 8;  // from the begin and the end of a longer list
 
 // VLCap is a code (IBA vol. 1, 14.2.5.6).
 unsigned data_vls(std::uint8_t code) {
@@ -120,35 +120,6 @@ base::Result<std::string> read_text_file(const std::filesystem::path& file) {
   std::string text{std::istreambuf_iterator<char>(stream), {}};
   if (!stream) return base::error(fmt::format("{}: cannot be read", file.string()));
   return {boost::system::in_place_value, std::move(text)};
-}
-
-base::Result<> rename_nodes(std::string_view map, std::string_view title,
-                            sim::Blueprint& blueprint) {
-  std::unordered_map<std::uint64_t, sim::PlannedNode*> by_guid;
-  for (sim::PlannedNode& node : blueprint.nodes) by_guid.emplace(node.guid.value, &node);
-  unsigned number = 0;
-  for (const std::string_view raw : base::split(map, '\n')) {
-    ++number;
-    const std::string_view line = base::trim(raw);
-    if (line.empty() || line.front() == '#') continue;
-    const std::size_t blank = line.find_first_of(" \t");
-    const auto guid = base::parse_hex(line.substr(0, blank));
-    std::string_view name =
-        blank == line.npos ? std::string_view() : base::trim(line.substr(blank));
-    if (name.starts_with('"')) {
-      const std::size_t end = name.find('"', 1);
-      name = end == name.npos ? std::string_view() : name.substr(1, end - 1);
-    } else {
-      name = base::trim(name.substr(0, name.find('#')));
-    }
-    if (!guid || name.empty()) {
-      return base::error(fmt::format(
-          "{}:{}: a GUID and a name are wanted: 0x0002c90300a1b2c3 \"leaf 1\"", title, number));
-    }
-    const auto node = by_guid.find(*guid);
-    if (node != by_guid.end()) node->second->description = name.substr(0, kDescriptionBytes);
-  }
-  return {};
 }
 
 base::Result<LoadedInput> load_plan_input(const PlanInput& input, PlanProgress& progress) {

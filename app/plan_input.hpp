@@ -32,12 +32,6 @@ struct LoadedInput {
 // Prints what had to be guessed or dropped.
 base::Result<LoadedInput> load_plan_input(const PlanInput& input, PlanProgress& progress);
 
-// OpenSM's node-name-map: lines of a node GUID and a name, in quotes if it has blanks; '#' begins a
-// comment. Nodes of these GUIDs get the name as their description. Lines that name no node of the
-// fabric do no harm; a line that cannot be read is an error that names it.
-base::Result<> rename_nodes(std::string_view map, std::string_view title,
-                            sim::Blueprint& blueprint);
-
 plan::Rate rate_of(sim::Width width, sim::Speed speed);
 
 // Nodes are called by their descriptions where no two are called the same, and by their GUIDs

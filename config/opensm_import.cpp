@@ -53,11 +53,15 @@ class Importer {
     unsigned number = 0;
     while (!text.empty()) {
       const auto end = std::min(text.find('\n'), text.size());
-      read(++number, base::trim(text.substr(0, end)));
+      read(++number, text.substr(0, end));
       text.remove_prefix(std::min(end + 1, text.size()));
     }
     for (const auto& [name, line] : last_) settle(name, line);
     settle_levels();
+    for (Imported::Remark& remark : out_.remarks) {
+      const Columns& columns = columns_[remark.line];
+      remark.column = remark.outcome == Outcome::Wrong ? columns.value : columns.name;
+    }
     std::sort(out_.remarks.begin(), out_.remarks.end(),
               [](const auto& a, const auto& b) { return a.line < b.line; });
     write();
@@ -70,12 +74,21 @@ class Importer {
     std::string value;
   };
 
+  struct Columns {
+    unsigned name = 1, value = 1;
+  };
+
   // What stands later wins, as in OpenSM.
-  void read(unsigned number, std::string_view line) {
+  void read(unsigned number, std::string_view whole) {
+    const std::string_view line = base::trim(whole);
     if (line.empty() || line.front() == '#') return;
     const auto end = std::min(line.find_first_of(" \t"), line.size());
     const std::string name(line.substr(0, end));
     std::string_view value = base::trim(line.substr(end));
+    const auto column = [&](std::string_view part) {
+      return static_cast<unsigned>(part.data() - whole.data()) + 1;
+    };
+    columns_[number] = {column(line), column(value.empty() ? line : value)};
     // OpenSM takes a text in quotation marks whole, and of any other the first word.
     if (value.size() > 1 && value.front() == '"' && value.back() == '"') {
       value = value.substr(1, value.size() - 2);
@@ -233,6 +246,7 @@ class Importer {
   const std::function<bool(const std::string&)>& exists_;
   std::map<std::string, Line, std::less<>> last_;
   std::vector<std::pair<std::string, Line>> of_levels_;  // in the order of the file
+  std::map<unsigned, Columns> columns_;                  // by line
   std::set<std::string> set_;                            // options of ours
   Imported out_;
 };

@@ -26,6 +26,7 @@ struct Imported {
     std::string option;
     Outcome outcome{};
     std::string text;
+    unsigned column = 0;  // from 1: of the option, or of a value that is wrong
   };
   Config config;
   std::vector<Remark> remarks;  // in the order of the file; one for each option not at its default

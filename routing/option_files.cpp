@@ -9,6 +9,7 @@
 
 #include "base/text.hpp"
 #include "fabric/topology.hpp"
+#include "routing/file_place.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -34,27 +35,28 @@ Line split_line(std::string_view text) {
   return line;
 }
 
-// An error without its place.
-base::Result<SwitchPort> parse_switch_port(const Line& line) {
+base::Result<SwitchPort> parse_switch_port(const FilePlace& place, const Line& line) {
   const auto guid = base::parse_hex(line.words[0]);
   if (!guid || *guid == 0) {
-    return base::error(fmt::format("'{}' is no GUID", base::printable(line.words[0])));
+    return place.wrong(line.words[0],
+                       fmt::format("'{}' is no GUID", base::printable(line.words[0])));
   }
   const auto port = base::parse_number(line.words[1]);
   if (!port || *port == 0 || *port > fabric::kMaxPortCount) {
-    return base::error(fmt::format("'{}' is no port number, 1..{}", base::printable(line.words[1]),
+    return place.wrong(line.words[1],
+                       fmt::format("'{}' is no port number, 1..{}", base::printable(line.words[1]),
                                    fabric::kMaxPortCount));
   }
   return SwitchPort{mad::Guid{*guid}, mad::PortNumber{static_cast<std::uint8_t>(*port)}};
 }
 
-base::Result<HopWeight> parse_hop_weight(const Line& line) {
-  const auto at = parse_switch_port(line);
+base::Result<HopWeight> parse_hop_weight(const FilePlace& place, const Line& line) {
+  const auto at = parse_switch_port(place, line);
   if (at.has_error()) return at.error();
   const auto weight = base::parse_number(line.words[2]);
   if (!weight || *weight == 0 || *weight > kMaxWeight) {
-    return base::error(
-        fmt::format("'{}' is no weight, 1..{}", base::printable(line.words[2]), kMaxWeight));
+    return place.wrong(line.words[2], fmt::format("'{}' is no weight, 1..{}",
+                                                  base::printable(line.words[2]), kMaxWeight));
   }
   return HopWeight{*at, static_cast<std::uint8_t>(*weight)};
 }
@@ -66,18 +68,16 @@ base::Result<std::vector<Value>> parse_lines(std::string_view text, std::string_
   std::size_t number = 0;
   for (const std::string_view whole : base::split(text, '\n')) {
     ++number;
-    const auto wrong = [&](std::string_view what) {
-      return base::error(fmt::format("{}:{}: {}", file, number, what));
-    };
+    const FilePlace place{file, number, whole};
     const Line line = split_line(whole);
     if (line.count == 0) continue;
     if (line.count != words) {
-      return wrong(fmt::format("{} words instead of {}", line.count, words));
+      return place.wrong(line.words[0], fmt::format("{} words instead of {}", line.count, words));
     }
-    const auto value = parse(line);
-    if (value.has_error()) return wrong(value.error().message);
+    const auto value = parse(place, line);
+    if (value.has_error()) return value.error();
     if (values.size() == kMaxPortLines) {
-      return wrong(fmt::format("more than {} ports", kMaxPortLines));
+      return place.wrong(line.words[0], fmt::format("more than {} ports", kMaxPortLines));
     }
     values.push_back(*value);
   }
@@ -93,14 +93,14 @@ base::Result<std::vector<mad::Guid>> parse_guid_list(std::string_view text, std:
     ++number;
     const std::string_view line = base::trim(whole);
     if (line.empty() || line.front() == '#') continue;
+    const FilePlace place{file, number, whole};
     const std::string_view word = line.substr(0, line.find_first_of(" \t"));
     const auto guid = base::parse_hex(word);
     if (!guid || *guid == 0) {
-      return base::error(
-          fmt::format("{}:{}: '{}' is no GUID", file, number, base::printable(word)));
+      return place.wrong(word, fmt::format("'{}' is no GUID", base::printable(word)));
     }
     if (guids.size() == kMaxListedGuids) {
-      return base::error(fmt::format("{}:{}: more than {} GUIDs", file, number, kMaxListedGuids));
+      return place.wrong(word, fmt::format("more than {} GUIDs", kMaxListedGuids));
     }
     guids.push_back(mad::Guid{*guid});
   }

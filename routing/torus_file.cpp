@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "routing/file_place.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -44,18 +45,19 @@ std::optional<std::int32_t> parse_offset(std::string_view word) {
 
 class Reader {
  public:
-  explicit Reader(std::string_view file) : file_(file) {}
+  explicit Reader(std::string_view file) : place_{file, 0, {}} {}
 
   std::optional<base::Error> read(std::string_view line) {
-    ++line_;
+    ++place_.number;
+    place_.line = line;
     const Words words = words_of(line);
     if (words.empty() || words.front().front() == '#') return std::nullopt;
     const std::string_view keyword = words.front();
     if (!shaped_ && keyword != "torus" && keyword != "mesh") {
-      return wrong("'torus' or 'mesh' and three sizes must come first");
+      return place_.wrong(keyword, "'torus' or 'mesh' and three sizes must come first");
     }
     if (keyword == "torus" || keyword == "mesh") return read_shape(words);
-    if (keyword == "next_seed") return begin_seed();
+    if (keyword == "next_seed") return begin_seed(words);
     if (keyword == "port_order") return read_port_order(words);
     if (keyword == "portgroup_max_ports" || keyword == "max_changes") return check_limit(words);
     const std::size_t axis = keyword.front() < 'x' || keyword.front() > 'z'
@@ -66,23 +68,22 @@ class Reader {
       if (rest == "p_link" || rest == "m_link") return read_link(words, axis, rest == "p_link");
       if (rest == "_dateline") return read_dateline(words, axis);
     }
-    return wrong(fmt::format("'{}' is no keyword of this file", base::printable(keyword)));
+    return place_.wrong(keyword,
+                        fmt::format("'{}' is no keyword of this file", base::printable(keyword)));
   }
 
   base::Result<TorusFile> finish() {
-    if (!shaped_) return base::error(fmt::format("{}: there is no 'torus' or 'mesh' line", file_));
+    if (!shaped_)
+      return base::error(fmt::format("{}: there is no 'torus' or 'mesh' line", place_.file));
     if (auto problem = check_seed()) return *problem;
     return std::move(torus_);
   }
 
  private:
-  base::Error wrong(std::string_view what) const {
-    return base::error(fmt::format("{}:{}: {}", file_, line_, what));
-  }
-
   std::optional<base::Error> read_shape(const Words& words) {
-    if (shaped_) return wrong("the shape is given twice");
-    if (words.size() < 1 + kTorusAxes) return wrong("three sizes are needed, such as 4 4 1");
+    if (shaped_) return place_.wrong(words.front(), "the shape is given twice");
+    if (words.size() < 1 + kTorusAxes)
+      return place_.wrong({}, "three sizes are needed, such as 4 4 1");
     for (std::size_t axis = 0; axis < kTorusAxes; ++axis) {
       std::string_view word = words[1 + axis];
       bool wraps = words.front() == "torus";
@@ -92,8 +93,9 @@ class Reader {
       }
       const auto radix = base::parse_number(word, kMaxTorusRadix);
       if (!radix || *radix == 0) {
-        return wrong(fmt::format("'{}' is no size from 1 to {}", base::printable(words[1 + axis]),
-                                 kMaxTorusRadix));
+        return place_.wrong(words[1 + axis],
+                            fmt::format("'{}' is no size from 1 to {}",
+                                        base::printable(words[1 + axis]), kMaxTorusRadix));
       }
       // Around two switches there is nothing to close.
       torus_.axes[axis] = {static_cast<std::uint32_t>(*radix), wraps && *radix > 2};
@@ -105,18 +107,18 @@ class Reader {
   TorusFile::Seed& seed() {
     if (torus_.seeds.empty()) {
       torus_.seeds.emplace_back();
-      seed_line_ = line_;
+      seed_place_ = place_;
     }
     return torus_.seeds.back();
   }
 
-  std::optional<base::Error> begin_seed() {
+  std::optional<base::Error> begin_seed(const Words& words) {
     if (auto problem = check_seed()) return problem;
     if (torus_.seeds.size() == kMaxTorusSeeds) {
-      return wrong(fmt::format("more than {} seeds", kMaxTorusSeeds));
+      return place_.wrong(words.front(), fmt::format("more than {} seeds", kMaxTorusSeeds));
     }
     torus_.seeds.emplace_back();
-    seed_line_ = line_;
+    seed_place_ = place_;
     return std::nullopt;
   }
 
@@ -127,22 +129,26 @@ class Reader {
     for (std::size_t axis = 0; axis < kTorusAxes; ++axis) {
       const bool told = seed.plus[axis] != mad::Guid{} || seed.minus[axis] != mad::Guid{};
       if (told == (torus_.axes[axis].radix > 1)) continue;
-      return base::error(fmt::format(
-          "{}:{}: this seed {} for {}", file_, seed_line_,
-          told ? "has a link too many:" : "lacks a link",
-          told ? fmt::format("the size of {} is 1", "xyz"[axis]) : std::string(1, "xyz"[axis])));
+      return seed_place_.wrong(
+          seed_place_.line,
+          fmt::format("this seed {} for {}", told ? "has a link too many:" : "lacks a link",
+                      told ? fmt::format("the size of {} is 1", "xyz"[axis])
+                           : std::string(1, "xyz"[axis])));
     }
     return std::nullopt;
   }
 
   std::optional<base::Error> read_link(const Words& words, std::size_t axis, bool plus) {
-    if (words.size() < 3) return wrong("two node GUIDs are needed");
+    if (words.size() < 3) return place_.wrong({}, "two node GUIDs are needed");
     const auto from = parse_guid(words[1]), to = parse_guid(words[2]);
-    if (!from || !to || *from == *to) return wrong("two different node GUIDs are needed");
+    if (!from || !to || *from == *to) {
+      return place_.wrong(from ? words[2] : words[1], "two different node GUIDs are needed");
+    }
     TorusFile::Seed& own = seed();
     if (own.at != mad::Guid{} && own.at != *from) {
-      return wrong(fmt::format("the links of a seed must begin at one switch, here {}",
-                               base::hex(own.at.value)));
+      return place_.wrong(words[1],
+                          fmt::format("the links of a seed must begin at one switch, here {}",
+                                      base::hex(own.at.value)));
     }
     own.at = *from;
     (plus ? own.plus : own.minus)[axis] = *to;
@@ -151,7 +157,10 @@ class Reader {
 
   std::optional<base::Error> read_dateline(const Words& words, std::size_t axis) {
     const auto offset = words.size() < 2 ? std::nullopt : parse_offset(words[1]);
-    if (!offset) return wrong("a position is needed, such as -2");
+    if (!offset) {
+      return place_.wrong(words.size() < 2 ? std::string_view() : words[1],
+                          "a position is needed, such as -2");
+    }
     seed().dateline[axis] = *offset;
     return std::nullopt;
   }
@@ -161,7 +170,8 @@ class Reader {
     for (std::size_t i = 1; i < words.size(); ++i) {
       const auto port = base::parse_number(words[i], 254);
       if (!port || *port == 0) {
-        return wrong(fmt::format("'{}' is no port number", base::printable(words[i])));
+        return place_.wrong(words[i],
+                            fmt::format("'{}' is no port number", base::printable(words[i])));
       }
       const auto number = static_cast<std::uint8_t>(*port);
       auto& order = torus_.port_order;
@@ -172,12 +182,10 @@ class Reader {
 
   std::optional<base::Error> check_limit(const Words& words) const {
     if (words.size() > 1 && base::parse_number(words[1], 0xFFFF'FFFF)) return std::nullopt;
-    return wrong("a number is needed");
+    return place_.wrong(words.size() < 2 ? std::string_view() : words[1], "a number is needed");
   }
 
-  std::string_view file_;
-  std::size_t line_ = 0;
-  std::size_t seed_line_ = 0;
+  FilePlace place_, seed_place_;
   bool shaped_ = false;
   TorusFile torus_;
 };

@@ -66,7 +66,7 @@ TEST_F(PlanCheck, ADumpWithASwapHasLinesAndNames) {
   const std::string wrong_map = write("wrong", "0x1 \"a\"\nnot a guid\n");
   const Outcome wrong = heddle({"plan", "check", file, "--node-name-map", wrong_map});
   EXPECT_EQ(wrong.exit, 6);
-  EXPECT_THAT(wrong.err, HasSubstr("wrong:2:"));
+  EXPECT_THAT(wrong.err, HasSubstr("wrong:2:1: 'not' is no node GUID"));
 }
 
 TEST_F(PlanCheck, HalfADumpIsSaidToBeOne) {

@@ -101,7 +101,9 @@ TEST(OpensmImport, TellsWhatIsLostAndWhatIsNotNeeded) {
                                               Outcome::Unknown, Outcome::Wrong, Outcome::Wrong));
   EXPECT_EQ(imported.remarks[2].text, "sweep_interval");
   EXPECT_EQ(imported.remarks[3].text, "");
+  EXPECT_EQ(imported.remarks[3].column, 1u);
   EXPECT_THAT(imported.remarks[4].text, HasSubstr("0 to 7"));
+  EXPECT_EQ(imported.remarks[4].column, 5u) << "of the value";
   EXPECT_EQ(imported.config, Config{}) << "what is wrong changes nothing";
 }
 

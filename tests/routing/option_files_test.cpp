@@ -22,14 +22,14 @@ TEST(OptionFiles, AGuidListHasAGuidOnALine) {
 TEST(OptionFiles, AGuidListThatNamesNothingIsAnError) {
   EXPECT_EQ(problem(""), "roots: it names no GUID");
   EXPECT_EQ(problem("# nobody\n"), "roots: it names no GUID");
-  EXPECT_EQ(problem("0x10\nspine\n"), "roots:2: 'spine' is no GUID");
-  EXPECT_EQ(problem("0x0\n"), "roots:1: '0x0' is no GUID");
+  EXPECT_EQ(problem("0x10\nspine\n"), "roots:2:1: 'spine' is no GUID");
+  EXPECT_EQ(problem("0x0\n"), "roots:1:1: '0x0' is no GUID");
 }
 
 TEST(OptionFiles, AGuidListHasALimit) {
   std::string text;
   for (std::size_t i = 0; i <= kMaxListedGuids; ++i) text += "0x1\n";
-  EXPECT_EQ(problem(text), "roots:65537: more than 65536 GUIDs");
+  EXPECT_EQ(problem(text), "roots:65537:1: more than 65536 GUIDs");
 }
 
 TEST(OptionFiles, HopWeightsAreAGuidAPortAndAWeight) {
@@ -49,21 +49,22 @@ TEST(OptionFiles, PortsAreAGuidAndAPort) {
   EXPECT_TRUE(parse_switch_ports("", "ports")->empty());
 }
 
-TEST(OptionFiles, ErrorsHaveTheLineAndTheReason) {
+TEST(OptionFiles, ErrorsHaveTheirPlaceAndTheReason) {
   struct Case {
     const char* line;
     const char* reason;
+    int column = 1;
   };
-  for (const auto& [line, reason] :
+  for (const auto& [line, reason, column] :
        {Case{"0x5 1", "2 words instead of 3"}, Case{"0x5 1 2 3", "4 words instead of 3"},
         Case{"five 1 2", "'five' is no GUID"}, Case{"0x0 1 2", "'0x0' is no GUID"},
-        Case{"0x5 0 2", "'0' is no port number, 1..254"},
-        Case{"0x5 255 2", "'255' is no port number, 1..254"},
-        Case{"0x5 1 0", "'0' is no weight, 1..255"},
-        Case{"0x5 1 256", "'256' is no weight, 1..255"}}) {
+        Case{"0x5 0 2", "'0' is no port number, 1..254", 5},
+        Case{"0x5 255 2", "'255' is no port number, 1..254", 5},
+        Case{"0x5 1 0", "'0' is no weight, 1..255", 7},
+        Case{"0x5 1 256", "'256' is no weight, 1..255", 7}}) {
     const auto weights = parse_hop_weights(std::string("0x1 1 1\n") + line, "w");
     ASSERT_TRUE(weights.has_error()) << line;
-    EXPECT_EQ(weights.error().message, std::string("w:2: ") + reason);
+    EXPECT_EQ(weights.error().message, "w:2:" + std::to_string(column) + ": " + reason);
   }
 }
 
@@ -72,7 +73,7 @@ TEST(OptionFiles, TheyHaveALimit) {
   for (std::size_t i = 0; i <= kMaxPortLines; ++i) text += "0x5 1\n";
   const auto ports = parse_switch_ports(text, "p");
   ASSERT_TRUE(ports.has_error());
-  EXPECT_EQ(ports.error().message, "p:1000001: more than 1000000 ports");
+  EXPECT_EQ(ports.error().message, "p:1000001:1: more than 1000000 ports");
 }
 
 }  // namespace

@@ -51,29 +51,30 @@ TEST(TorusFile, EveryKeywordIsRead) {
   EXPECT_EQ(parsed->port_order, (std::vector<std::uint8_t>{7, 10, 8}));
 }
 
-TEST(TorusFile, MistakesAreNamedWithTheirLine) {
+TEST(TorusFile, MistakesAreNamedWithTheirPlace) {
   EXPECT_EQ(problem(""), "t.conf: there is no 'torus' or 'mesh' line");
   EXPECT_EQ(problem("xp_link 1 2\n"),
-            "t.conf:1: 'torus' or 'mesh' and three sizes must come first");
-  EXPECT_EQ(problem("torus 3 3\n"), "t.conf:1: three sizes are needed, such as 4 4 1");
-  EXPECT_EQ(problem("torus 3 0 3\n"), "t.conf:1: '0' is no size from 1 to 16384");
-  EXPECT_EQ(problem("torus 3 t 3\n"), "t.conf:1: 't' is no size from 1 to 16384");
+            "t.conf:1:1: 'torus' or 'mesh' and three sizes must come first");
+  EXPECT_EQ(problem("torus 3 3\n"), "t.conf:1:10: three sizes are needed, such as 4 4 1");
+  EXPECT_EQ(problem("torus 3 0 3\n"), "t.conf:1:9: '0' is no size from 1 to 16384");
+  EXPECT_EQ(problem("torus 3 t 3\n"), "t.conf:1:9: 't' is no size from 1 to 16384");
   EXPECT_EQ(problem("torus 3 3 99999999999999999999\n"),
-            "t.conf:1: '99999999999999999999' is no size from 1 to 16384");
-  EXPECT_EQ(problem("torus 3 3 1\nmesh 3 3 1\n"), "t.conf:2: the shape is given twice");
+            "t.conf:1:11: '99999999999999999999' is no size from 1 to 16384");
+  EXPECT_EQ(problem("torus 3 3 1\nmesh 3 3 1\n"), "t.conf:2:1: the shape is given twice");
   EXPECT_EQ(problem("torus 3 3 1\nxq_link 1 2\n"),
-            "t.conf:2: 'xq_link' is no keyword of this file");
-  EXPECT_EQ(problem("torus 3 3 1\nxp_link 0x1\n"), "t.conf:2: two node GUIDs are needed");
+            "t.conf:2:1: 'xq_link' is no keyword of this file");
+  EXPECT_EQ(problem("torus 3 3 1\nxp_link 0x1\n"), "t.conf:2:12: two node GUIDs are needed");
   EXPECT_EQ(problem("torus 3 3 1\nxp_link 0x1 0x1\n"),
-            "t.conf:2: two different node GUIDs are needed");
+            "t.conf:2:13: two different node GUIDs are needed");
   EXPECT_EQ(problem("torus 3 3 1\nxp_link 0x1 0x2\nyp_link 0x2 0x3\n"),
-            "t.conf:3: the links of a seed must begin at one switch, here 0x0000000000000001");
-  EXPECT_EQ(problem("torus 3 3 1\nxp_link 0x1 0x2\n"), "t.conf:2: this seed lacks a link for y");
+            "t.conf:3:9: the links of a seed must begin at one switch, here 0x0000000000000001");
+  EXPECT_EQ(problem("torus 3 3 1\nxp_link 0x1 0x2\n"), "t.conf:2:1: this seed lacks a link for y");
   EXPECT_EQ(problem("torus 3 1 1\nxp_link 0x1 0x2\nyp_link 0x1 0x3\n"),
-            "t.conf:2: this seed has a link too many: for the size of y is 1");
-  EXPECT_EQ(problem("torus 3 3 1\nx_dateline far\n"), "t.conf:2: a position is needed, such as -2");
-  EXPECT_EQ(problem("torus 3 3 1\nport_order 1 255\n"), "t.conf:2: '255' is no port number");
-  EXPECT_EQ(problem("torus 3 3 1\nmax_changes many\n"), "t.conf:2: a number is needed");
+            "t.conf:2:1: this seed has a link too many: for the size of y is 1");
+  EXPECT_EQ(problem("torus 3 3 1\nx_dateline far\n"),
+            "t.conf:2:12: a position is needed, such as -2");
+  EXPECT_EQ(problem("torus 3 3 1\nport_order 1 255\n"), "t.conf:2:14: '255' is no port number");
+  EXPECT_EQ(problem("torus 3 3 1\nmax_changes many\n"), "t.conf:2:13: a number is needed");
 }
 
 // Every way to cut or garble a file gives a file or an error.
