@@ -20,7 +20,7 @@ const LOADS_AGAIN_MS = 400;
 
 const live = new Live();
 const server = new Server(askToken);
-const stage = new Stage(live);
+const stage = new Stage(live, server);
 const events = new Events();
 const ways = new Ways(server, stage.finder, live, (way) => stage.picture?.setWay(way),
   (nodes) => stage.picture.showAll(nodes));

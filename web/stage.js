@@ -6,11 +6,16 @@ import { listenToMapKeys, listenToPointers, placeTip } from "./hands.js";
 import { brief, counted, grouped } from "./numbers.js";
 import { Picture } from "./picture.js";
 import { Finder, offer } from "./search.js";
-import { card, fill, table } from "./views.js";
+import { andMore, card, fill, table } from "./views.js";
+
+const FEW_GUESTS = 8; // virtual ports that are listed without being asked for
+const MOST_GUESTS = 200;
 
 export class Stage {
-  constructor(live) {
+  constructor(live, server) {
     this.live = live;
+    this.server = server;
+    this.guests = { node: null, shown: null }; // the virtual ports that the card shows
     this.picture = null;
     this.selected = null;
     this.colouring = "load";
@@ -102,7 +107,8 @@ export class Stage {
     if (thing === null) return;
     const { title, lines } = this.#tell(thing);
     fill(this.card, element("h3", {}, title), ...lines.map((line) => element("p", {}, line)),
-      ...this.#offers(thing), thing.kind === "node" ? this.#cables(thing.index) : null);
+      ...this.#offers(thing), thing.kind === "node" ? this.#cables(thing.index) : null,
+      this.#guestsOf(thing));
     byId("said").textContent = `${title}, ${lines[0] ?? ""}`;
   }
 
@@ -123,6 +129,32 @@ export class Stage {
     }
     return [element("div", { class: "row" }, button("Path from here", () => ways.set("from", index)),
       button("Path to here", () => ways.set("to", index)))];
+  }
+
+  // Virtual ports behind a host: those known from the last answer, while they are asked for again.
+  #guestsOf({ kind, index }) {
+    const { fabric } = this.live;
+    if (kind !== "node" || fabric.isSwitch(index) || this.live.isGone(index)) return null;
+    if (this.guests.node !== index) this.guests = { node: index, shown: element("div", { id: "guests" }) };
+    this.#askGuests(index, this.guests.shown);
+    return this.guests.shown;
+  }
+
+  async #askGuests(node, shown) {
+    const path = `/v1/virtual-ports?node=${this.live.fabric.guid(node)}`;
+    let rows = [];
+    try {
+      rows = (await this.server.get(path)).virtual_ports;
+    } catch {
+      return; // another refresh tells what is wrong
+    }
+    const open = shown.querySelector("details")?.open ?? rows.length <= FEW_GUESTS;
+    shown.replaceChildren(...(rows.length === 0 ? [] : [element("details", { open },
+      element("summary", {}, counted(rows.length, "virtual port", "virtual ports")),
+      table([["Port"], ["Index", true], ["GUID"], ["LID", true], ["P_Keys"]],
+        rows.slice(0, MOST_GUESTS).map((row) => [String(row.port), String(row.index), row.port_guid,
+          row.own_lid ? String(row.lid) : `${row.lid}, shared`, row.p_keys.join(" ")])),
+      andMore(rows, MOST_GUESTS))]));
   }
 
   // Of a switch, to other switches.

@@ -25,7 +25,7 @@ export function table(heads, rows) {
     element("tbody", {}, ...rows.map((row) => element("tr", {}, ...cells("td", row))))));
 }
 
-function andMore(all, shown) {
+export function andMore(all, shown) {
   return all.length > shown ? element("p", { class: "soft" }, `and ${grouped(all.length - shown)} more`) : null;
 }
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The dashboard of a running subnet manager in headless Chromium, used as a person would.
 
-  dashboard.py --heddle build/heddle --pictures FOLDER click|token|large"""
+  dashboard.py --heddle build/heddle --pictures FOLDER click|token|large|guests"""
 
 import argparse
 import json
@@ -333,6 +333,26 @@ def token(options, folder):
         assert not page.run("return document.getElementById('token-dialog').open")
 
 
+def guests(options, folder):
+    """A host that is selected shows its virtual ports, as the API has them."""
+    with Manager(options.heddle, folder, "star:3,vports=2,vport-lids=1") as manager, Page() as page:
+        open_page(page, manager)
+        await_picture(page)
+        page.run("heddle.stage.choose(heddle.stage.finder.find('host-0002')[0])")
+        page.wait_until("return document.getElementById('guests')?"
+                        ".textContent.includes('2 virtual')")
+        text = page.text("guests")
+        host = page.run("return heddle.fabric.guid(heddle.stage.selected.index)")
+        rows = manager.ask(f"v1/virtual-ports?node={host}")["virtual_ports"]
+        assert len(rows) == 2, rows
+        for row in rows:
+            assert row["port_guid"] in text and str(row["lid"]) in text, (row, text)
+            assert all(key in text for key in row["p_keys"]), (row, text)
+        page.run("heddle.stage.choose(heddle.stage.finder.find('switch-1')[0])")
+        assert page.run("return document.getElementById('guests')") is None
+        page.expect_no_complaints()
+
+
 FRAMES = """const [kind, milliseconds, done] = arguments;
 const frames = [], begin = performance.now();
 let last = begin;
@@ -383,7 +403,7 @@ def large(options, folder):
         assert told[kind]["p95_ms"] < MOST_FRAME_MS, told
 
 
-SITUATIONS = {"click": click, "token": token, "large": large}
+SITUATIONS = {"click": click, "token": token, "large": large, "guests": guests}
 
 
 def main():
