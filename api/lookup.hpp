@@ -20,7 +20,8 @@ base::Result<fabric::NodeIndex> find_node(const sm::Snapshot& fabric, std::strin
 // always port 0.
 base::Result<fabric::PortIndex> find_endport(const sm::Snapshot& fabric, std::string_view word);
 
-// The virtual port with this GUID, or this LID for itself; null when there is none, or nobody knows them.
+// The virtual port with this GUID, or this LID for itself; null when there is none, or nobody knows
+// them.
 const sa::VirtualPort* find_guest(const sm::Snapshot& fabric, std::string_view word);
 
 // kNoLid when it has none, or none were given out. Of a switch's port that of port 0.

@@ -27,10 +27,10 @@ struct Guests {
 
 struct Path {
   fabric::PortIndex from = fabric::kNoPort, to = fabric::kNoPort;  // endports
-  Guests guests;      // as the view of the snapshot has them
-  mad::Lid lid{};     // that packets are sent to
-  std::vector<Hop> hops;                                           // from the sender on
-  std::string trouble;  // why packets do not arrive, for a person; empty: they do
+  Guests guests;          // as the view of the snapshot has them
+  mad::Lid lid{};         // that packets are sent to
+  std::vector<Hop> hops;  // from the sender on
+  std::string trouble;    // why packets do not arrive, for a person; empty: they do
   // Nothing when administration tells of no path: it is not ours, or they may not talk.
   std::optional<mad::PathRecord> record;
   mad::ServiceLevel level{};  // of the record, else of the routes
