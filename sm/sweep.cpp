@@ -71,6 +71,14 @@ std::vector<partitions::GroupSpec> permanent_groups(const Options& options) {
   return groups;
 }
 
+bool mtu_differs(const Picture& picture, PortIndex a, PortIndex b) {
+  const auto mtu = [&](PortIndex port) {
+    const auto end = picture.frozen.end_of[port.value];
+    return picture.observation[end.node].ports[end.port.value].info->neighbor_mtu;
+  };
+  return mtu(a) != mtu(b);
+}
+
 // The levels depend on routes that are yet to be made: until then they stay.
 void keep_sm_levels(Picture& picture) {
   for (const PortIndex port : picture.frozen.topology->endports()) {
@@ -281,7 +289,7 @@ void Core::Machine::advance() {
         ask_for_routes();
         break;
       case Stage::Lanes:
-        if (!lane_programming.go_on(with)) finish_lanes();
+        if (!lane_programming.go_on(with) && !arbitration_programming.go_on(with)) finish_lanes();
         break;
       case Stage::Tables:
         if (programming.lacks_footing() && hurried < kMaxHurried) {
@@ -505,6 +513,7 @@ void Core::Machine::assign() {
                             : picture.lids;
   picture.intent =
       fabric::plan_ports(picture.observation, picture.frozen, *picture.lids, port_settings());
+  set_high_limits(options.lane_tables, *picture.frozen.topology, picture.intent);
   picture.intent.switches.life_time_value = options.packet_life_time;
   if (levels_in_use) keep_sm_levels(picture);
   if (has_multicast_fdb_top(picture)) {
@@ -534,23 +543,6 @@ void Core::Machine::write_addresses() {
   partition_programming.begin(with, memberships, enforcement, doubt);
   alias_programming.begin(with, administration.registrations().alias_guids, doubt);
   virtual_ports.write(with, memory, memberships);
-}
-
-fabric::PortSettings Core::Machine::port_settings() const {
-  fabric::PortSettings settings;
-  settings.subnet_prefix = options.subnet_prefix;
-  settings.m_key = [this](mad::Guid port) { return keys.of(port); };
-  settings.m_key_protect_bits = options.m_key_protection;
-  settings.m_key_lease_period = options.m_key_lease;
-  settings.sm_lid =
-      picture.sm_port == fabric::kNoPort ? mad::kNoLid : picture.lids->base(picture.sm_port);
-  settings.sm_sl = options.sm_sl;
-  settings.subnet_timeout = options.subnet_timeout;
-  settings.max_operational_vls = options.max_operational_vls;
-  settings.head_of_queue_life = options.head_of_queue_life;
-  settings.leaf_head_of_queue_life = options.leaf_head_of_queue_life;
-  settings.vl_stall_count = options.vl_stall_count;
-  return settings;
 }
 
 // What every switch holds, as the last sweep left it or as this one read it.
@@ -652,7 +644,20 @@ void Core::Machine::finish_links() {
   untold = {left.begin(), left.end()};
   unheard = programming.unheard(with);
   for (const mad::Guid port : left) unheard.erase(port);
-  tell_links(picture);
+  const auto& topology = *picture.frozen.topology;
+  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
+    const PortIndex port{p};
+    const PortIndex peer = topology.peer(port);
+    if (peer == fabric::kNoPort) continue;
+    if (!is_active(picture, port)) {
+      picture.problems.push_back(text(picture.name(port)) + " has a link but is not ACTIVE");
+    } else if (port < peer && is_active(picture, peer) && mtu_differs(picture, port, peer)) {
+      // Changing the MTU under traffic would lose packets, so that is left to a person.
+      picture.problems.push_back("the link " + text(picture.name(port)) + " - " +
+                                 text(picture.name(peer)) +
+                                 " is ACTIVE with another MTU at each end; take it down and up");
+    }
+  }
   finish_sweep();
 }
 
@@ -753,8 +758,9 @@ void Core::Machine::renew_view() {
 
 void Core::Machine::publish_groups() {
   if (!std::exchange(groups_changed, false)) return;
-  outputs.emplace_back(PublishGroups{
-      std::make_shared<const GroupList>(list_of(administration.registrations().groups))});
+  const auto& all = administration.registrations();
+  outputs.emplace_back(
+      PublishGroups{std::make_shared<const GroupList>(list_of(all.groups)), all.multicast_tables});
 }
 
 // A device that was seen in two places has either a twin, which will be there the next time too, or
