@@ -501,7 +501,7 @@ std::vector<Option> congestion_options() {
 std::vector<Option> output_options() {
   return {
       {"output", "dump_dir", &Config::dump_dir,
-       "Directory for opensm-subnet.lst, opensm.fdbs, opensm-lfts.dump and "
+       "Directory for opensm-subnet.lst, opensm.fdbs, opensm.mcfdbs, opensm-lfts.dump and "
        "opensm-lid-matrix.dump; empty writes none",
        "\"/var/log/heddle\""},
       {"log",

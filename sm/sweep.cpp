@@ -758,8 +758,9 @@ void Core::Machine::renew_view() {
 
 void Core::Machine::publish_groups() {
   if (!std::exchange(groups_changed, false)) return;
-  outputs.emplace_back(PublishGroups{
-      std::make_shared<const GroupList>(list_of(administration.registrations().groups))});
+  const auto& all = administration.registrations();
+  outputs.emplace_back(
+      PublishGroups{std::make_shared<const GroupList>(list_of(all.groups)), all.multicast_tables});
 }
 
 // A device that was seen in two places has either a twin, which will be there the next time too, or
