@@ -289,7 +289,7 @@ void Core::Machine::advance() {
         ask_for_routes();
         break;
       case Stage::Lanes:
-        if (!lane_programming.go_on(with)) finish_lanes();
+        if (!lane_programming.go_on(with) && !arbitration_programming.go_on(with)) finish_lanes();
         break;
       case Stage::Tables:
         if (programming.lacks_footing() && hurried < kMaxHurried) {
@@ -513,6 +513,7 @@ void Core::Machine::assign() {
                             : picture.lids;
   picture.intent =
       fabric::plan_ports(picture.observation, picture.frozen, *picture.lids, port_settings());
+  set_high_limits(options.lane_tables, *picture.frozen.topology, picture.intent);
   picture.intent.switches.life_time_value = options.packet_life_time;
   if (levels_in_use) keep_sm_levels(picture);
   if (has_multicast_fdb_top(picture)) {
@@ -542,23 +543,6 @@ void Core::Machine::write_addresses() {
   partition_programming.begin(with, memberships, enforcement, doubt);
   alias_programming.begin(with, administration.registrations().alias_guids, doubt);
   virtual_ports.write(with, memory, memberships);
-}
-
-fabric::PortSettings Core::Machine::port_settings() const {
-  fabric::PortSettings settings;
-  settings.subnet_prefix = options.subnet_prefix;
-  settings.m_key = [this](mad::Guid port) { return keys.of(port); };
-  settings.m_key_protect_bits = options.m_key_protection;
-  settings.m_key_lease_period = options.m_key_lease;
-  settings.sm_lid =
-      picture.sm_port == fabric::kNoPort ? mad::kNoLid : picture.lids->base(picture.sm_port);
-  settings.sm_sl = options.sm_sl;
-  settings.subnet_timeout = options.subnet_timeout;
-  settings.max_operational_vls = options.max_operational_vls;
-  settings.head_of_queue_life = options.head_of_queue_life;
-  settings.leaf_head_of_queue_life = options.leaf_head_of_queue_life;
-  settings.vl_stall_count = options.vl_stall_count;
-  return settings;
 }
 
 // What every switch holds, as the last sweep left it or as this one read it.
@@ -774,8 +758,9 @@ void Core::Machine::renew_view() {
 
 void Core::Machine::publish_groups() {
   if (!std::exchange(groups_changed, false)) return;
-  outputs.emplace_back(PublishGroups{
-      std::make_shared<const GroupList>(list_of(administration.registrations().groups))});
+  const auto& all = administration.registrations();
+  outputs.emplace_back(
+      PublishGroups{std::make_shared<const GroupList>(list_of(all.groups)), all.multicast_tables});
 }
 
 // A device that was seen in two places has either a twin, which will be there the next time too, or
