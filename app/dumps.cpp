@@ -15,6 +15,7 @@
 #include "app/files.hpp"
 #include "app/lane_dumps.hpp"
 #include "mad/link.hpp"
+#include "plan/multicast_plan.hpp"
 #include "routing/lid_matrix.hpp"
 
 namespace heddle::app {
@@ -299,6 +300,14 @@ base::Result<void> write_dumps(const std::filesystem::path& directory,
     if (written.has_error()) return written.error();
   }
   return {};
+}
+
+base::Result<void> write_multicast_dump(const std::filesystem::path& directory,
+                                        const fabric::Topology& topology,
+                                        const multicast::Tables& tables) {
+  if (tables.switch_count() != topology.switch_count()) return {};
+  return replace_file(directory / "opensm.mcfdbs",
+                      [&](std::ostream& out) { out << plan::multicast_list(topology, tables); });
 }
 
 }  // namespace heddle::app

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "base/result.hpp"
+#include "multicast/tables.hpp"
 #include "sm/snapshot.hpp"
 
 namespace heddle::app {
@@ -25,5 +26,11 @@ void write_forwarding_dump(std::ostream& out, const sm::Snapshot& snapshot, fabr
 // All of them and those of lane_dumps.hpp, each replaced as a whole. The directory must exist.
 base::Result<void> write_dumps(const std::filesystem::path& directory,
                                const sm::Snapshot& snapshot);
+
+// opensm.mcfdbs: per switch the multicast LIDs with the ports that get a copy. `tables` of other
+// switches than those of the topology are not written.
+base::Result<void> write_multicast_dump(const std::filesystem::path& directory,
+                                        const fabric::Topology& topology,
+                                        const multicast::Tables& tables);
 
 }  // namespace heddle::app

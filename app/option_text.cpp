@@ -14,11 +14,33 @@
 
 #include "base/text.hpp"
 #include "partitions/language.hpp"
+#include "qos/lane_tables.hpp"
 #include "qos/language.hpp"
 #include "sa/prefix_routes.hpp"
 
 namespace heddle::app {
 namespace {
+
+template <class OptionsType, class Visitor>
+void for_each_routing_option(OptionsType& o, Visitor&& visit) {
+  visit("engines", o.routing.engines);
+  visit("fallback", o.routing.fallback);
+  visit("accept_credit_loops", o.routing.accept_credit_loops);
+  visit("cover_replies", o.routing.cover_replies);
+  visit("max_vls", o.routing.max_vls);
+  visit("root_guids", o.routing.options.root_guids);
+  visit("torus", o.routing.options.torus);
+  visit("tables", o.routing.options.tables);
+  visit("lid_matrix", o.routing.options.lid_matrix);
+  visit("routing_order", o.routing.options.routing_order);
+  visit("hop_weights", o.routing.options.hop_weights);
+  visit("uncounted_ports", o.routing.options.uncounted_ports);
+  visit("compute_guids", o.routing.options.compute_guids);
+  visit("io_guids", o.routing.options.io_guids);
+  visit("port_shifting", o.routing.options.port_shifting);
+  visit("scatter_ports", o.routing.options.scatter_ports);
+  visit("avoid_throttled_links", o.routing.options.avoid_throttled_links);
+}
 
 // One table for both directions: an option that is missing here fails the round trip in the tests.
 template <class OptionsType, class Visitor>
@@ -49,6 +71,7 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("head_of_queue_life", o.head_of_queue_life);
   visit("leaf_head_of_queue_life", o.leaf_head_of_queue_life);
   visit("vl_stall_count", o.vl_stall_count);
+  visit("leaf_vl_stall_count", o.leaf_vl_stall_count);
   visit("sm_sl", o.sm_sl.value);
   visit("sweep_interval", o.sweep_interval);
   visit("full_sweep_interval", o.full_sweep_interval);
@@ -71,25 +94,10 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("sa_groups", o.trust.groups);
   visit("prefix_routes", o.prefix_routes);
   visit("qos_policy", o.qos_policy);
+  visit("lane_tables", o.lane_tables);
   visit("partition_enforcement", o.partition_enforcement);
   visit("keep_routes_on_takeover", o.keep_routes_on_takeover);
-  visit("engines", o.routing.engines);
-  visit("fallback", o.routing.fallback);
-  visit("accept_credit_loops", o.routing.accept_credit_loops);
-  visit("cover_replies", o.routing.cover_replies);
-  visit("max_vls", o.routing.max_vls);
-  visit("root_guids", o.routing.options.root_guids);
-  visit("torus", o.routing.options.torus);
-  visit("tables", o.routing.options.tables);
-  visit("lid_matrix", o.routing.options.lid_matrix);
-  visit("routing_order", o.routing.options.routing_order);
-  visit("hop_weights", o.routing.options.hop_weights);
-  visit("uncounted_ports", o.routing.options.uncounted_ports);
-  visit("compute_guids", o.routing.options.compute_guids);
-  visit("io_guids", o.routing.options.io_guids);
-  visit("port_shifting", o.routing.options.port_shifting);
-  visit("scatter_ports", o.routing.options.scatter_ports);
-  visit("avoid_throttled_links", o.routing.options.avoid_throttled_links);
+  for_each_routing_option(o, visit);
 }
 
 template <std::unsigned_integral Number>
@@ -147,6 +155,12 @@ std::string value_text(const std::shared_ptr<const sa::PrefixRoutes>& routes) {
 }
 std::string value_text(const std::shared_ptr<const qos::Policy>& policy) {
   return policy ? base::hex_bytes(std::as_bytes(std::span(policy->text))) : "";
+}
+std::string value_text(const std::optional<qos::LaneTables>& tables) {
+  if (!tables) return "";
+  std::string text = qos::to_text(tables->all);
+  for (const auto& words : tables->by_kind) text += '\n' + qos::to_text(words);
+  return base::hex_bytes(std::as_bytes(std::span(text)));
 }
 
 std::vector<std::string_view> pieces(std::string_view text) {
@@ -231,6 +245,20 @@ bool parse_value(std::string_view text, std::shared_ptr<const qos::Policy>& poli
   auto parsed = qos::parse(*file, "recorded");
   if (!parsed) return false;
   policy = std::make_shared<const qos::Policy>(std::move(parsed->policy));
+  return true;
+}
+bool parse_value(std::string_view text, std::optional<qos::LaneTables>& tables) {
+  tables.reset();
+  if (text.empty()) return true;
+  const auto file = file_of(text).value_or("?");
+  const auto lines = base::split(file, '\n');
+  tables.emplace();
+  if (lines.size() != 1 + tables->by_kind.size()) return false;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto words = qos::parse_lane_words(lines[i]);
+    if (!words) return false;
+    (i == 0 ? tables->all : tables->by_kind[i - 1]) = *words;
+  }
   return true;
 }
 bool parse_value(std::string_view text, std::optional<routing::TorusFile>& torus) {

@@ -12,8 +12,9 @@ namespace {
 base::Result<partitions::Parsed> read_file(const config::Config& config) {
   auto content = store::TextFile(config.partitions_file, "partitions").read_named();
   if (!content) return content.error();
-  return partitions::parse(content->text, config.partitions_file,
-                           {config.allow_both_pkeys, /*qos=*/!config.qos_policy.empty()});
+  return partitions::parse(
+      content->text, config.partitions_file,
+      {config.allow_both_pkeys, /*qos=*/config.qos_tables || !config.qos_policy.empty()});
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ void Performer::perform(std::vector<sm::Output> outputs, base::Instant now) {
   for (sm::Output& output : outputs) {
     std::visit([&](auto& each) { carry_out(std::move(each), now); }, output);
   }
+  dump_multicast(now);
 }
 
 void Performer::carry_out(sm::SendMad&& output, base::Instant) {
@@ -63,8 +64,9 @@ void Performer::carry_out(sm::Store&& output, base::Instant) {
   if (sinks_.store) sinks_.store(std::move(output));
 }
 
-void Performer::carry_out(sm::Publish&& output, base::Instant) {
+void Performer::carry_out(sm::Publish&& output, base::Instant now) {
   newest_ = std::move(output.snapshot);
+  next_dump_ = now;
   if (audience_ != nullptr) audience_->published(newest_);
   if (files_.dump_dir.empty()) return;
   const auto written = write_dumps(files_.dump_dir, *newest_);
@@ -75,6 +77,19 @@ void Performer::carry_out(sm::Publish&& output, base::Instant) {
 
 void Performer::carry_out(sm::PublishGroups&& output, base::Instant) {
   if (audience_ != nullptr) audience_->published(std::move(output.groups));
+  if (!files_.dump_dir.empty()) undumped_ = std::move(output.tables);
+}
+
+void Performer::dump_multicast(base::Instant now) {
+  // Clients may come and go many times in a second.
+  constexpr base::Duration kBetweenDumps = std::chrono::seconds(10);
+  if (undumped_ == nullptr || newest_ == nullptr || now < next_dump_) return;
+  next_dump_ = now + kBetweenDumps;
+  const auto tables = std::exchange(undumped_, nullptr);
+  const auto written = write_multicast_dump(files_.dump_dir, newest_->topology, *tables);
+  if (written.has_error()) {
+    log_.say(sm::Severity::Warning, "DumpNotWritten", written.error().message);
+  }
 }
 
 void Performer::carry_out(sm::PublishOrders&& output, base::Instant) {

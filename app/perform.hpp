@@ -12,6 +12,7 @@
 #include "app/progress.hpp"
 #include "base/result.hpp"
 #include "congestion/report.hpp"
+#include "multicast/tables.hpp"
 #include "perf/readings.hpp"
 #include "sm/core.hpp"
 #include "transport/transport.hpp"
@@ -79,6 +80,7 @@ class Performer {
   void carry_out(sm::PublishGroups&& output, base::Instant now);
   void carry_out(sm::PublishOrders&& output, base::Instant now);
   void carry_out(sm::Event&& output, base::Instant now);
+  void dump_multicast(base::Instant now);
 
   Sinks sinks_;
   OutputFiles files_;
@@ -87,6 +89,8 @@ class Performer {
   Audience* audience_;
   PhaseTimes times_;
   std::shared_ptr<const sm::Snapshot> newest_;
+  std::shared_ptr<const multicast::Tables> undumped_;  // newer than opensm.mcfdbs; null: none are
+  base::Instant next_dump_{};                          // of them
   std::vector<sm::RememberedLids> lids_;
 };
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include "config/options.hpp"
 #include "perf/health.hpp"
 #include "perf/thresholds.hpp"
+#include "qos/lane_tables.hpp"
 #include "routing/engine.hpp"
 
 namespace heddle::app {
@@ -26,6 +28,24 @@ std::uint8_t vl_code(std::uint32_t lanes) {
   std::uint8_t code = 1;
   for (std::uint32_t reached = 1; reached < lanes && code < 5; reached *= 2) ++code;
   return code;
+}
+
+// What is wrong was refused when the file was read.
+qos::LaneTables lane_tables(const config::Config& config) {
+  qos::LaneTables tables;
+  const auto put = [](const std::string& text, qos::LaneWords& place) {
+    if (auto words = qos::parse_lane_words(text)) place = std::move(*words);
+  };
+  put(config.qos_all, tables.all);
+  const auto put_kind = [&](const std::string& text, qos::PortKind kind) {
+    put(text, tables.by_kind[static_cast<std::size_t>(kind)]);
+  };
+  put_kind(config.qos_hosts, qos::PortKind::Host);
+  put_kind(config.qos_switch_port0, qos::PortKind::SwitchPort0);
+  put_kind(config.qos_switches, qos::PortKind::SwitchToHost);
+  put_kind(config.qos_between_switches, qos::PortKind::SwitchToSwitch);
+  put_kind(config.qos_routers, qos::PortKind::Router);
+  return tables;
 }
 
 }  // namespace
@@ -61,6 +81,8 @@ sm::Options to_sm_options(const config::Config& config) {
   options.head_of_queue_life = byte(config.head_of_queue_life);
   options.leaf_head_of_queue_life = byte(config.leaf_head_of_queue_life);
   options.vl_stall_count = byte(config.vl_stall_count);
+  options.leaf_vl_stall_count = byte(config.leaf_vl_stall_count);
+  if (config.qos_tables) options.lane_tables = lane_tables(config);
   options.sm_sl = mad::ServiceLevel{byte(config.sm_sl)};
   options.sweep_interval = config.interval;
   options.full_sweep_interval = config.full_interval;
@@ -124,6 +146,10 @@ config::Vocabulary vocabulary() {
   words.wrong_health_action = [](std::string_view text) {
     const auto action = perf::parse_health_action(text);
     return action ? std::string() : action.error().message;
+  };
+  words.wrong_lanes = [](std::string_view text) {
+    const auto lanes = qos::parse_lane_words(text);
+    return lanes ? std::string() : lanes.error().message;
   };
   words.wrong_congestion = &wrong_congestion;
   return words;

@@ -84,6 +84,16 @@ struct Config {
   std::uint32_t head_of_queue_life = 18;
   std::uint32_t leaf_head_of_queue_life = 16;
   std::uint32_t vl_stall_count = 7;
+  std::uint32_t leaf_vl_stall_count = 7;
+
+  // [qos]
+  bool qos_tables = false;
+  std::string qos_all;    // "": what OpenSM writes unless told otherwise
+  std::string qos_hosts;  // "": as for all, and so for the next four
+  std::string qos_switch_port0;
+  std::string qos_switches;
+  std::string qos_between_switches;
+  std::string qos_routers;
 
   // [sweep]
   std::uint32_t node_misses = 3;

@@ -2,6 +2,7 @@
 #include "config/load.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <fstream>
@@ -246,6 +247,11 @@ void check_phrases(const Config& config, const Vocabulary& vocabulary,
   check(vocabulary.wrong_threshold, config.performance_thresholds,
         find_option("performance", "thresholds"));
   check(vocabulary.wrong_health_action, config.health_actions, find_option("health", "actions"));
+  for (const Option& option : options()) {
+    const auto* text = std::get_if<std::string Config::*>(&option.member);
+    if (option.section != "qos" || text == nullptr) continue;
+    check(vocabulary.wrong_lanes, std::array{config.*(*text)}, &option);
+  }
 }
 
 void check_congestion(const Config& config, const Vocabulary& vocabulary,

@@ -32,7 +32,9 @@ struct Vocabulary {
   std::string (*wrong_threshold)(std::string_view threshold) = nullptr;
   // The same of what is done about a condition.
   std::string (*wrong_health_action)(std::string_view action) = nullptr;
-  // The same of a text of [congestion], by its key.
+  // The same of a text of [qos].
+  std::string (*wrong_lanes)(std::string_view text) = nullptr;
+  // And of a text of [congestion], by its key.
   std::string (*wrong_congestion)(std::string_view key, std::string_view text) = nullptr;
 };
 

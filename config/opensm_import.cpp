@@ -12,6 +12,7 @@
 #include "base/check.hpp"
 #include "base/text.hpp"
 #include "config/opensm_congestion.hpp"
+#include "config/opensm_lanes.hpp"
 #include "config/options.hpp"
 
 namespace heddle::config {
@@ -130,6 +131,7 @@ class Importer {
   void settle_by_hand(const OpensmOption& option, const Line& line) {
     if (option.name == "routing_engine") return take_engines(option, line);
     if (option.name == "cc_ca_cong_setting_control_map") return;  // settle_levels()
+    if (option.section == "qos") return take_lanes(option, line);
     if (option.key == "switches") return take_switches(option, line);
     if (option.name == "sa_key") {
       if (line.value == value_of("sm_key")) return;  // which says the same
@@ -142,6 +144,17 @@ class Importer {
     HEDDLE_CHECK(option.name == "qos_policy_file");
     if (value_of("qos") == "TRUE") return take(option, line, line.value);
     remark(line.number, "qos_policy_file", Outcome::Needless, "OpenSM reads it only with qos TRUE");
+  }
+
+  void take_lanes(const OpensmOption& option, const Line& line) {
+    if (value_of("qos") != "TRUE") {
+      return remark(line.number, std::string(option.name), Outcome::Needless,
+                    "OpenSM writes it only with qos TRUE");
+    }
+    if (lane_word(option.name, line.value))
+      return take(option, line, lane_words(option.name, values()));
+    remark(line.number, std::string(option.name), Outcome::Wrong,
+           "'" + line.value + "' is not what OpenSM takes");
   }
 
   OpensmValue values() const {

@@ -16,6 +16,11 @@ namespace {
 
 using Text = std::optional<std::string>;
 
+constexpr std::string_view kOnlyWithQos =
+    "only where qos is TRUE, as in OpenSM (docs/quality-of-service.md)";
+constexpr std::string_view kLanesInUse =
+    "no lane that a table names is left out; [links] data_vls says how many there are";
+
 // As OpenSM reads numbers: 10, 0x0a or 012.
 std::optional<std::uint64_t> number_of(std::string_view value) {
   const bool hexadecimal = value.starts_with("0x") || value.starts_with("0X");
@@ -86,6 +91,13 @@ Text attempts(std::string_view value) {
   const auto number = number_of(value);
   if (!number) return std::nullopt;
   return std::to_string(std::clamp<std::uint64_t>(*number, 1, 8));
+}
+
+// 0 leaves it as it is, 1 switches it off, 2 on.
+Text virtualization(std::string_view value) {
+  const auto number = number_of(value);
+  if (!number || *number > 2) return std::nullopt;
+  return std::string(*number == 2 ? "true" : "false");
 }
 
 // PortInfo's code of VLs.
@@ -180,8 +192,7 @@ constexpr OpensmOption kOptions[] = {
     {"subnet_timeout", "18", Fate::Mapped, "links", "subnet_timeout", number, ""},
     {"packet_life_time", "0x12", Fate::Mapped, "links", "packet_life_time", number, ""},
     {"vl_stall_count", "0x07", Fate::Mapped, "links", "vl_stall_count", number, ""},
-    {"leaf_vl_stall_count", "0x07", Fate::Missing, "", "", nullptr,
-     "the same count is set at ports to hosts"},
+    {"leaf_vl_stall_count", "0x07", Fate::Mapped, "links", "leaf_vl_stall_count", number, ""},
     {"head_of_queue_lifetime", "0x12", Fate::Mapped, "links", "head_of_queue_life", number, ""},
     {"leaf_head_of_queue_lifetime", "0x10", Fate::Mapped, "links", "leaf_head_of_queue_life",
      number, ""},
@@ -227,11 +238,9 @@ constexpr OpensmOption kOptions[] = {
     {"keep_pkey_indexes", "TRUE", Fate::Needless, "", "", nullptr, "positions are always kept"},
     {"sm_assigned_guid", "0x00", Fate::Missing, "", "", nullptr,
      "GUIDs that the manager makes up are not unique beyond one subnet"},
-    {"qos", "FALSE", Fate::Missing, "", "", nullptr,
-     "paths and groups get the levels of the policy and of the engine, but priorities (VLArb) and "
-     "SL2VL are not set from a file"},
+    {"qos", "FALSE", Fate::Mapped, "qos", "tables", flag, ""},
     {"qos_policy_file", "/etc/opensm/qos-policy.conf", Fate::Mapped, "sa", "qos_policy", nullptr,
-     "only where qos is TRUE, as in OpenSM (docs/quality-of-service.md)"},
+     kOnlyWithQos},
     {"suppress_sl2vl_mad_status_errors", "FALSE", Fate::Needless, "", "", nullptr,
      "a refusal is told once"},
     {"dump_files_dir", "/var/log/", Fate::Mapped, "output", "dump_dir", as_is, ""},
@@ -308,56 +317,31 @@ constexpr OpensmOption kOptions[] = {
      "events come by the API, as they happen (docs/api.md)"},
     {"node_name_map_name", "(null)", Fate::Missing, "", "", nullptr,
      "nodes are called as they call themselves; heddle plan takes such a file"},
-    {"qos_max_vls", "0", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_high_limit", "-1", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_vlarb_high", "(null)", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_vlarb_low", "(null)", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_sl2vl", "(null)", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_ca_max_vls", "0", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_ca_high_limit", "-1", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_ca_vlarb_high", "(null)", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_ca_vlarb_low", "(null)", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_ca_sl2vl", "(null)", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_sw0_max_vls", "0", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_sw0_high_limit", "-1", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_sw0_vlarb_high", "(null)", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_sw0_vlarb_low", "(null)", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_sw0_sl2vl", "(null)", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_swe_max_vls", "0", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_swe_high_limit", "-1", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_swe_vlarb_high", "(null)", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_swe_vlarb_low", "(null)", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_swe_sl2vl", "(null)", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_rtr_max_vls", "0", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_rtr_high_limit", "-1", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_rtr_vlarb_high", "(null)", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_rtr_vlarb_low", "(null)", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
-    {"qos_rtr_sl2vl", "(null)", Fate::Missing, "", "", nullptr,
-     "SL2VL is the routing's, and priorities (VLArb) are not set from a file"},
+    {"qos_max_vls", "0", Fate::Needless, "", "", nullptr, kLanesInUse},
+    {"qos_high_limit", "-1", Fate::Mapped, "qos", "all", nullptr, kOnlyWithQos},
+    {"qos_vlarb_high", "(null)", Fate::Mapped, "qos", "all", nullptr, kOnlyWithQos},
+    {"qos_vlarb_low", "(null)", Fate::Mapped, "qos", "all", nullptr, kOnlyWithQos},
+    {"qos_sl2vl", "(null)", Fate::Mapped, "qos", "all", nullptr, kOnlyWithQos},
+    {"qos_ca_max_vls", "0", Fate::Needless, "", "", nullptr, kLanesInUse},
+    {"qos_ca_high_limit", "-1", Fate::Mapped, "qos", "hosts", nullptr, kOnlyWithQos},
+    {"qos_ca_vlarb_high", "(null)", Fate::Mapped, "qos", "hosts", nullptr, kOnlyWithQos},
+    {"qos_ca_vlarb_low", "(null)", Fate::Mapped, "qos", "hosts", nullptr, kOnlyWithQos},
+    {"qos_ca_sl2vl", "(null)", Fate::Mapped, "qos", "hosts", nullptr, kOnlyWithQos},
+    {"qos_sw0_max_vls", "0", Fate::Needless, "", "", nullptr, kLanesInUse},
+    {"qos_sw0_high_limit", "-1", Fate::Mapped, "qos", "switch_port0", nullptr, kOnlyWithQos},
+    {"qos_sw0_vlarb_high", "(null)", Fate::Mapped, "qos", "switch_port0", nullptr, kOnlyWithQos},
+    {"qos_sw0_vlarb_low", "(null)", Fate::Mapped, "qos", "switch_port0", nullptr, kOnlyWithQos},
+    {"qos_sw0_sl2vl", "(null)", Fate::Mapped, "qos", "switch_port0", nullptr, kOnlyWithQos},
+    {"qos_swe_max_vls", "0", Fate::Needless, "", "", nullptr, kLanesInUse},
+    {"qos_swe_high_limit", "-1", Fate::Mapped, "qos", "switches", nullptr, kOnlyWithQos},
+    {"qos_swe_vlarb_high", "(null)", Fate::Mapped, "qos", "switches", nullptr, kOnlyWithQos},
+    {"qos_swe_vlarb_low", "(null)", Fate::Mapped, "qos", "switches", nullptr, kOnlyWithQos},
+    {"qos_swe_sl2vl", "(null)", Fate::Mapped, "qos", "switches", nullptr, kOnlyWithQos},
+    {"qos_rtr_max_vls", "0", Fate::Needless, "", "", nullptr, kLanesInUse},
+    {"qos_rtr_high_limit", "-1", Fate::Mapped, "qos", "routers", nullptr, kOnlyWithQos},
+    {"qos_rtr_vlarb_high", "(null)", Fate::Mapped, "qos", "routers", nullptr, kOnlyWithQos},
+    {"qos_rtr_vlarb_low", "(null)", Fate::Mapped, "qos", "routers", nullptr, kOnlyWithQos},
+    {"qos_rtr_sl2vl", "(null)", Fate::Mapped, "qos", "routers", nullptr, kOnlyWithQos},
     {"congestion_control", "FALSE", Fate::Mapped, "congestion", "enabled", flag, ""},
     {"cc_key", "0x0000000000000000", Fate::Mapped, "congestion", "key", key,
      "key_mode = \"use\" gives it to no device, as OpenSM does not"},
@@ -477,8 +461,11 @@ constexpr OpensmOption kVendorOptions[] = {
     {"enable_inc_mc_routing", "", Fate::Needless, "", "", nullptr,
      "multicast tables change by what has changed"},
     {"mc_*", "", Fate::Missing, "", "", nullptr, "the root of each tree is chosen by its members"},
-    {"virt_*", "", Fate::Missing, "", "", nullptr,
-     "virtual ports are not managed; alias GUIDs are"},
+    {"virt_enabled", "", Fate::Mapped, "sm", "virtualization", virtualization,
+     "0 and 1 bring no virtual port up; nothing is switched off in the devices"},
+    {"enable_virt_rec_ext", "", Fate::Mapped, "sa", "virtual_records", flag, ""},
+    {"virt_*", "", Fate::Needless, "", "", nullptr,
+     "virtual ports have the limits of their devices (docs/virtual-ports.md)"},
     {"tenants_policy_*", "", Fate::Missing, "", "", nullptr,
      "docs/partitions.md and docs/security.md say how tenants are kept apart"},
     {"rtr_*", "", Fate::Missing, "", "", nullptr,
@@ -489,8 +476,11 @@ constexpr OpensmOption kVendorOptions[] = {
      "routers are led to by [sa] prefix_routes, and not programmed"},
     {"local_flid_*", "", Fate::Missing, "", "", nullptr,
      "routers are led to by [sa] prefix_routes, and not programmed"},
-    {"qos_sw2sw_*", "", Fate::Missing, "", "", nullptr,
-     "docs/quality-of-service.md says what is set"},
+    {"qos_sw2sw_max_vls", "", Fate::Needless, "", "", nullptr, kLanesInUse},
+    {"qos_sw2sw_high_limit", "", Fate::Mapped, "qos", "between_switches", nullptr, kOnlyWithQos},
+    {"qos_sw2sw_vlarb_high", "", Fate::Mapped, "qos", "between_switches", nullptr, kOnlyWithQos},
+    {"qos_sw2sw_vlarb_low", "", Fate::Mapped, "qos", "between_switches", nullptr, kOnlyWithQos},
+    {"qos_sw2sw_sl2vl", "", Fate::Mapped, "qos", "between_switches", nullptr, kOnlyWithQos},
     {"enhanced_qos_policy_file", "", Fate::Missing, "", "", nullptr,
      "docs/quality-of-service.md says what is set"},
     {"mlnx_congestion_control", "", Fate::Missing, "", "", nullptr,

@@ -21,6 +21,7 @@ constexpr std::array kSections{
     Section{"partitions", "Who may talk to whom"},
     Section{"sa", "What subnet administration answers"},
     Section{"links", "What every port and switch of the fabric is set to"},
+    Section{"qos", "On which lane each service level travels, and how lanes share a link"},
     Section{"sweep", "How the fabric is watched once it is up"},
     Section{"mads", "How hard the fabric is questioned; the defaults suit any size"},
     Section{"standby", "The other subnet manager of this fabric, and what both remember"},
@@ -279,8 +280,32 @@ std::vector<Option> link_options() {
       {"links", "leaf_head_of_queue_life", &Config::leaf_head_of_queue_life,
        "The same for the switch ports that hosts hang on", "16", 0, 31, kTimeCode},
       {"links", "vl_stall_count", &Config::vl_stall_count,
-       "PortInfo VLStallCount: after that many drops in a row a lane counts as stalled", "7", 0, 7,
-       "packets"},
+       "PortInfo VLStallCount of links between switches: after that many drops in a row a lane "
+       "counts as stalled",
+       "7", 0, 7, "packets"},
+      {"links", "leaf_vl_stall_count", &Config::leaf_vl_stall_count,
+       "The same for the switch ports that hosts hang on", "7", 0, 7, "packets"},
+  };
+}
+
+std::vector<Option> qos_options() {
+  return {
+      {"qos", "tables", &Config::qos_tables,
+       "Write SL to VL and VL arbitration tables and the limit of high priority to all ports with "
+       "a link; else they are left as they stand, but for SL to VL where the routes need it",
+       "true"},
+      {"qos", "all", &Config::qos_all,
+       "What these hold, in words as in the example (docs/quality-of-service.md has them); what is "
+       "not named is as OpenSM has it",
+       "\"sl2vl=0,1,2,3,0,1,2,3,0,1,2,3,0,1,2,3 high=0:64 low=1:64,2:32,3:16 limit=4\""},
+      {"qos", "hosts", &Config::qos_hosts,
+       "What stands above that at ports of channel adapters, in the same words", "\"limit=8\""},
+      {"qos", "switch_port0", &Config::qos_switch_port0, "At enhanced ports 0 of switches",
+       "\"limit=8\""},
+      {"qos", "switches", &Config::qos_switches, "At all other ports of switches", "\"limit=8\""},
+      {"qos", "between_switches", &Config::qos_between_switches,
+       "And above that at those that lead to switches", "\"limit=8\""},
+      {"qos", "routers", &Config::qos_routers, "At ports of routers", "\"limit=8\""},
   };
 }
 
@@ -480,7 +505,7 @@ std::vector<Option> congestion_options() {
 std::vector<Option> output_options() {
   return {
       {"output", "dump_dir", &Config::dump_dir,
-       "Directory for opensm-subnet.lst, opensm.fdbs, opensm-lfts.dump and "
+       "Directory for opensm-subnet.lst, opensm.fdbs, opensm.mcfdbs, opensm-lfts.dump and "
        "opensm-lid-matrix.dump; empty writes none",
        "\"/var/log/heddle\""},
       {"log",
@@ -615,10 +640,11 @@ std::span<const Section> section_rows() {
 
 std::vector<Option> option_rows() {
   std::vector<Option> all;
-  for (auto* part : {&sm_options, &lid_options, &routing_options, &routing_file_options,
-                     &partition_options, &administration_options, &link_options, &watch_options,
-                     &standby_options, &replica_options, &performance_options, &health_options,
-                     &congestion_key_options, &congestion_options, &api_options, &output_options}) {
+  for (auto* part :
+       {&sm_options, &lid_options, &routing_options, &routing_file_options, &partition_options,
+        &administration_options, &link_options, &qos_options, &watch_options, &standby_options,
+        &replica_options, &performance_options, &health_options, &congestion_key_options,
+        &congestion_options, &api_options, &output_options}) {
     for (Option& option : part()) all.push_back(std::move(option));
   }
   return all;

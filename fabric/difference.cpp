@@ -62,6 +62,7 @@ mad::PortInfo with(const LinkIntent& wish, const mad::PortInfo& observed) {
     info.partition_enforcement_inbound = wish.enforce_inbound;
     info.partition_enforcement_outbound = wish.enforce_outbound;
   }
+  info.vl_high_limit = wish.vl_high_limit.value_or(observed.vl_high_limit);
   return info;
 }
 
@@ -82,6 +83,7 @@ bool satisfied(const LinkIntent& wish, const mad::PortInfo& observed) {
   return observed.neighbor_mtu == wanted.neighbor_mtu &&
          observed.operational_vls == wanted.operational_vls &&
          observed.hoq_life == wanted.hoq_life && observed.vl_stall_count == wanted.vl_stall_count &&
+         observed.vl_high_limit == wanted.vl_high_limit &&
          observed.partition_enforcement_inbound == wanted.partition_enforcement_inbound &&
          observed.partition_enforcement_outbound == wanted.partition_enforcement_outbound;
 }

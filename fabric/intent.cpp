@@ -21,7 +21,7 @@ LinkIntent plan_link(const Topology& topology, PortIndex port, const mad::PortIn
   if (link.is_switch_port) {
     const bool to_switch = topology.is_switch(topology.node_of(topology.peer(port)));
     link.hoq_life = to_switch ? settings.head_of_queue_life : settings.leaf_head_of_queue_life;
-    link.vl_stall_count = settings.vl_stall_count;
+    link.vl_stall_count = to_switch ? settings.vl_stall_count : settings.leaf_vl_stall_count;
   }
   return link;
 }

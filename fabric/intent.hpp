@@ -29,7 +29,8 @@ struct PortSettings {
   std::uint8_t max_operational_vls{};      // code 1..5
   std::uint8_t head_of_queue_life{};       // switch ports towards switches
   std::uint8_t leaf_head_of_queue_life{};  // and towards hosts
-  std::uint8_t vl_stall_count{};
+  std::uint8_t vl_stall_count{};           // the same of these
+  std::uint8_t leaf_vl_stall_count{};
 };
 
 // Wanted of a port that owns LIDs: CA and router ports, switch port 0.
@@ -55,6 +56,7 @@ struct LinkIntent {
   // Switch ports only: P_Keys are checked of what comes in, and of what goes out.
   bool enforce_inbound = false;
   bool enforce_outbound = false;
+  std::optional<std::uint8_t> vl_high_limit;  // none: as it stands
   friend bool operator==(const LinkIntent&, const LinkIntent&) = default;
 };
 

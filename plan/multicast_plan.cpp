@@ -82,17 +82,19 @@ std::string multicast_list(const fabric::Topology& topology, const multicast::Ta
   std::string text;
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
     const fabric::SwitchIndex at{s};
-    text += fmt::format("Switch 0x{:016x}\nLID    : Out Port(s)\n", topology.node(at).guid.value);
+    std::string lines;
     const std::size_t lids = tables.block_count(at) * mad::kMlidsPerMftBlock;
     for (std::size_t i = 0; i < lids && kFirst.value + i <= kLast.value; ++i) {
       const mad::Lid mlid{static_cast<std::uint16_t>(kFirst.value + i)};
       const multicast::PortSet ports = tables.entry(at, mlid);
       if (ports.empty()) continue;
-      text += fmt::format("0x{:04X} :", mlid.value);
-      ports.for_each([&](mad::PortNumber port) { text += fmt::format(" 0x{:03X} ", port.value); });
-      text += "\n";
+      lines += fmt::format("0x{:04X} :", mlid.value);
+      ports.for_each([&](mad::PortNumber port) { lines += fmt::format(" 0x{:03X} ", port.value); });
+      lines += "\n";
     }
-    text += "\n";
+    if (lines.empty()) continue;
+    text += fmt::format("Switch 0x{:016x}\nLID    : Out Port(s)\n", topology.node(at).guid.value);
+    text += lines + "\n";
   }
   return text;
 }

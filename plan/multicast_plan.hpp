@@ -27,7 +27,7 @@ base::Result<std::vector<multicast::RoleChange>> parse_groups(std::string_view t
                                                               const fabric::Topology& topology,
                                                               const fabric::LidMap& lids);
 
-// As OpenSM's opensm.mcfdbs: for each switch the LIDs with the ports that get a copy.
+// As OpenSM's opensm.mcfdbs: for each switch that has any, the LIDs with the ports they go to.
 std::string multicast_list(const fabric::Topology& topology, const multicast::Tables& tables);
 
 }  // namespace heddle::plan

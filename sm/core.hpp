@@ -16,6 +16,7 @@
 #include "fabric/lid_map.hpp"
 #include "fabric/topology.hpp"
 #include "mad/datagram.hpp"
+#include "multicast/tables.hpp"
 #include "routing/home.hpp"
 #include "routing/selection.hpp"
 #include "routing/transition.hpp"
@@ -142,6 +143,7 @@ struct Publish {
 // The multicast groups, after each sweep and when members have come or gone since.
 struct PublishGroups {
   std::shared_ptr<const GroupList> groups;
+  std::shared_ptr<const multicast::Tables> tables;  // that stand in the switches; may be null
 };
 
 // What became of the orders about links, when that has changed.

@@ -71,6 +71,21 @@ struct Rendering<QosLevelsLeftOut> {
 };
 
 template <>
+struct Rendering<QosTablesLeftOut> {
+  static constexpr std::string_view name = "QosTablesLeftOut";
+  static Severity severity(const QosTablesLeftOut&) { return Severity::Warning; }
+  static std::string sentence(const QosTablesLeftOut& e) {
+    return fmt::format(
+        "The routes of {} are only safe on their own {} VLs: ports get their SL to VL tables, not "
+        "those of the configuration",
+        e.engine, e.vls);
+  }
+  static Fields fields(const QosTablesLeftOut& e) {
+    return {{"engine", e.engine}, {"vls", number(e.vls)}};
+  }
+};
+
+template <>
 struct Rendering<RivalMasterSeen> {
   static constexpr std::string_view name = "RivalMasterSeen";
   static Severity severity(const RivalMasterSeen&) { return Severity::Warning; }

@@ -128,6 +128,11 @@ struct QosLevelsLeftOut {
   std::string engine;
   unsigned vls{};
 };
+// And so are SL to VL tables that the configuration has; arbitration is as it says.
+struct QosTablesLeftOut {
+  std::string engine;
+  unsigned vls{};
+};
 
 struct RivalMasterSeen {
   mad::Guid guid{};
@@ -267,13 +272,13 @@ using EventValue =
                  NodeAppeared, NodeDisappeared, LinkAppeared, LinkDisappeared, SwitchChanged,
                  DuplicateGuid, CableLoopsBack, DeviceLies, DeviceSilent, SetRefused, LidConflict,
                  LidsExhausted, SwitchTooSmall, RouteTooLong, EngineRejected, RoutesChosen,
-                 RoutingFailed, QosLevelsLeftOut, RivalMasterSeen, RivalMasterStays, HandedOver,
-                 HandoverRefused, StrangeManagerIgnored, NoisyPortDamped, NoisyPortQuarantined,
-                 NoisyPortHeardAgain, WouldWrite, ShadowCompared, PKeyTableFull, MulticastUnproven,
-                 MulticastMayLoop, JoinRefused, AdministrationLoad, RegistrationsLost, MemoryFails,
-                 MemoryWhole, MembersNotAsked, SubscriberLost, SilentNodeKept, LinkHeldBack,
-                 LinkFlapsButNeeded, LinkUsedAgain, PortLocked, LinkOrderCarriedOut,
-                 LinkOrderRefused, TablesEmptiedFirst, MadIgnored>;
+                 RoutingFailed, QosLevelsLeftOut, QosTablesLeftOut, RivalMasterSeen,
+                 RivalMasterStays, HandedOver, HandoverRefused, StrangeManagerIgnored,
+                 NoisyPortDamped, NoisyPortQuarantined, NoisyPortHeardAgain, WouldWrite,
+                 ShadowCompared, PKeyTableFull, MulticastUnproven, MulticastMayLoop, JoinRefused,
+                 AdministrationLoad, RegistrationsLost, MemoryFails, MemoryWhole, MembersNotAsked,
+                 SubscriberLost, SilentNodeKept, LinkHeldBack, LinkFlapsButNeeded, LinkUsedAgain,
+                 PortLocked, LinkOrderCarriedOut, LinkOrderRefused, TablesEmptiedFirst, MadIgnored>;
 
 struct Event {
   EventValue value;

@@ -81,6 +81,8 @@ mad::SmpData Core::Machine::data_for(const Request& request) {
   if (request.purpose == Purpose::Election) return sm_info_data(true);
   if (request.purpose == Purpose::Partitions) return partition_programming.data_for(request);
   if (request.purpose == Purpose::Lanes) return lane_programming.data_for(request);
+  if (request.purpose == Purpose::Arbitration)
+    return arbitration_programming.data_for(context(), request);
   if (request.purpose == Purpose::Multicast) return multicast_programming.data_for(request);
   if (request.purpose == Purpose::Aliases) return alias_programming.data_for(request);
   if (request.purpose == Purpose::Orders) return order_programming.data_for(context(), request);
@@ -124,6 +126,8 @@ void Core::Machine::dispatch(const Answer& answer) {
       return partition_programming.on_answer(with, answer);
     case Purpose::Lanes:
       return lane_programming.on_answer(with, answer);
+    case Purpose::Arbitration:
+      return arbitration_programming.on_answer(with, answer);
     case Purpose::Multicast:
       return multicast_programming.on_answer(with, answer);
     case Purpose::Aliases:
@@ -457,7 +461,29 @@ void Core::Machine::on(const RoutesReady& ready) {
     say(QosLevelsLeftOut{picture.routes->routes.engine, vls});
   }
   begin_phase(Phase::Tables, Stage::Lanes);
+  if (vls > 1 && options.lane_tables) {
+    say(QosTablesLeftOut{picture.routes->routes.engine, vls});
+  }
   lane_programming.begin(with, others_may_have_written || ways_doubted);
+  arbitration_programming.begin(with, others_may_have_written || ways_doubted);
+}
+
+fabric::PortSettings Core::Machine::port_settings() const {
+  fabric::PortSettings settings;
+  settings.subnet_prefix = options.subnet_prefix;
+  settings.m_key = [this](mad::Guid port) { return keys.of(port); };
+  settings.m_key_protect_bits = options.m_key_protection;
+  settings.m_key_lease_period = options.m_key_lease;
+  settings.sm_lid =
+      picture.sm_port == fabric::kNoPort ? mad::kNoLid : picture.lids->base(picture.sm_port);
+  settings.sm_sl = options.sm_sl;
+  settings.subnet_timeout = options.subnet_timeout;
+  settings.max_operational_vls = options.max_operational_vls;
+  settings.head_of_queue_life = options.head_of_queue_life;
+  settings.leaf_head_of_queue_life = options.leaf_head_of_queue_life;
+  settings.vl_stall_count = options.vl_stall_count;
+  settings.leaf_vl_stall_count = options.leaf_vl_stall_count;
+  return settings;
 }
 
 RoutesReady carry_out(const ComputeRoutes& work, const base::ParallelFor& parallel) {

@@ -22,6 +22,7 @@
 #include "sm/patience.hpp"
 #include "sm/programming.hpp"
 #include "sm/programming_aliases.hpp"
+#include "sm/programming_arbitration.hpp"
 #include "sm/programming_lanes.hpp"
 #include "sm/programming_multicast.hpp"
 #include "sm/programming_orders.hpp"
@@ -217,6 +218,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   Programming programming;
   PartitionProgramming partition_programming;
   LaneProgramming lane_programming;
+  ArbitrationProgramming arbitration_programming;
   MulticastProgramming multicast_programming;
   AliasProgramming alias_programming;
   OrderProgramming order_programming;

@@ -14,6 +14,7 @@
 #include "mad/types.hpp"
 #include "partitions/policy.hpp"
 #include "partitions/tables.hpp"
+#include "qos/lane_tables.hpp"
 #include "qos/policy.hpp"
 #include "routing/selection.hpp"
 #include "sa/prefix_routes.hpp"
@@ -55,7 +56,8 @@ struct Options {
   std::uint8_t packet_life_time = 18;         // SwitchInfo.LifeTimeValue, 0..31
   std::uint8_t head_of_queue_life = 18;       // PortInfo.HOQLife towards switches, 0..31
   std::uint8_t leaf_head_of_queue_life = 16;  // and towards hosts
-  std::uint8_t vl_stall_count = 7;            // PortInfo.VLStallCount of switch ports, 0..7
+  std::uint8_t vl_stall_count = 7;            // PortInfo.VLStallCount towards switches, 0..7
+  std::uint8_t leaf_vl_stall_count = 7;       // and towards hosts
   mad::ServiceLevel sm_sl{0};
 
   base::Duration sweep_interval = std::chrono::seconds(10);  // light sweeps; 0: none
@@ -87,6 +89,9 @@ struct Options {
   std::shared_ptr<const sa::PrefixRoutes> prefix_routes;
   // Null: service levels are those of the routing engine and of partitions, nothing else limits.
   std::shared_ptr<const qos::Policy> qos_policy;
+  // What SL to VL and VL arbitration tables hold. Nothing: those that routes do not need are left
+  // as they stand.
+  std::optional<qos::LaneTables> lane_tables;
   // Where switches check P_Keys, if there is a policy.
   partitions::Enforcement partition_enforcement = partitions::Enforcement::Both;
 

@@ -400,6 +400,7 @@ mad::SmpData Programming::data_for(const Context& context, const Request& reques
     info.operational_vls = link.operational_vls;
     info.hoq_life = link.hoq_life;
     info.vl_stall_count = link.vl_stall_count;
+    info.vl_high_limit = link.vl_high_limit;
     info.partition_enforcement_inbound = link.partition_enforcement_inbound;
     info.partition_enforcement_outbound = link.partition_enforcement_outbound;
   }

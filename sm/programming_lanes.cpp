@@ -21,22 +21,24 @@ unsigned vls_of_code(std::uint8_t code) {
   return code < vls.size() ? vls[code] : 1u;
 }
 
-// An ACTIVE link keeps the VLs it has; another gets what is planned.
-unsigned vls_of_port(const Picture& picture, PortIndex port) {
-  const auto end = picture.frozen.end_of[port.value];
-  const auto& info = picture.observation[end.node].ports[end.port.value].info;
-  const auto& link = picture.intent.ports[port.value].link;
-  if (!info || !link) return 1;
-  const bool runs = info->port_state == mad::PortState::Active;
-  return vls_of_code(runs ? info->operational_vls : link->operational_vls);
-}
-
 // Whether the device of a port has SL to VL tables at all. A switch says so at its port 0.
 bool maps_levels(const Picture& picture, PortIndex port) {
   const auto end = picture.frozen.end_of[port.value];
   const auto& node = picture.observation[end.node];
   const auto& info = node.ports[node.is_switch() ? 0 : end.port.value].info;
   return info && (info->capability_mask & mad::kIsSLMappingSupported) != 0;
+}
+
+Request request_for(const Picture& picture, PortIndex out, std::uint32_t modifier,
+                    mad::Method method) {
+  Request request;
+  request.device = *picture.device(picture.frozen.end_of[out.value]);
+  request.purpose = Purpose::Lanes;
+  request.method = method;
+  request.attribute = mad::AttributeId::SLtoVLMappingTable;
+  request.modifier = modifier;
+  request.subject = out.value;
+  return request;
 }
 
 VlMap decoded(const mad::SmpData& data) {
@@ -47,6 +49,16 @@ VlMap decoded(const mad::SmpData& data) {
 }
 
 }  // namespace
+
+unsigned vls_of_port(const Picture& picture, PortIndex port) {
+  const auto end = picture.frozen.end_of[port.value];
+  const auto& info = picture.observation[end.node].ports[end.port.value].info;
+  const auto& link = picture.intent.ports[port.value].link;
+  const bool is_port0 = end.port.value == 0;
+  if (!info || (!link && !is_port0)) return 1;
+  const bool runs = is_port0 || info->port_state == mad::PortState::Active;
+  return vls_of_code(runs ? info->operational_vls : link->operational_vls);
+}
 
 unsigned data_vls(const Picture& picture) {
   const auto& topology = *picture.frozen.topology;
@@ -64,13 +76,20 @@ bool LaneProgramming::sends(const Context& context, PortIndex port) const {
   const Picture& picture = context.picture;
   const auto& topology = *picture.frozen.topology;
   const auto end = picture.frozen.end_of[port.value];
-  return topology.peer(port) != fabric::kNoPort && end.port.value != 0 &&
-         picture.device(end).has_value() && maps_levels(picture, port) &&
+  if (!picture.device(end).has_value() || !maps_levels(picture, port)) return false;
+  if (end.port.value == 0) {
+    return !routes_decide() && topology.node(topology.node_of(port)).enhanced_port0;
+  }
+  return topology.peer(port) != fabric::kNoPort &&
          picture.intent.ports[port.value].link.has_value();
 }
 
 VlMap LaneProgramming::wanted(const Context& context, PortIndex out, PortNumber in) const {
   const auto& topology = *context.picture.frozen.topology;
+  const unsigned vls = vls_of_port(context.picture, out);
+  if (!routes_decide()) {
+    return qos::folded(chosen_[static_cast<std::size_t>(qos::kind_of(topology, out))], vls);
+  }
   const auto& maps = routes_->routes.lanes.maps;
   const auto node = topology.node_of(out);
   VlMap map = maps.everywhere();
@@ -80,7 +99,6 @@ VlMap LaneProgramming::wanted(const Context& context, PortIndex out, PortNumber 
         in.value != 0 && topology.channel_by_port(at, in) != fabric::kNoChannel;
     map = maps.at(at, from_switch ? in : PortNumber{0}, topology.number_of(out));
   }
-  const unsigned vls = vls_of_port(context.picture, out);
   for (std::uint8_t& vl : map) vl = static_cast<std::uint8_t>(vl % vls);
   return map;
 }
@@ -90,7 +108,8 @@ void LaneProgramming::for_each_input(const Context& context, PortIndex out, Visi
   const auto& topology = *context.picture.frozen.topology;
   const auto node = topology.node_of(out);
   visit(PortNumber{0});
-  if (!topology.is_switch(node)) return;
+  // Of port 0 OpenSM writes that one too, whatever comes in elsewhere.
+  if (!topology.is_switch(node) || topology.number_of(out).value == 0) return;
   for (unsigned in = 1; in <= topology.node(node).port_count; ++in) {
     const PortNumber number{static_cast<std::uint8_t>(in)};
     const PortIndex port = topology.port_of(node, number);
@@ -119,7 +138,11 @@ void LaneProgramming::begin(Context& context, bool others) {
   step_ = Step::Idle;
   failed_ = refused_ = false;
   writing_.clear();
-  if (!routes_ || routes_->routes.lanes.vls == 1) return;
+  const auto& wishes = context.options.lane_tables;
+  if (!routes_ || (!routes_decide() && !wishes)) return;
+  for (std::size_t kind = 0; wishes && kind < chosen_.size(); ++kind) {
+    chosen_[kind] = qos::lanes_of(*wishes, static_cast<qos::PortKind>(kind)).sl_to_vl;
+  }
   step_ = Step::Reading;
   const Picture& picture = context.picture;
   for (std::uint32_t p = 0; p < picture.frozen.topology->port_count(); ++p) {
@@ -157,7 +180,11 @@ void LaneProgramming::write(Context& context) {
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex out{p};
     const auto node = topology.node_of(out);
-    if (!sends(context, out) || (topology.is_switch(node) && whole[node.value])) continue;
+    if (!sends(context, out)) continue;
+    // One for all of a switch does not mean its port 0.
+    if (topology.is_switch(node) && whole[node.value] && topology.number_of(out).value != 0)
+      continue;
+    if (write_all_inputs(context, out)) continue;
     const Held& tables = held(context, out);
     for_each_input(context, out, [&](PortNumber in) {
       const auto index = tables[in.value];
@@ -188,34 +215,48 @@ bool LaneProgramming::write_whole_switch(Context& context, SwitchIndex of) {
     });
   }
   if (!common || !alike || right) return false;
-  writing_.emplace(next_detail_, *common);
-  Request request;
-  request.device = *picture.device({picture.frozen.node_of[of.value], {0}});
-  request.purpose = Purpose::Lanes;
-  request.method = mad::Method::Set;
-  request.attribute = mad::AttributeId::SLtoVLMappingTable;
-  request.modifier = mad::kSLtoVLAllInPorts | mad::kSLtoVLAllOutPorts;
-  request.subject = topology.port_of(of, {0}).value;
-  request.detail = next_detail_++;
-  context.transactions.submit(request);
+  submit_set(context, topology.port_of(of, {0}), mad::kSLtoVLAllInPorts | mad::kSLtoVLAllOutPorts,
+             *common);
+  return true;
+}
+
+// The same for one port of such a switch, whatever packets come in by. True if nothing is left to
+// do for the port.
+bool LaneProgramming::write_all_inputs(Context& context, PortIndex out) {
+  const Picture& picture = context.picture;
+  const auto end = picture.frozen.end_of[out.value];
+  const auto& info = picture.observation[end.node].switch_info;
+  if (!info || info->optimized_sl_to_vl == 0 || end.port.value == 0) return false;
+  const Held& tables = held(context, out);
+  const VlMap map = wanted(context, out, PortNumber{0});
+  bool alike = true;
+  unsigned wrong = 0;
+  for_each_input(context, out, [&](PortNumber in) {
+    alike = alike && wanted(context, out, in) == map;
+    wrong += tables[in.value] == kUnknown || maps_[tables[in.value]] != map ? 1u : 0u;
+  });
+  if (!alike || wrong == 1) return false;
+  if (wrong > 1) {
+    submit_set(context, out,
+               mad::kSLtoVLAllInPorts | mad::sl_to_vl_modifier(PortNumber{0}, end.port), map);
+  }
   return true;
 }
 
 void LaneProgramming::submit(Context& context, PortIndex out, PortNumber in, mad::Method method) {
-  const Picture& picture = context.picture;
-  const auto end = picture.frozen.end_of[out.value];
-  const bool is_switch = picture.observation[end.node].is_switch();
-  Request request;
-  request.device = *picture.device(end);
-  request.purpose = Purpose::Lanes;
-  request.method = method;
-  request.attribute = mad::AttributeId::SLtoVLMappingTable;
-  request.modifier = is_switch ? mad::sl_to_vl_modifier(in, end.port) : 0;
-  request.subject = out.value;
-  if (method == mad::Method::Set) {
-    writing_.emplace(next_detail_, wanted(context, out, in));
-    request.detail = next_detail_++;
-  }
+  const auto end = context.picture.frozen.end_of[out.value];
+  const bool is_switch = context.picture.observation[end.node].is_switch();
+  const std::uint32_t modifier = is_switch ? mad::sl_to_vl_modifier(in, end.port) : 0;
+  if (method == mad::Method::Set)
+    return submit_set(context, out, modifier, wanted(context, out, in));
+  context.transactions.submit(request_for(context.picture, out, modifier, method));
+}
+
+void LaneProgramming::submit_set(Context& context, PortIndex out, std::uint32_t modifier,
+                                 const VlMap& map) {
+  Request request = request_for(context.picture, out, modifier, mad::Method::Set);
+  writing_.emplace(next_detail_, map);
+  request.detail = next_detail_++;
   context.transactions.submit(request);
 }
 
@@ -252,6 +293,11 @@ void LaneProgramming::remember(const Context& context, const Request& request, s
       Held& tables = held(context, port);
       std::fill(tables.begin(), tables.end(), table);
     }
+    return;
+  }
+  if ((request.modifier & mad::kSLtoVLAllInPorts) != 0) {
+    Held& tables = held(context, out);
+    std::fill(tables.begin(), tables.end(), table);
     return;
   }
   const auto in =

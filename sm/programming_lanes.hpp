@@ -1,22 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SL to VL tables: read where unknown, written where they are not as the routes need them. Runs
-// before the forwarding tables are written, because a routing that uses several VLs may hold credit
-// loops as soon as packets do not keep to theirs.
+// SL to VL tables: read where unknown, written where they are not as the routes need them; or as
+// the configuration wants them, where the routes need one lane only. Runs before the forwarding
+// tables are written, because a routing that uses several VLs may hold credit loops as soon as
+// packets do not keep to theirs.
 //
 // A port whose link has fewer VLs than the routes use, as those of hosts may, gets the tables
 // folded onto what it has: no credit loop runs through a host.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <vector>
 
 #include "fabric/lanes.hpp"
+#include "qos/lane_tables.hpp"
 #include "routing/selection.hpp"
 #include "sm/context.hpp"
 
 namespace heddle::sm {
+
+// Data VLs of a port's link: an ACTIVE one keeps what it has, another gets what is planned.
+unsigned vls_of_port(const Picture& picture, fabric::PortIndex port);
 
 // Data VLs that every link between two switches has, as they run or will be brought up: 1..15.
 unsigned data_vls(const Picture& picture);
@@ -45,6 +51,8 @@ class LaneProgramming {
   static constexpr std::uint8_t kUnknown = 0xFF;
   using Key = std::pair<mad::Guid, mad::PortNumber>;  // node and port
 
+  // Whether the routes say what the tables hold, and not the configuration.
+  bool routes_decide() const { return routes_->routes.lanes.vls > 1; }
   bool sends(const Context& context, fabric::PortIndex port) const;
   fabric::VlMap wanted(const Context& context, fabric::PortIndex out, mad::PortNumber in) const;
   // Calls visit(PortNumber) for each port that packets for `out` may come in by.
@@ -53,6 +61,9 @@ class LaneProgramming {
   Held& held(const Context& context, fabric::PortIndex out);
   std::uint8_t index_of(const fabric::VlMap& map);
   bool write_whole_switch(Context& context, fabric::SwitchIndex of);
+  bool write_all_inputs(Context& context, fabric::PortIndex out);
+  void submit_set(Context& context, fabric::PortIndex out, std::uint32_t modifier,
+                  const fabric::VlMap& map);
   void write(Context& context);
   void submit(Context& context, fabric::PortIndex out, mad::PortNumber in, mad::Method method);
   void learn(Context& context, const Answer& answer);
@@ -60,7 +71,8 @@ class LaneProgramming {
   void fail(Context& context, const Answer& answer);
 
   std::shared_ptr<const routing::Selected> routes_;
-  std::vector<fabric::VlMap> maps_;  // below kUnknown of them
+  std::array<fabric::VlMap, qos::kPortKinds> chosen_{};  // of the configuration
+  std::vector<fabric::VlMap> maps_;                      // below kUnknown of them
   std::map<Key, Held> held_;
   std::map<std::uint32_t, fabric::VlMap> writing_;  // by Request::detail
   std::uint32_t next_detail_ = 0;

@@ -33,6 +33,7 @@ enum class Purpose : std::uint8_t {
   Lids,
   Partitions,
   Lanes,
+  Arbitration,
   Tables,
   Multicast,
   Links,

@@ -137,6 +137,27 @@ TEST(Dumps, ReplaceTheirFilesAndLeaveNothingElse) {
   std::filesystem::remove_all(directory);
 }
 
+// Switches without a copy to make are left out, as in OpenSM's.
+TEST(Dumps, MulticastHasTheSwitchesThatSendCopies) {
+  const auto directory = std::filesystem::path(testing::TempDir()) / "heddle-multicast-dump";
+  std::filesystem::create_directory(directory);
+  const auto snapshot = small_fabric();
+  const auto written = [&](const multicast::Tables& tables) {
+    EXPECT_TRUE(write_multicast_dump(directory, snapshot.topology, tables));
+    std::ifstream stream(directory / "opensm.mcfdbs");
+    return std::string{std::istreambuf_iterator<char>(stream), {}};
+  };
+  multicast::Tables tables(snapshot.topology.switch_count());
+  EXPECT_EQ(written(tables), "");
+  tables.set(fabric::SwitchIndex{1}, mad::Lid{0xC001}, mad::PortNumber{3}, true);
+  tables.set(fabric::SwitchIndex{1}, mad::Lid{0xC001}, mad::PortNumber{7}, true);
+  const std::string text =
+      "Switch 0x0000000000000020\nLID    : Out Port(s)\n0xC001 : 0x003  0x007 \n\n";
+  EXPECT_EQ(written(tables), text);
+  EXPECT_EQ(written(multicast::Tables(1)), text) << "of other switches than there are";
+  std::filesystem::remove_all(directory);
+}
+
 TEST(Dumps, ADirectoryThatIsNotThereIsTold) {
   const auto written = write_dumps("/nonexistent/heddle", small_fabric());
   ASSERT_TRUE(written.has_error());

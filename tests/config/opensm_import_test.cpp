@@ -123,6 +123,34 @@ TEST(OpensmImport, KnowsWhichOptionsGoTogether) {
               ElementsAre(Outcome::TakenOver, Outcome::Missing));
 }
 
+TEST(OpensmImport, PutsTheOptionsOfLanesTogether) {
+  const Imported all = import(
+      "qos TRUE\nqos_high_limit 4\nqos_vlarb_high 0:64,1:0x20\nqos_ca_vlarb_low 2:010\n"
+      "qos_sw0_high_limit 1\nqos_swe_high_limit 2\nqos_sw2sw_high_limit 3\n"
+      "qos_rtr_sl2vl 0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,15\nleaf_vl_stall_count 5\n");
+  EXPECT_TRUE(all.config.qos_tables);
+  EXPECT_EQ(all.config.qos_all, "high=0:64,1:32 limit=4");
+  EXPECT_EQ(all.config.qos_hosts, "low=2:8") << "numbers may be octal";
+  EXPECT_EQ(all.config.qos_switch_port0, "limit=1");
+  EXPECT_EQ(all.config.qos_switches, "limit=2");
+  EXPECT_EQ(all.config.qos_between_switches, "limit=3");
+  EXPECT_EQ(all.config.qos_routers, "sl2vl=0,1,2,3,4,5,6,7,0,1,2,3,4,5,6,15");
+  EXPECT_EQ(all.config.leaf_vl_stall_count, 5u);
+  EXPECT_THAT(outcomes(import("qos_high_limit 4\n")), ElementsAre(Outcome::Needless));
+  const Imported wrong =
+      import("qos TRUE\nqos_high_limit 4\nqos_sl2vl 0,1\nqos_vlarb_low 16:1\nqos_vlarb_high 3\n");
+  EXPECT_THAT(outcomes(wrong), ElementsAre(Outcome::TakenOver, Outcome::TakenOver, Outcome::Wrong,
+                                           Outcome::Wrong, Outcome::Wrong));
+  EXPECT_EQ(wrong.config.qos_all, "limit=4") << "what is right is taken";
+}
+
+TEST(OpensmImport, KnowsWhatTheClosedForkSaysOfVirtualPorts) {
+  EXPECT_TRUE(import("virt_enabled 2\n").config.virtualization);
+  EXPECT_FALSE(import("virt_enabled 1\n").config.virtualization);
+  EXPECT_TRUE(import("enable_virt_rec_ext TRUE\n").config.virtual_records);
+  EXPECT_THAT(outcomes(import("virt_enabled 3\n")), ElementsAre(Outcome::Wrong));
+}
+
 TEST(OpensmImport, PutsTheOptionsOfCongestionControlTogether) {
   const Imported all = import(
       "congestion_control TRUE\ncc_key 0x77\ncc_max_outstanding_mads 64\n"

@@ -218,6 +218,9 @@ TEST(OptionText, EveryOptionSurvives) {
   o.max_operational_vls = 2;
   o.subnet_timeout = o.packet_life_time = o.head_of_queue_life = o.leaf_head_of_queue_life = 9;
   o.vl_stall_count = 1;
+  o.leaf_vl_stall_count = 2;
+  o.lane_tables.emplace().all = qos::parse_lane_words("limit=3 high=0:1,1:2").value();
+  o.lane_tables->by_kind[1].low.emplace();
   o.sm_sl.value = 4;
   o.sweep_interval = seconds(3);
   o.window = 5;
