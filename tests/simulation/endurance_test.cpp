@@ -165,8 +165,8 @@ TEST_F(Endurance, NothingGoesInACircleThroughASilentSwitch) {
   }
 }
 
-// Given up, it is looked for once more, and answers just then.
-TEST_F(Endurance, ASwitchThatAnswersWhenItIsGivenUpIsWrittenToAgain) {
+// By the look that would have given it up.
+TEST_F(Endurance, ASwitchThatAnswersJustBeforeItIsGivenUpIsWrittenToAgain) {
   BoxOptions options;
   options.sm.node_misses = 2;
   bring_up("fat-tree:1,2", options);
