@@ -49,6 +49,7 @@ class Dependencies {
   bool has(ChannelIndex held, std::size_t local) const { return has({held, 0}, local, 0); }
 
   std::uint64_t count() const;
+  unsigned vls() const { return vls_; }
 
   // Calls visit(LaneChannel) for each one that `held` waits for, by channel and VL.
   template <class Visit>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "base/parallel.hpp"
@@ -23,6 +24,7 @@ class LaneWalk {
   // The same ways on the levels that the way back has, for any two LIDs at both ends.
   void replies(const base::ParallelFor& parallel);
   const Dependencies& dependencies() const { return dependencies_; }
+  Dependencies take() { return std::move(dependencies_); }
 
  private:
   class Walker;

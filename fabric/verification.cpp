@@ -444,9 +444,11 @@ Verification verify(const Topology& topology, const LidMap& lids, const Forwardi
   result.dependencies = walk.dependencies().count();
   result.credit_cycle = walk.dependencies().find_cycle();
   if (result.credit_cycle.empty()) {
+    if (graph != nullptr) *graph = walk.dependencies();
     walk.replies(parallel);
     result.reply_cycle = walk.dependencies().find_cycle();
   }
+  if (graph != nullptr && (!*graph || result.reply_cycle.empty())) *graph = walk.take();
   return result;
 }
 

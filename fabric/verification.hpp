@@ -73,7 +73,8 @@ struct DepartedLid {
 //
 // `departed`: on one VL the dependencies of packets to these LIDs count too.
 //
-// `graph`, if not null: takes the dependencies themselves, with one VL. They refer to the topology.
+// `graph`, if not null: takes the dependencies themselves; those of replies too unless they close a
+// cycle. They refer to the topology.
 Verification verify(const Topology& topology, const LidMap& lids, const ForwardingTables& tables,
                     const Lanes& lanes = {}, const base::ParallelFor& parallel = base::inline_for,
                     const std::vector<DepartedLid>& departed = {},

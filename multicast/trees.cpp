@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/check.hpp"
@@ -95,6 +96,7 @@ class Trees::Engine {
 
   std::map<mad::Lid, Tree> trees;
   TreeStatistics statistics;
+  std::set<mad::Lid> refitted;
   const Tables& tables() const { return tables_; }
   const fabric::Topology& topology() const { return *topology_; }
   std::span<const std::uint32_t> load() const { return branches_.load(); }
@@ -118,6 +120,8 @@ class Trees::Engine {
   void take_links(mad::Lid mlid, Tree& tree, const Tables& standing);
   bool take_turns(mad::Lid mlid, SwitchIndex at);
   bool take_turns(mad::Lid mlid, Tree& tree);
+  bool fit(mad::Lid mlid, Tree& tree);
+  void fit_all_anew();
 
   TreeOptions options_;
   std::shared_ptr<const fabric::Topology> topology_;
@@ -126,6 +130,8 @@ class Trees::Engine {
   Tables tables_;
   TurnRule* rule_ = nullptr;
   std::optional<FittingTrees> fitting_;  // by that rule, once it is needed
+  // For whom trees for everybody were sought: by TurnRule::packets_to(), one LID of each.
+  std::map<unsigned, mad::Lid> reserved_;
   std::uint32_t piece_epoch_ = 0;
   std::vector<std::uint32_t> piece_;  // by switch: when it was last walked
 };
@@ -296,6 +302,7 @@ bool Trees::Engine::take_turns(mad::Lid mlid, SwitchIndex at) {
 }
 
 bool Trees::Engine::take_turns(mad::Lid mlid, Tree& tree) {
+  rule_->packets_to(mlid);
   auto& turned = tree.turned;
   std::sort(turned.begin(), turned.end());
   turned.erase(std::unique(turned.begin(), turned.end()), turned.end());
@@ -307,20 +314,42 @@ bool Trees::Engine::take_turns(mad::Lid mlid, Tree& tree) {
   return safe;
 }
 
-// For one that is unsafe nobody is asked again before the routes or the fabric are others: the
-// search would be in vain, and each join would pay for it.
-void Trees::Engine::settle_turns(mad::Lid mlid, Tree& tree) {
-  if (rule_ == nullptr || tree.turned.empty()) return;
-  if (tree.unsafe) return tree.turned.clear();
-  if (take_turns(mlid, tree)) return;
+bool Trees::Engine::fit(mad::Lid mlid, Tree& tree) {
+  if (take_turns(mlid, tree)) return true;
   if (!fitting_) fitting_.emplace(*topology_, *rule_);
   const auto fitting = fitting_->find(
       mlid, member_switches(tree), [&](SwitchIndex at) { return branches_.has_entry(at, mlid); });
-  if (fitting) {
-    replace_links(mlid, tree, *fitting);
-    ++statistics.avoided;
+  if (!fitting) return false;
+  replace_links(mlid, tree, *fitting);
+  ++statistics.avoided;
+  refitted.insert(mlid);
+  return take_turns(mlid, tree);
+}
+
+// First come trees for everybody, on which whoever finds no way of his own can rely.
+void Trees::Engine::fit_all_anew() {
+  rule_->begin_anew();
+  fitting_.emplace(*topology_, *rule_);
+  for (const auto& [kind, mlid] : reserved_) {
+    fitting_->reserve(mlid,
+                      [&, lid = mlid](SwitchIndex at) { return branches_.has_entry(at, lid); });
   }
-  tree.unsafe = !fitting || !take_turns(mlid, tree);
+  for (auto& [mlid, tree] : trees) {
+    tree.turned.clear();
+    for (const Stop& stop : tree.stops) tree.turned.push_back(stop.at);
+    tree.unsafe = !fit(mlid, tree);
+    tree.turned.clear();
+  }
+}
+
+// For one that is unsafe nobody is asked again before the routes or the fabric are others: the
+// search would be in vain, and each join would pay for it.
+void Trees::Engine::settle_turns(mad::Lid mlid, Tree& tree) {
+  if (rule_ == nullptr || tree.turned.empty()) return tree.turned.clear();
+  if (!tree.unsafe && !fit(mlid, tree)) {
+    tree.unsafe = true;
+    if (reserved_.emplace(rule_->packets_to(mlid), mlid).second) fit_all_anew();
+  }
   tree.turned.clear();
 }
 
@@ -372,6 +401,7 @@ void Trees::Engine::mend(mad::Lid mlid, Tree& tree) {
 void Trees::Engine::set_topology(std::shared_ptr<const fabric::Topology> topology, TurnRule* rule) {
   rule_ = rule;
   fitting_.reset();
+  reserved_.clear();
   const auto same = same_channels(*topology_, *topology);
   struct Kept {
     std::vector<ChannelIndex> links;
@@ -456,13 +486,15 @@ std::vector<RoleChange> Trees::Engine::adopt(const Tables& standing) {
     }
   }
   std::vector<RoleChange> members;
+  std::vector<mad::Lid> mlids;
   for (auto& [mlid, tree] : found) {
     for (const auto& [port, role] : tree.members) members.push_back({mlid, port, role});
     seat_members(mlid, tree);
     take_links(mlid, tree, standing);
-    settle_turns(mlid, tree);
+    mlids.push_back(mlid);
   }
   trees.merge(found);
+  for (const mad::Lid mlid : mlids) settle_turns(mlid, trees.at(mlid));
   return members;
 }
 
@@ -497,12 +529,26 @@ void Trees::set_topology(std::shared_ptr<const fabric::Topology> topology, TurnR
   engine_->set_topology(std::move(topology), rule);
 }
 
+void Trees::ask_again(mad::Lid mlid) {
+  const auto found = engine_->trees.find(mlid);
+  if (found == engine_->trees.end()) return;
+  Tree& tree = found->second;
+  for (const Stop& stop : tree.stops) tree.turned.push_back(stop.at);
+  tree.unsafe = false;
+  engine_->settle_turns(mlid, tree);
+}
+
 std::vector<mad::Lid> Trees::unsafe() const {
   std::vector<mad::Lid> all;
   for (const auto& [mlid, tree] : engine_->trees) {
     if (tree.unsafe) all.push_back(mlid);
   }
   return all;
+}
+
+std::vector<mad::Lid> Trees::take_refitted() {
+  const auto refitted = std::exchange(engine_->refitted, {});
+  return {refitted.begin(), refitted.end()};
 }
 
 std::vector<RoleChange> Trees::adopt(const Tables& standing) {

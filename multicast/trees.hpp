@@ -58,6 +58,11 @@ class Trees {
   // no such tree it stays as it was, and is unsafe().
   void set_topology(std::shared_ptr<const fabric::Topology> topology, TurnRule* rule = nullptr);
   std::vector<mad::Lid> unsafe() const;  // rising
+  // LIDs whose trees were made anew for the rule's sake since this was asked last, rising: not only
+  // those that were given to the call that caused it.
+  std::vector<mad::Lid> take_refitted();
+  // The rule now thinks otherwise of packets to this LID: all turns of its tree are put to it.
+  void ask_again(mad::Lid mlid);
 
   // Takes over what another manager left in the switches: of each LID that has no members yet, the
   // endports that the tables lead to become receivers, and the links between switches stay where

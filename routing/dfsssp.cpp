@@ -9,6 +9,7 @@
 
 #include "fabric/verification.hpp"
 #include "routing/destinations.hpp"
+#include "routing/escape.hpp"
 #include "routing/lane_packer.hpp"
 #include "routing/pair_layers.hpp"
 #include "routing/sssp.hpp"
@@ -31,6 +32,12 @@ class Parting {
     for (std::uint32_t c = 0; c < channels_.count(); ++c) {
       channel_of_[channels_.from[c] * kPortValues + channels_.out[c]] = c;
     }
+  }
+
+  // Before part(). Groups are on the first layer, unless their creators want another level.
+  void make_room_for_multicast() {
+    routing::make_room_for_multicast(channels_, fabric::Islands(request_.topology),
+                                     layers_.front());
   }
 
   // False if there are too few VLs.
@@ -127,9 +134,14 @@ base::Result<Routes> Dfsssp::route(const Request& request) const {
       fabric::verify(request.topology, request.lids, routes.tables, {}, request.parallel);
   if (proof.deadlock_free()) return routes;
   if (request.data_vls == 1) return base::error("1 VL is too few to part its ways");
-  if (!Parting(request, routes.tables).part(routes.lanes)) {
-    return base::error(fmt::format("{} VLs are too few to part its ways{}", request.data_vls,
-                                   request.cover_replies ? " so that answers are safe" : ""));
+  Parting parting(request, routes.tables);
+  parting.make_room_for_multicast();
+  if (!parting.part(routes.lanes)) {
+    if (!Parting(request, routes.tables).part(routes.lanes)) {
+      return base::error(fmt::format("{} VLs are too few to part its ways{}", request.data_vls,
+                                     request.cover_replies ? " so that answers are safe" : ""));
+    }
+    routes.notes.push_back(kNoRoomForMulticast);
   }
   routes.notes.push_back(fmt::format("layers used: {}", routes.lanes.vls));
   return routes;

@@ -131,4 +131,9 @@ std::vector<std::vector<std::uint32_t>> scattered_roots(const CompactChannels& c
   return roots;
 }
 
+void make_room_for_multicast(const CompactChannels& channels, const fabric::Islands& islands,
+                             ChannelOrder& layer) {
+  EscapeTree(channels, scattered_roots(channels, islands, 1).front()).prepare(layer);
+}
+
 }  // namespace heddle::routing

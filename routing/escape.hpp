@@ -30,6 +30,15 @@ class EscapeTree {
   std::vector<std::uint32_t> upward_;  // by switch: the channel to its parent; kNoWay at a root
 };
 
+// Leaves room for multicast in a layer without dependencies: trees of groups whose packets are on
+// it find a way there, whatever routes are packed into it afterwards.
+void make_room_for_multicast(const CompactChannels& channels, const fabric::Islands& islands,
+                             ChannelOrder& layer);
+
+// What an engine says whose routes left no such room.
+inline constexpr const char* kNoRoomForMulticast =
+    "the VLs are too few to leave room for multicast trees on the first one";
+
 // For each of `count` trees, the roots of all islands. They lie as far apart as they can; a single
 // one lies in the middle.
 std::vector<std::vector<std::uint32_t>> scattered_roots(const CompactChannels& channels,

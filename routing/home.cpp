@@ -137,9 +137,11 @@ std::optional<Selected> mended_home(const Topology& topology, const LidMap& lids
   if (is_shown(topology, lids, home, departure, *found, selected)) return selected;
   selected.kin = nullptr;  // its line may not hold
   const Routes& routes = selected.routes;
+  std::optional<fabric::Dependencies> graph;
   selected.proof = fabric::verify(topology, lids, routes.tables, routes.lanes, parallel,
-                                  departed_from(home, lids));
+                                  departed_from(home, lids), &graph);
   if (objection(topology, policy, routes.lanes, selected.proof)) return std::nullopt;
+  selected.lanes = LaneCertificate::make(topology, *graph);
   return selected;
 }
 
@@ -150,13 +152,20 @@ std::optional<Selected> near_home(const Topology& topology, const LidMap& lids,
                                   const base::ParallelFor& parallel) {
   const auto columns = still_right(home, departure, lids);
   take_columns(home, departure, columns, fresh.tables);
+  std::optional<fabric::Dependencies> graph;
   auto proof = fabric::verify(topology, lids, fresh.tables, fresh.lanes, parallel,
-                              departed_from(home, lids));
+                              departed_from(home, lids), &graph);
   if (objection(topology, policy, fresh.lanes, proof)) return std::nullopt;
   const auto kept = std::count(columns.begin(), columns.end(), true);
   fresh.notes.push_back(fmt::format("{} of {} LIDs keep the ways they had before the loss", kept,
                                     columns.empty() ? 0 : columns.size() - 1));
-  return Selected{std::move(fresh), std::move(proof), {}, false, nullptr};
+  return Selected{std::move(fresh),
+                  std::move(proof),
+                  {},
+                  false,
+                  nullptr,
+                  nullptr,
+                  LaneCertificate::make(topology, *graph)};
 }
 
 }  // namespace

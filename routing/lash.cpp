@@ -6,10 +6,18 @@
 #include <fmt/format.h>
 
 #include "routing/destinations.hpp"
+#include "routing/escape.hpp"
 #include "routing/pair_layers.hpp"
 
 namespace heddle::routing {
 namespace {
+
+// The best first: multicast without credit loops is worth more than that trees share the load.
+struct Manner {
+  bool has_room;  // for multicast
+  bool alike;
+};
+constexpr Manner kManners[] = {{true, false}, {true, true}, {false, false}, {false, true}};
 
 fabric::ForwardingTables tables_of(const PairLayers& pairs, const CompactChannels& channels,
                                    const Destinations& destinations, mad::Lid top) {
@@ -34,8 +42,10 @@ fabric::ForwardingTables tables_of(const PairLayers& pairs, const CompactChannel
 base::Result<Routes> Lash::route(const Request& request) const {
   const CompactChannels channels(request.topology);
   const Destinations destinations(request.topology, request.lids);
-  for (const bool alike : {false, true}) {
+  const fabric::Islands islands(request.topology);
+  for (const auto& [has_room, alike] : kManners) {
     std::vector<ChannelOrder> layers(request.data_vls, ChannelOrder(channels));
+    if (has_room) make_room_for_multicast(channels, islands, layers.front());
     const auto pairs = layer_shortest_trees(channels, destinations, layers, alike);
     if (!pairs) continue;
     const unsigned vls = pairs->count();
@@ -43,6 +53,7 @@ base::Result<Routes> Lash::route(const Request& request) const {
                   tables_of(*pairs, channels, destinations, request.lids.top()),
                   {fmt::format("{} {} used{}", vls, vls == 1 ? "VL is" : "VLs are",
                                alike ? ", by trees that do not share the load" : "")}};
+    if (!has_room) routes.notes.push_back(kNoRoomForMulticast);
     if (vls > 1) {
       routes.lanes = {static_cast<std::uint8_t>(vls),
                       pairs->levels(destinations, request.lids.top()),

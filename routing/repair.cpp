@@ -60,10 +60,10 @@ class Mender {
   }
 
   // Switches' own LIDs have fewer ways, so they come first and the others fit in with them; if that
-  // fails, the other way round, and then both with as few new turns as will do.
+  // fails, with as few new turns as will do, and then both the other way round.
   std::optional<Repair> run(const Kinship* present) {
     for (const auto& [own_first, few] :
-         {std::pair(true, false), {false, false}, {true, true}, {false, true}}) {
+         {std::pair(true, false), {true, true}, {false, false}, {false, true}}) {
       few_turns_ = few;
       if (mend_all(own_first)) {
         if (present != nullptr) take_in(*present);
@@ -239,6 +239,11 @@ class Mender {
   // Far ways over turns that are there already are better than near ones over new turns, with which
   // the next LID would have to fit in.
   void find_other_ways() {
+    if (are_mended()) return;
+    only_known_ = true;
+    free_neighbours();
+    settle_freed();
+    only_known_ = false;
     for (const bool known : {true, false}) {
       for (const bool bound : {false, true}) {
         if (are_mended()) return;
@@ -246,7 +251,8 @@ class Mender {
         if (!bound && (known || few_turns_)) continue;
         only_known_ = known;
         bound_ = bound;
-        settle_freely();
+        free_all();
+        settle_freed();
         only_known_ = bound_ = false;
       }
     }
@@ -349,13 +355,52 @@ class Mender {
     }
   }
 
-  // Entries for a switch's own LID that no host's packet passes are held by nothing but habit. If
-  // hosts find no way over those without a new turn, all of them are laid anew.
-  void settle_freely() {
+  void begin_freeing() {
     begin();
     found_.resize(broken_count_);
-    std::vector<std::uint8_t> carries(now_at_.size());
     for (const std::uint32_t at : found_) broken_[at] = attempt_;
+  }
+  void settle_freed() {
+    freely_ = true;
+    settle_all();
+    freely_ = false;
+  }
+
+  // Entries for a switch's own LID that no host's packet passes are held by nothing but habit. If
+  // hosts find no way over those without a new turn, they are laid anew: mostly those next to what
+  // is broken will do, ...
+  void free_neighbours() {
+    begin_freeing();
+    for (std::size_t i = 0; i < broken_count_; ++i) {
+      const std::uint32_t at = found_[i];
+      if (has_hosts_[at] == 0) continue;
+      for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+        const std::uint32_t next = channels_.to[c];
+        if (lost_[c] != 0 || next == target_ || is_broken(next) || has_hosts_[next] != 0) continue;
+        if (certificate_.channel(next, entry(next)) == kNone || carries(next)) continue;
+        broken_[next] = attempt_;
+        found_.push_back(next);
+      }
+    }
+  }
+  // Whether packets of hosts whose own way is whole pass a switch.
+  bool carries(std::uint32_t at) {
+    path_.assign(1, at);
+    for (std::size_t i = 0; i < path_.size(); ++i) {
+      for (std::uint32_t c = channels_.first[path_[i]]; c < channels_.first[path_[i] + 1]; ++c) {
+        const std::uint32_t before = channels_.to[c];
+        if (is_broken(before) || !comes_by(c)) continue;
+        if (has_hosts_[before] != 0) return true;
+        path_.push_back(before);
+      }
+    }
+    return false;
+  }
+
+  // ... and if not, all of them.
+  void free_all() {
+    begin_freeing();
+    std::vector<std::uint8_t> carries(now_at_.size());
     for (std::uint32_t from = 0; from < now_at_.size(); ++from) {
       if (has_hosts_[from] == 0 || is_broken(from)) continue;
       for (std::uint32_t at = from; at != target_ && carries[at] == 0;) {
@@ -372,9 +417,6 @@ class Mender {
       broken_[at] = attempt_;
       found_.push_back(at);
     }
-    freely_ = true;
-    settle_all();
-    freely_ = false;
   }
 
   // A way of so many hops, if there is one that may be.

@@ -103,9 +103,11 @@ base::Result<Selected> select_routes(const fabric::Topology& topology, const fab
         fabric::verify(topology, lids, routes->tables, routes->lanes, parallel, {}, &graph);
     auto reason = objection(topology, policy, routes->lanes, proof);
     if (!reason) {
-      auto certificate = graph ? Certificate::make(topology, *graph) : nullptr;
-      return Selected{std::move(*routes), std::move(proof), std::move(rejected), true,
-                      std::move(certificate)};
+      const bool has_one = routes->lanes.vls == 1;
+      auto certificate = has_one ? Certificate::make(topology, *graph) : nullptr;
+      auto lanes = has_one ? nullptr : LaneCertificate::make(topology, *graph);
+      return Selected{std::move(*routes),     std::move(proof), std::move(rejected), true,
+                      std::move(certificate), nullptr,          std::move(lanes)};
     }
     rejected.push_back({std::string(engine->name()), std::move(*reason)});
   }

@@ -14,6 +14,7 @@
 #include "fabric/verification.hpp"
 #include "routing/certificate.hpp"
 #include "routing/engine.hpp"
+#include "routing/lane_certificate.hpp"
 
 namespace heddle::routing {
 
@@ -59,6 +60,8 @@ struct Selected {
   // Of fresh ones on one VL without a credit loop: what a repair is held against. Null otherwise.
   std::shared_ptr<const Certificate> certificate = nullptr;
   std::shared_ptr<const Kinship> kin = nullptr;  // of a repair whose line was proven
+  // Of all others that hold no credit loop.
+  std::shared_ptr<const LaneCertificate> lanes = nullptr;
 };
 
 // Tables to be preferred to an engine's fresh ones, proven; nothing if there are none.

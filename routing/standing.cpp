@@ -71,11 +71,18 @@ std::optional<Selected> with_standing(const Topology& topology, const LidMap& li
   const auto departure = departure_from(standing, topology, lids, policy);
   if (kept == 0 || !departure.comparable) return std::nullopt;
   take_columns(standing, departure, columns, fresh.tables);
-  auto proof = fabric::verify(topology, lids, fresh.tables, fresh.lanes, parallel);
+  std::optional<fabric::Dependencies> graph;
+  auto proof = fabric::verify(topology, lids, fresh.tables, fresh.lanes, parallel, {}, &graph);
   if (objection(topology, policy, fresh.lanes, proof)) return std::nullopt;
   fresh.notes.push_back(
       fmt::format("{} LIDs keep the ways that another subnet manager gave them", kept));
-  return Selected{std::move(fresh), std::move(proof), {}, false};
+  return Selected{std::move(fresh),
+                  std::move(proof),
+                  {},
+                  false,
+                  nullptr,
+                  nullptr,
+                  LaneCertificate::make(topology, *graph)};
 }
 
 }  // namespace
@@ -102,15 +109,21 @@ base::Result<std::shared_ptr<const Selected>> select_standing(const Topology& to
                                                               const Home& standing,
                                                               const base::ParallelFor& parallel) {
   const ForwardingTables& tables = standing.selected->routes.tables;
-  auto proof = fabric::verify(topology, lids, tables, {}, parallel);
+  std::optional<fabric::Dependencies> graph;
+  auto proof = fabric::verify(topology, lids, tables, {}, parallel, {}, &graph);
   if (!objection(topology, policy, {}, proof)) {
     std::vector<SwitchIndex> same(topology.switch_count());
     for (std::uint32_t s = 0; s < same.size(); ++s) same[s] = SwitchIndex{s};
     Routes routes{"standing",
                   ForwardingTables({standing.selected, &tables}, same),
                   {"the routes that another subnet manager left"}};
-    return std::make_shared<const Selected>(
-        Selected{std::move(routes), std::move(proof), {}, false});
+    return std::make_shared<const Selected>(Selected{std::move(routes),
+                                                     std::move(proof),
+                                                     {},
+                                                     false,
+                                                     nullptr,
+                                                     nullptr,
+                                                     LaneCertificate::make(topology, *graph)});
   }
   const Refine refine = [&](const Routes& fresh) {
     return with_standing(topology, lids, policy, standing, fresh, parallel);

@@ -71,11 +71,11 @@ using MakeWayFinder = std::function<std::unique_ptr<WayFinder>()>;
 // ports still think alike, which keeps the destinations of one subtree apart.
 struct CompactChannels {
   explicit CompactChannels(const fabric::Topology& topology);
-  std::vector<std::uint32_t> first;         // by switch, one more at the end
-  std::vector<std::uint32_t> from;          // switch it leaves
-  std::vector<std::uint32_t> to;            // switch it leads to
-  std::vector<std::uint8_t> out;            // port it leaves by
-  std::vector<std::uint8_t> reverse_local;  // the way back, as a position at `to`
+  std::vector<std::uint32_t> first;          // by switch, one more at the end
+  std::vector<std::uint32_t> from;           // switch it leaves
+  std::vector<std::uint32_t> to;             // switch it leads to
+  std::vector<std::uint8_t> out;             // port it leaves by
+  std::vector<std::uint16_t> reverse_local;  // the way back, as a position at `to`
   // What a packet counts for in loads, by channel; empty: 1 everywhere.
   std::vector<std::uint8_t> counts_for;
 

@@ -235,13 +235,21 @@ const TreeGrower& ByPair::route(const Goal& goal, mad::Lid lid) {
 
 }  // namespace
 
-base::Result<Routes> Weave::route(const Request& request) const {
-  // Most trees need nothing better.
+namespace {
+
+// Most trees need nothing better than the tables of sssp. Nothing where these hold a credit loop.
+std::optional<Routes> shortest_without_loop(const Request& request, std::string_view engine) {
   auto shortest = shortest_path_tables(request);
   const auto proof = fabric::verify(request.topology, request.lids, shortest, {}, request.parallel);
-  if (proof.deadlock_free()) {
-    return Routes{"weave", std::move(shortest), {"1 VL: the shortest ways hold no credit loop"}};
-  }
+  if (!proof.deadlock_free()) return std::nullopt;
+  return Routes{
+      std::string(engine), std::move(shortest), {"1 VL: the shortest ways hold no credit loop"}};
+}
+
+}  // namespace
+
+base::Result<Routes> Weave::route(const Request& request) const {
+  if (auto shortest = shortest_without_loop(request, name())) return std::move(*shortest);
   if (request.data_vls == 1 || !request.cover_replies) {
     return ByDestination(request, request.data_vls).weave().routes;
   }
@@ -263,6 +271,7 @@ base::Result<Routes> leave_to_weave(const Request& request, std::string_view eng
 }
 
 base::Result<Routes> Nue::route(const Request& request) const {
+  if (auto shortest = shortest_without_loop(request, name())) return std::move(*shortest);
   const unsigned vls = request.cover_replies ? 1 : request.data_vls;
   auto routes = ByDestination(request, vls, true).weave().routes;
   routes.engine = name();

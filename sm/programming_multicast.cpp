@@ -3,12 +3,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 #include <set>
 #include <utility>
 
 #include "base/text.hpp"
 #include "mad/multicast_forwarding_table.hpp"
-#include "routing/shared_lane.hpp"
+#include "routing/shared_lanes.hpp"
 
 namespace heddle::sm {
 namespace {
@@ -19,28 +20,38 @@ using multicast::RoleChange;
 // A write that failed is planned again, so often in one phase; the next sweep tries anew.
 constexpr unsigned kMaxRounds = 3;
 
-// Trees share the lane of the unicast routes.
+// Trees share the lanes of the unicast routes.
 class LaneRule final : public multicast::TurnRule {
  public:
-  explicit LaneRule(std::unique_ptr<routing::SharedLane> lane) : lane_(std::move(lane)) {}
+  LaneRule(std::unique_ptr<routing::SharedLanes> lanes,
+           std::shared_ptr<const multicast::MlidLevels> levels)
+      : lanes_(std::move(lanes)), levels_(std::move(levels)) {}
+  unsigned packets_to(mad::Lid mlid) override {
+    const std::uint16_t levels = levels_->of(mlid);
+    lanes_->set_levels(levels);
+    return levels;
+  }
   bool has(fabric::ChannelIndex held, fabric::ChannelIndex next) const override {
-    return lane_->has(held, next);
+    return lanes_->has(held, next);
   }
   bool take(fabric::ChannelIndex held, fabric::ChannelIndex next) override {
-    return lane_->take(held, next);
+    return lanes_->take(held, next);
   }
-  std::size_t on_trial() const override { return lane_->on_trial(); }
-  void undo(std::size_t upto) override { lane_->undo(upto); }
-  void keep() override { lane_->keep(); }
+  std::size_t on_trial() const override { return lanes_->on_trial(); }
+  void undo(std::size_t upto) override { lanes_->undo(upto); }
+  void keep() override { lanes_->keep(); }
+  void begin_anew() override { lanes_->begin_anew(); }
 
  private:
-  std::unique_ptr<routing::SharedLane> lane_;
+  std::unique_ptr<routing::SharedLanes> lanes_;
+  std::shared_ptr<const multicast::MlidLevels> levels_;
 };
 
-std::unique_ptr<multicast::TurnRule> rule_of(const Picture& picture) {
+std::unique_ptr<multicast::TurnRule> rule_of(
+    const Picture& picture, const std::shared_ptr<const multicast::MlidLevels>& levels) {
   if (!picture.routes) return nullptr;
-  auto lane = routing::SharedLane::make(*picture.frozen.topology, *picture.routes);
-  return lane ? std::make_unique<LaneRule>(std::move(lane)) : nullptr;
+  auto lanes = routing::SharedLanes::make(*picture.frozen.topology, *picture.routes);
+  return lanes ? std::make_unique<LaneRule>(std::move(lanes), levels) : nullptr;
 }
 
 std::uint32_t position_count(const fabric::Node& node) {
@@ -84,22 +95,36 @@ void MulticastProgramming::renew(const Context& context, bool others,
   known_ = std::move(known);
   verifier_.emplace(*topology_);
   if (!trees_) trees_.emplace(topology_);
-  auto rule = rule_of(context.picture);
+  auto rule = rule_of(context.picture, levels_);
   trees_->set_topology(topology_, rule.get());
   rule_ = std::move(rule);
 }
 
 void MulticastProgramming::begin(Context& context, const std::vector<RoleChange>& changes,
                                  const multicast::Groups& groups, bool all) {
+  take_levels(changes, groups, all);
   trees_->apply(changes);
   for (const RoleChange& change : changes) inherited_.erase({change.mlid, change.port});
   unproven_ = all ? trees_->mlids() : std::vector<mad::Lid>{};
   for (const RoleChange& change : changes) unproven_.push_back(change.mlid);
-  std::sort(unproven_.begin(), unproven_.end());
-  unproven_.erase(std::unique(unproven_.begin(), unproven_.end()), unproven_.end());
+  add_refitted();
   take_roles(groups);
   rounds_ = 0;
   read(context);
+}
+
+// Before the trees change. A tree whose packets come on another lane than before is asked about
+// anew.
+void MulticastProgramming::take_levels(const std::vector<RoleChange>& changes,
+                                       const multicast::Groups& groups, bool all) {
+  std::set<mad::Lid> concerned;
+  for (const RoleChange& change : changes) concerned.insert(change.mlid);
+  if (all) {
+    for (const mad::Lid mlid : trees_->mlids()) concerned.insert(mlid);
+  }
+  for (const mad::Lid mlid : concerned) {
+    if (levels_->take(groups, mlid)) trees_->ask_again(mlid);
+  }
 }
 
 void MulticastProgramming::take_roles(const multicast::Groups& groups) {
@@ -122,8 +147,23 @@ void MulticastProgramming::take_over() {
     unproven_.push_back(member.mlid);
     roles_.push_back(member);
   }
+  for (const mad::Lid mlid : add_refitted()) {
+    const auto members = trees_->members(mlid);
+    roles_.insert(roles_.end(), members.begin(), members.end());
+  }
+}
+
+// Trees that had to give way for others. Those that are to be proven only for that.
+std::vector<mad::Lid> MulticastProgramming::add_refitted() {
   std::sort(unproven_.begin(), unproven_.end());
   unproven_.erase(std::unique(unproven_.begin(), unproven_.end()), unproven_.end());
+  const auto refitted = trees_->take_refitted();
+  std::vector<mad::Lid> added;
+  std::set_difference(refitted.begin(), refitted.end(), unproven_.begin(), unproven_.end(),
+                      std::back_inserter(added));
+  const auto middle = unproven_.insert(unproven_.end(), added.begin(), added.end());
+  std::inplace_merge(unproven_.begin(), middle, unproven_.end());
+  return added;
 }
 
 std::vector<RoleChange> MulticastProgramming::release(const multicast::Groups& groups) {

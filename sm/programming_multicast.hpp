@@ -17,6 +17,7 @@
 
 #include "multicast/change.hpp"
 #include "multicast/groups.hpp"
+#include "multicast/mlid_levels.hpp"
 #include "multicast/tables.hpp"
 #include "multicast/trees.hpp"
 #include "multicast/verification.hpp"
@@ -62,6 +63,9 @@ class MulticastProgramming {
  private:
   enum class Step : std::uint8_t { Idle, Reading, Writing };
 
+  void take_levels(const std::vector<multicast::RoleChange>& changes,
+                   const multicast::Groups& groups, bool all);
+  std::vector<mad::Lid> add_refitted();
   void take_roles(const multicast::Groups& groups);
   void take_over();
   void read(Context& context);
@@ -80,6 +84,8 @@ class MulticastProgramming {
 
   std::shared_ptr<const fabric::Topology> topology_;
   std::optional<multicast::Verifier> verifier_;
+  // Shared with the rule.
+  std::shared_ptr<multicast::MlidLevels> levels_ = std::make_shared<multicast::MlidLevels>();
   std::unique_ptr<multicast::TurnRule> rule_;  // of the trees; null: nothing is known
   std::optional<multicast::Trees> trees_;
   std::vector<mad::Lid> unsafe_;  // as told last
