@@ -52,6 +52,7 @@ void Core::Machine::step(base::Instant moment, Input input) {
     begin_sweep("start");
   }
   std::visit([this](auto& value) { on(value); }, input);
+  look_at_own_port();
   pump();
   if (is_overtaken()) begin_anew();
   advance();
@@ -141,6 +142,8 @@ void Core::Machine::dispatch(const Answer& answer) {
     case Purpose::Election:
       if (answer.request.attribute == mad::AttributeId::PortInfo) return on_own_lid(answer);
       return election.on_answer(with, answer);
+    case Purpose::OwnPort:
+      return on_own_port(answer);
     case Purpose::Administration:
       return on_fetched(answer);
   }

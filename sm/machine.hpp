@@ -59,6 +59,11 @@ enum class Stage : std::uint8_t {
   Telling,   // clients to register anew, between sweeps
 };
 
+// A fabric that never stands still must not be swept without pause.
+inline constexpr unsigned kMaxHurried = 3;
+// Fewer devices than this may fall silent after discovery for reasons of their own.
+inline constexpr std::uint64_t kManySilent = 3;
+
 // A port that is down, or a fabric that moved under the sweep, is looked at again soon.
 inline constexpr base::Duration kSoon = std::chrono::seconds(1);
 
@@ -141,19 +146,23 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void begin_sweep_of(Suspicion of);
   void use_keys();
   bool suspect_issuer(const mad::Address& peer, const mad::Notice& notice);
-  void begin_anew();
   bool begin_hand_over();
   void begin_polling();
   void finish_polling();
   void announce_rank();
   void begin_announcing(Context& with);
   void on_own_lid(const Answer& answer);
-  bool is_overtaken() const;
-  bool loses_ways(std::uint64_t many) const;
-  std::uint64_t too_many_to_lose() const;
   void advance();  // to the next stage, as long as nothing is in flight
   void finish_discovery();
   std::vector<fabric::ObservedEnd> held_back();
+  // --- what the fabric overtakes (overtaken.cpp)
+  bool in_sweep() const;
+  void look_at_own_port();
+  void on_own_port(const Answer& answer);
+  bool is_overtaken() const;
+  bool loses_ways(std::uint64_t many) const;
+  std::uint64_t too_many_to_lose() const;
+  void begin_anew();
   // --- orders about links (ordering.cpp)
   std::vector<fabric::ObservedEnd> left_out();  // held back, or by order
   void tell_orders();
@@ -243,6 +252,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::optional<std::uint64_t> retries_at_change;
   std::uint64_t silent_at_start = 0;      // TransactionCounters::fell_silent when this sweep began
   std::uint64_t silent_in_discovery = 0;  // the same, when that was over
+  std::uint64_t retries_at_look = 0;      // TransactionCounters::retries at look_at_own_port()
+  bool own_port_fell = false;             // its link was lost since this sweep read it
   bool blind = false;                     // the own port has no link
   bool tables_are_ours = false;           // nobody else can have written one since our last sweep
   bool others_may_have_written = true;    // the same, as it was when this sweep began

@@ -15,11 +15,12 @@ bool is_news(const OrderOutcome& outcome, const OrderOutcomes& told) {
   return std::find(told.begin(), told.end(), outcome) == told.end();
 }
 
+bool is_in(const PortOrder& order, const PortOrders& list) {
+  return std::find(list.begin(), list.end(), order) != list.end();
+}
+
 // Not if there is only less to switch on: that has been done.
 bool alters(const PortOrders& before, const PortOrders& after) {
-  const auto is_in = [](const PortOrder& order, const PortOrders& list) {
-    return std::find(list.begin(), list.end(), order) != list.end();
-  };
   const auto gone = [&](const PortOrder& order) {
     return order.order != LinkOrder::Enable && !is_in(order, after);
   };
@@ -34,6 +35,11 @@ void Core::Machine::on(const OrdersChanged& changed) {
   if (changed.orders == orders) return;
   const bool asks_for_something = alters(orders, changed.orders);
   orders = changed.orders;
+  // An order that ended and is given again is told of again, or whoever gave it would wait for
+  // ever.
+  const auto ended = [this](const OrderOutcome& told) { return !is_in(told.order, orders); };
+  told_outcomes.erase(std::remove_if(told_outcomes.begin(), told_outcomes.end(), ended),
+                      told_outcomes.end());
   if (asks_for_something) due = "orders about links have changed";
 }
 

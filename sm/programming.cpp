@@ -170,7 +170,49 @@ bool Programming::waits_for_silent(const Context& context) const {
   return false;
 }
 
+// What a switch will hold when all steps are done, unless it refuses that too.
+std::uint8_t Programming::entry_in_the_end(const Picture& picture, SwitchIndex of,
+                                           mad::Lid lid) const {
+  const auto block = static_cast<std::uint32_t>(lid.value / fabric::kLftBlockLids);
+  const std::size_t i = lid.value % fabric::kLftBlockLids;
+  if (failed_blocks_.count({of.value, block}) == 0) {
+    return picture.routes->routes.tables.block(of, block)[i];
+  }
+  const auto& held = picture.observation[picture.frozen.node_of[of.value]].table;
+  return held.known(block) ? held.block(block)[i] : mad::kNoPortNumber.value;
+}
+
+bool Programming::goes_round(const Picture& picture, SwitchIndex from, mad::Lid lid) const {
+  const auto& topology = *picture.frozen.topology;
+  for (std::size_t hops = 0; hops <= topology.switch_count(); ++hops) {
+    const mad::PortNumber out{entry_in_the_end(picture, from, lid)};
+    const fabric::NodeIndex node{from.value};
+    if (out.value == 0 || out.value > topology.node(node).port_count) return false;
+    const PortIndex next = topology.peer(topology.port_of(node, out));
+    if (next == fabric::kNoPort || !topology.is_switch(topology.node_of(next))) return false;
+    from = SwitchIndex{topology.node_of(next).value};
+  }
+  return true;
+}
+
+void Programming::find_stuck(const Picture& picture) {
+  for (const auto& [of, block] : failed_blocks_) {
+    const SwitchIndex at{of};
+    const auto wanted = wanted_block(picture, at, block);
+    const auto& held = picture.observation[picture.frozen.node_of[of]].table;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const mad::Lid lid{static_cast<std::uint16_t>(block * wanted.size() + i)};
+      const bool same = held.known(block) && held.block(block)[i] == wanted[i];
+      if (same || lid > picture.lids->top()) continue;
+      if (held.known(block) && !goes_round(picture, at, lid)) continue;
+      if (stuck_.size() <= lid.value) stuck_.resize(lid.value + 1u);
+      stuck_[lid.value] = true;
+    }
+  }
+}
+
 bool Programming::go_on_with_tables(Context& context) {
+  if (step_ + 1 < transition_.steps) find_stuck(context.picture);
   if (++step_ >= transition_.steps) return false;
   const std::size_t switches = context.picture.frozen.topology->switch_count();
   std::vector<SwitchIndex> due;
@@ -208,12 +250,13 @@ Programming::Block Programming::wanted_block(const Picture& picture, SwitchIndex
   };
   for (const auto& entry : transition_.late_of(of, block)) {
     const std::size_t i = entry.lid.value % bytes.size();
-    if (entry.step > step_) bytes[i] = held_back(i);
+    if (entry.step > step_ || is_stuck(entry.lid.value)) bytes[i] = held_back(i);
   }
-  if (step_ > 0) return bytes;
+  if (step_ > 0 && stuck_.empty()) return bytes;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const bool waits = step_ == 0 || is_stuck(first + i);
     const bool emptied = first + i < transition_.emptied.size() && transition_.emptied[first + i];
-    if (emptied && held_back(i) != bytes[i]) bytes[i] = mad::kNoPortNumber.value;
+    if (waits && emptied && held_back(i) != bytes[i]) bytes[i] = mad::kNoPortNumber.value;
   }
   return bytes;
 }
@@ -277,7 +320,7 @@ void Programming::on_block(Context& context, const Answer& answer) {
   }
   const NodeName name = picture.name(picture.frozen.node_of[of.value]);
   const bool news = is_news({name.guid.value, request.attribute, request.modifier});
-  note_failed_table(news);
+  note_failed_table(request, news);
   picture.problems.push_back(text(name) + " holds other routes than it was told to");
 }
 
@@ -503,7 +546,10 @@ bool Programming::is_news(const Failure& failure) {
 }
 
 // Hurrying helps against bad luck, not against a switch that never takes its table.
-void Programming::note_failed_table(bool news) {
+void Programming::note_failed_table(const Request& request, bool news) {
+  if (request.attribute == mad::AttributeId::LinearForwardingTable) {
+    failed_blocks_.emplace(request.subject, request.modifier);
+  }
   tables_failed_ = true;
   footing_lost_ |= news;
   fabric_moved_ |= news;
@@ -532,7 +578,7 @@ void Programming::on_refusal(Context& context, const Answer& answer) {
     if (request.attribute == mad::AttributeId::SwitchInfo) {
       write_blocks_of(context, {SwitchIndex{request.subject}}, true);
     } else {
-      note_failed_table(news);
+      note_failed_table(request, news);
     }
   }
 }
@@ -546,7 +592,7 @@ void Programming::on_silence(Context& context, const Answer& answer) {
   const NodeName name = picture.name(node);
   const bool news = is_news({name.guid.value, request.attribute, request.modifier});
   fabric_moved_ |= news;
-  if (!is_port) note_failed_table(news);
+  if (!is_port) note_failed_table(request, news);
   // Written or not: until a block is read again nobody knows.
   if (request.attribute == mad::AttributeId::LinearForwardingTable) {
     picture.observation[picture.frozen.node_of[request.subject]].table.forget();

@@ -44,6 +44,8 @@ class Programming {
   void set_transition(routing::Transition transition) {
     transition_ = std::move(transition);
     step_ = 0;
+    failed_blocks_.clear();
+    stuck_.clear();
   }
   // LinearFDBTop and what else SwitchInfo holds, and after it the blocks that differ: first of
   // switches beside what was lost, the block of the SM's own LID last. With `verify`, blocks that
@@ -58,7 +60,9 @@ class Programming {
   bool waits_for_silent(const Context& context) const;
   // A switch holds other entries than it was to have.
   bool tables_failed() const { return tables_failed_; }
-  // When all that is written: the next step of the transition. False when there is none.
+  // When all that is written: the next step of the transition. False when there is none. LIDs of
+  // which a switch holds another entry than this step gave it, and that would go in a circle with
+  // that one, do not take it: better no way.
   bool go_on_with_tables(Context& context);
   // Switches, by SwitchIndex, that may have restarted since they were looked at: what is believed
   // of their tables was read again.
@@ -97,6 +101,10 @@ class Programming {
   using Block = std::array<std::uint8_t, fabric::kLftBlockLids>;
   // What a block has to hold at this step of the transition.
   Block wanted_block(const Picture& picture, fabric::SwitchIndex of, std::uint32_t block) const;
+  bool is_stuck(std::size_t lid) const { return lid < stuck_.size() && stuck_[lid]; }
+  void find_stuck(const Picture& picture);
+  std::uint8_t entry_in_the_end(const Picture& picture, fabric::SwitchIndex of, mad::Lid lid) const;
+  bool goes_round(const Picture& picture, fabric::SwitchIndex from, mad::Lid lid) const;
   // The blocks that differ; with `verify` those that should not are read. How many differ.
   std::uint64_t write_blocks_of(Context& context, const std::vector<fabric::SwitchIndex>& switches,
                                 bool verify);
@@ -121,9 +129,11 @@ class Programming {
   // device that refuses the same again has not moved; hurrying would not change its mind.
   using Failure = std::tuple<std::uint64_t, mad::AttributeId, std::uint32_t>;
   bool is_news(const Failure& failure);
-  void note_failed_table(bool news);
+  void note_failed_table(const Request& request, bool news);
   bool tables_failed_ = false;
   bool footing_lost_ = false;  // the same, for those that did not fail in the last sweep
+  std::set<std::pair<std::uint32_t, std::uint32_t>> failed_blocks_;  // switch and block
+  std::vector<bool> stuck_;  // by LID: takes no further step; none beyond the end
   std::set<Failure> failures_;
   std::set<Failure> failures_before_;
   bool fabric_moved_ = false;

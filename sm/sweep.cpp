@@ -14,10 +14,6 @@ namespace {
 
 using fabric::PortIndex;
 
-// A fabric that never stands still must not be swept without pause.
-constexpr unsigned kMaxHurried = 3;
-// Fewer devices than this may fall silent after discovery for reasons of their own.
-constexpr std::uint64_t kManySilent = 3;
 // After a takeover, clients have so long to register what they are members of.
 constexpr base::Duration kInheritance = std::chrono::minutes(5);
 
@@ -174,6 +170,8 @@ void Core::Machine::prepare_sweep(bool full, std::string reason) {
   tables_are_ours = false;
   transactions.begin_counting();
   silent_at_start = transactions.counters().fell_silent;
+  retries_at_look = 0;
+  own_port_fell = false;
   guid_before = own_guid();
   programming.begin_sweep();
   virtual_ports.begin_sweep();
@@ -234,40 +232,6 @@ void Core::Machine::begin_revisit(const Suspicion& of) {
 
 void Core::Machine::begin_sweep_of(Suspicion of) {
   may_revisit() ? begin_revisit(of) : begin_sweep(of.reason);
-}
-
-// A link changed under the sweep, and somebody falls silent: most likely the ways to it have died.
-// Patience would only delay the look that finds the new ones.
-bool Core::Machine::is_overtaken() const {
-  const bool sweeps = stage > Stage::Resting && stage < Stage::Watching && stage != Stage::Routing;
-  if (!sweeps) return false;
-  if (stage > Stage::Discovery && loses_ways(too_many_to_lose()) && hurried < 3 * kMaxHurried) {
-    return true;  // the own cable, as like as not: to go on would take minutes, and be in vain
-  }
-  if (hurried >= kMaxHurried) return false;
-  if (stage > Stage::Discovery && loses_ways(kManySilent)) return true;
-  if (revisiting && stage == Stage::Discovery) return false;  // it goes where the traps lead
-  if (transactions.counters().fell_silent >= silent_at_start + kManySilent) return true;
-  return retries_at_change && transactions.counters().retries > *retries_at_change;
-}
-
-// Several answered a moment ago and do not now: not their agents have died, but a cable that the
-// ways to them share. Every phase would wait for each of them again.
-bool Core::Machine::loses_ways(std::uint64_t many) const {
-  return transactions.counters().fell_silent >= silent_in_discovery + many;
-}
-
-std::uint64_t Core::Machine::too_many_to_lose() const {
-  constexpr std::uint64_t kMost = 8;  // each of them costs a second of waiting, or more
-  return std::max(kManySilent, std::min<std::uint64_t>(transactions.device_count() / 4, kMost));
-}
-
-// What is under way may or may not have been written: nothing that a switch holds is certain.
-void Core::Machine::begin_anew() {
-  ++hurried;
-  end_phase();
-  tables_are_ours = stage == Stage::Discovery && !others_may_have_written;
-  begin_sweep("the fabric changed during the sweep");
 }
 
 void Core::Machine::advance() {

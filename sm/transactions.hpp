@@ -39,6 +39,7 @@ enum class Purpose : std::uint8_t {
   Links,
   Watch,
   Election,
+  OwnPort,
   Administration,
   Aliases,
   Orders,

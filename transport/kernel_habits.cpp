@@ -2,6 +2,7 @@
 #include "transport/kernel_habits.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "transport/header.hpp"
 
@@ -30,33 +31,52 @@ void KernelHabits::send(mad::Datagram datagram) {
   if (is_short && !is_rmpp_message(datagram.payload)) datagram.payload.resize(mad::kMadBytes);
   if (mad::is_response(header->method)) return to_medium_(std::move(datagram));
 
-  const auto management_class = static_cast<std::uint8_t>(header->management_class);
-  const std::uint64_t id =
-      std::uint64_t{agent_of(management_class)} << 32 | sender_half(header->transaction_id).value;
+  const auto agent = agent_of(static_cast<std::uint8_t>(header->management_class));
+  const std::uint64_t id = std::uint64_t{agent} << 32 | sender_half(header->transaction_id).value;
   set_transaction_id(datagram.payload, mad::TransactionId{id});
   if (!mad::awaits_response(header->method)) return to_medium_(std::move(datagram));
 
-  const Key key{management_class, id};
-  const auto [entry, is_new] = waiting_.try_emplace(key);
-  if (!is_new) return give_back(std::move(datagram));
-  entry->second = {timers_.emplace(now_ + options_.timeout, key), datagram};
+  const auto slot = free_.empty() ? static_cast<std::uint32_t>(slots_.size()) : free_.back();
+  if (!waiting_.try_emplace(id, slot).second) return give_back(datagram.peer, datagram.payload);
+  wait_for(slot, id, datagram);
   to_medium_(std::move(datagram));
 }
 
-void KernelHabits::give_back(mad::Datagram request) {
-  const auto id = peek_header(request.payload)->transaction_id;
-  set_transaction_id(request.payload, sender_half(id));
-  reduce_to_header(request.payload);
-  refused_.push_back({Arrival::SendFailed, std::move(request)});
+void KernelHabits::wait_for(std::uint32_t slot, std::uint64_t id, const mad::Datagram& request) {
+  if (slot == slots_.size()) {
+    slots_.emplace_back();
+  } else {
+    free_.pop_back();
+  }
+  Waiting& waiting = slots_[slot];
+  waiting = {now_ + options_.timeout, id, request.peer, {}, last_, kNone};
+  std::copy_n(request.payload.begin(), kHeaderBytes, waiting.header.begin());
+  (last_ == kNone ? first_ : slots_[last_].after) = slot;
+  last_ = slot;
+}
+
+KernelHabits::Waiting KernelHabits::take(std::uint32_t slot) {
+  const Waiting& waiting = slots_[slot];
+  (waiting.before == kNone ? first_ : slots_[waiting.before].after) = waiting.after;
+  (waiting.after == kNone ? last_ : slots_[waiting.after].before) = waiting.before;
+  free_.push_back(slot);
+  waiting_.erase(waiting.id);
+  return waiting;
+}
+
+void KernelHabits::give_back(const mad::Address& peer, std::span<const std::byte> request) {
+  mad::Datagram header{peer, mad::Payload(request.begin(), request.end())};
+  const auto id = peek_header(header.payload)->transaction_id;
+  set_transaction_id(header.payload, sender_half(id));
+  reduce_to_header(header.payload);
+  refused_.push_back({Arrival::SendFailed, std::move(header)});
 }
 
 void KernelHabits::advance(base::Instant now) {
   now_ = std::max(now_, now);
-  while (!timers_.empty() && timers_.begin()->first <= now_) {
-    const auto found = waiting_.find(timers_.begin()->second);
-    timers_.erase(timers_.begin());
-    give_back(std::move(found->second.request));
-    waiting_.erase(found);
+  while (first_ != kNone && slots_[first_].due <= now_) {
+    const Waiting late = take(first_);
+    give_back(late.peer, late.header);
   }
   if (refused_.empty()) return;
   // Whoever receives may send again, and be refused again.
@@ -66,18 +86,18 @@ void KernelHabits::advance(base::Instant now) {
 
 base::Instant KernelHabits::deadline() const {
   if (!refused_.empty()) return now_;
-  return timers_.empty() ? base::kNever : timers_.begin()->first;
+  return first_ == kNone ? base::kNever : slots_[first_].due;
 }
 
 void KernelHabits::arrive(mad::Datagram datagram) {
   const auto header = peek_header(datagram.payload);
   if (!header) return;
   if (mad::is_response(header->method)) {
-    const auto found = waiting_.find(
-        {static_cast<std::uint8_t>(header->management_class), header->transaction_id.value});
+    const auto found = waiting_.find(header->transaction_id.value);
     if (found == waiting_.end()) return;
-    timers_.erase(found->second.timer);
-    waiting_.erase(found);
+    const std::uint32_t slot = found->second;
+    if (peek_header(slots_[slot].header)->management_class != header->management_class) return;
+    take(slot);
     set_transaction_id(datagram.payload, sender_half(header->transaction_id));
   }
   Received received{Arrival::Message, std::move(datagram)};

@@ -9,14 +9,17 @@
 //  - payloads are whole RMPP messages.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <utility>
+#include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "base/time.hpp"
+#include "transport/header.hpp"
 #include "transport/transport.hpp"
 
 namespace heddle::transport {
@@ -50,16 +53,21 @@ class KernelHabits final : public Transport {
   std::size_t waiting() const { return waiting_.size(); }
 
  private:
-  // (class, transaction id as it went out)
-  using Key = std::pair<std::uint8_t, std::uint64_t>;
-  using Timers = std::multimap<base::Instant, Key>;
+  static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
+  // What is kept of a request: as much of it as the kernel gives back. All wait equally long, so
+  // they are due in the order in which they were sent: a list through the slots.
   struct Waiting {
-    Timers::iterator timer{};
-    mad::Datagram request;
+    base::Instant due{};
+    std::uint64_t id = 0;  // as it went out; its high half is the agent's, and so the class's
+    mad::Address peer{};
+    std::array<std::byte, kHeaderBytes> header{};
+    std::uint32_t before = kNone, after = kNone;
   };
 
   std::uint32_t agent_of(std::uint8_t management_class);
-  void give_back(mad::Datagram request);
+  void wait_for(std::uint32_t slot, std::uint64_t id, const mad::Datagram& request);
+  Waiting take(std::uint32_t slot);
+  void give_back(const mad::Address& peer, std::span<const std::byte> request);
 
   KernelHabitsOptions options_;
   ToMedium to_medium_;
@@ -67,9 +75,11 @@ class KernelHabits final : public Transport {
   Receiver receiver_;
   base::Instant now_{};
   std::map<std::uint8_t, std::uint32_t> agents_;
-  std::map<Key, Waiting> waiting_;
-  Timers timers_;
-  std::vector<Received> refused_;  // given back with the next advance()
+  std::unordered_map<std::uint64_t, std::uint32_t> waiting_;  // slots, by transaction id
+  std::vector<Waiting> slots_;
+  std::vector<std::uint32_t> free_;
+  std::uint32_t first_ = kNone, last_ = kNone;  // due
+  std::vector<Received> refused_;               // given back with the next advance()
 };
 
 }  // namespace heddle::transport

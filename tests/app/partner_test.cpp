@@ -229,6 +229,18 @@ TEST_F(PartnerTest, AStandbyThatIsGoneIsWaitedForALittle) {
   EXPECT_TRUE(until([&] { return master_.partner->taken() > 7; }, milliseconds(1500)));
 }
 
+// While the master slept, whoever is gone may have taken over. That is heard first.
+TEST_F(PartnerTest, AMasterThatSleptWaitsForAStandbyThatIsGoneOnceMore) {
+  connect();
+  ASSERT_TRUE(until([&] { return master_.partner->taken() > 7; }));
+  standby_.partner.reset();
+  ASSERT_TRUE(until([&] { return master_.partner->taken() == 7; }));
+  std::this_thread::sleep_for(2 * Partner::kPatience);
+  loop_.run_for(2 * Partner::kBeat);
+  EXPECT_EQ(master_.partner->taken(), 7u);
+  EXPECT_TRUE(until([&] { return master_.partner->taken() > 7; }, milliseconds(5000)));
+}
+
 // Nothing is told meanwhile that it would not take, and nothing says that the network is cut.
 TEST_F(PartnerTest, AStandbyThatIsSilentIsGone) {
   boost::asio::io_context others_loop;

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/prng.hpp"
 #include "sim/checker.hpp"
 #include "sim/devices.hpp"
 #include "tests/simulation/judging.hpp"
@@ -45,6 +46,36 @@ INSTANTIATE_TEST_SUITE_P(Rates, Loss,
                          testing::Combine(testing::Values(0.01, 0.05, 0.2), testing::Range(1, 4),
                                           testing::Values("pair", "star:12", "fat-tree:3,6",
                                                           "ring:6,hosts=1")));
+
+// What is asked through it then leads elsewhere, where others answer: silence tells of it late.
+TEST(OwnCable, ExchangedInMidSweepOnALossyFabricIsFollowedSoon) {
+  for (std::uint64_t seed = 420; seed < 500; ++seed) {
+    base::Prng dice(seed);
+    BoxOptions options;
+    options.world.loss = 0.03;
+    options.world.seed = seed;
+    options.world.traps = dice.chance(0.5);
+    options.world.hop_delay = microseconds(dice.below(20));
+    options.world.agent_delay = microseconds(dice.below(200));
+    options.sm.node_misses = 1 + static_cast<std::uint32_t>(dice.below(3));
+    options.sm.m_key = mad::MKey{0x5EC2E7};
+    options.sm.m_key_per_port = true;
+    Box box("fat-tree:2,4,4", options);
+    box.run_until_quiet(minutes(1));
+    box.run_for(seconds(15));
+    box.input(sm::ResweepCommand{"test"});
+    const auto others = static_cast<std::uint32_t>(box.world().devices().cables.size() - 1);
+    for (std::uint64_t changes = 3 + dice.below(3); changes > 0; --changes) {
+      box.run_for(microseconds(dice.below(60'000)));
+      const auto second = static_cast<std::uint32_t>(1 + dice.below(others));
+      const auto first = changes == 1 ? 0u : static_cast<std::uint32_t>(1 + dice.below(others));
+      if (second != first) box.world().swap_cables(first, second);
+    }
+    const auto began = box.now();
+    while (!trouble(box).empty() && box.now() - began < minutes(4)) box.run_for(seconds(1));
+    EXPECT_LT(box.now() - began, seconds(30)) << seed;
+  }
+}
 
 TEST(Delays, SlowDevicesAndLongCablesOnlyTakeTime) {
   BoxOptions options;

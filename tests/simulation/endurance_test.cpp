@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "mad/switch_info.hpp"
+#include "tests/simulation/ipoib_client.hpp"
 #include "tests/simulation/judging.hpp"
 
 namespace heddle::test {
@@ -162,6 +163,39 @@ TEST_F(Endurance, NothingGoesInACircleThroughASilentSwitch) {
     box().run_for(60s);
     EXPECT_EQ(trouble(box()), "");
   }
+}
+
+// By the look that would have given it up.
+TEST_F(Endurance, ASwitchThatAnswersJustBeforeItIsGivenUpIsWrittenToAgain) {
+  BoxOptions options;
+  options.sm.node_misses = 2;
+  bring_up("fat-tree:1,2", options);
+  const auto silent = node(box(), "leaf-2"), neighbour = node(box(), "spine-1");
+  box().world().silence(silent, true);
+  resweep();
+  ASSERT_EQ(box().count<sm::SilentNodeKept>(), 1u);
+  bool woken = false;
+  unsigned written = 0;
+  box().world().set_watcher([&](const sim::Sighting& sighting) {
+    if (sighting.smp == nullptr) return;
+    const auto what = sighting.smp->attribute_id;
+    const bool is_read = sighting.what == sim::Sighting::What::Answered &&
+                         sighting.node == neighbour && what == mad::AttributeId::PortInfo;
+    if (is_read && !std::exchange(woken, true)) box().world().silence(silent, false);
+    constexpr std::uint8_t kHops = 3;  // to the one that was silent
+    written += sighting.what == sim::Sighting::What::Sent && sighting.smp->hop_count == kHops &&
+               sighting.smp->method == mad::Method::Set &&
+               what == mad::AttributeId::MulticastForwardingTable;
+  });
+  box().run_for(30s);
+  ASSERT_TRUE(woken);
+  EXPECT_EQ(box().count<sm::NodeDisappeared>(), 0u);
+  IpoibClient client(box(), "host-0002");
+  EXPECT_EQ(client.join(kIpv4Broadcast, kFull).status(), mad::kStatusOk);
+  box().run_for(5s);
+  EXPECT_GE(written, 1u);
+  box().world().set_watcher({});
+  EXPECT_EQ(trouble(box()), "");
 }
 
 // Looked at for another reason, before anything else would have found out that it answers again.

@@ -97,6 +97,16 @@ TEST_F(Orders, APortIsSwitchedOffOnceNothingUsesItAndOnAgain) {
   EXPECT_EQ(state("leaf-2", 4), mad::PortState::Active);
 }
 
+// Whoever gave it waits until it hears of it, the second time too.
+TEST_F(Orders, APortThatWasNeverOffIsToldToBeOnEachTimeThatIsOrdered) {
+  bring_up("fat-tree:2,4");
+  for (std::size_t times = 1; times <= 3; ++times) {
+    give({order("leaf-2", 4, LinkOrder::Enable)});
+    EXPECT_EQ(box().count<sm::LinkOrderCarriedOut>(), times);
+    give({});
+  }
+}
+
 TEST_F(Orders, AnOrderThatEndsLeavesAPortOffUntilSomebodyEnablesIt) {
   bring_up("fat-tree:2,4");
   give({order("leaf-2", 4, LinkOrder::Disable)});

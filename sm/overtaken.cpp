@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// A sweep that the fabric overtakes, so that to begin anew is better than to go on.
+#include <algorithm>
+
+#include "sm/machine.hpp"
+
+namespace heddle::sm {
+namespace {
+
+// So many repeated requests are reason to look at the own port again.
+constexpr std::uint64_t kWorthALook = 8;
+
+}  // namespace
+
+// Whoever does not answer may have been asked through a cable that leads elsewhere now. Silence
+// would tell that too, but late: another device may answer in their stead. The own port knows, and
+// no way leads to it that could have died.
+void Core::Machine::look_at_own_port() {
+  const std::uint64_t retries = transactions.counters().retries;
+  if (!in_sweep() || !picture.own || retries < retries_at_look + kWorthALook) return;
+  retries_at_look = retries;
+  Request request;
+  request.device = *picture.device(*picture.own);
+  request.purpose = Purpose::OwnPort;
+  request.attribute = mad::AttributeId::PortInfo;
+  request.modifier = picture.own->port.value;
+  request.optional = true;
+  transactions.submit(request);
+}
+
+void Core::Machine::on_own_port(const Answer& answer) {
+  if (!answer.answered || answer.status != mad::kStatusOk || !picture.own) return;
+  const auto& seen = picture.observation[picture.own->node].ports[picture.own->port.value].info;
+  const auto shown = mad::decode<mad::PortInfo>(answer.data);
+  own_port_fell = own_port_fell || (seen && shown.port_state < seen->port_state);
+}
+
+// Something is asked or written, routes are not being made.
+bool Core::Machine::in_sweep() const {
+  return stage > Stage::Resting && stage < Stage::Watching && stage != Stage::Routing;
+}
+
+// A link changed under the sweep, and somebody falls silent: most likely the ways to it have died.
+// Patience would only delay the look that finds the new ones.
+bool Core::Machine::is_overtaken() const {
+  if (!in_sweep()) return false;
+  if (own_port_fell && hurried < 3 * kMaxHurried) return true;
+  if (stage > Stage::Discovery && loses_ways(too_many_to_lose()) && hurried < 3 * kMaxHurried) {
+    return true;  // the own cable, as like as not: to go on would take minutes, and be in vain
+  }
+  if (hurried >= kMaxHurried) return false;
+  if (stage > Stage::Discovery && loses_ways(kManySilent)) return true;
+  if (revisiting && stage == Stage::Discovery) return false;  // it goes where the traps lead
+  if (transactions.counters().fell_silent >= silent_at_start + kManySilent) return true;
+  return retries_at_change && transactions.counters().retries > *retries_at_change;
+}
+
+// Several answered a moment ago and do not now: not their agents have died, but a cable that the
+// ways to them share. Every phase would wait for each of them again.
+bool Core::Machine::loses_ways(std::uint64_t many) const {
+  return transactions.counters().fell_silent >= silent_in_discovery + many;
+}
+
+std::uint64_t Core::Machine::too_many_to_lose() const {
+  constexpr std::uint64_t kMost = 8;  // each of them costs a second of waiting, or more
+  return std::max(kManySilent, std::min<std::uint64_t>(transactions.device_count() / 4, kMost));
+}
+
+// What is under way may or may not have been written: nothing that a switch holds is certain.
+void Core::Machine::begin_anew() {
+  ++hurried;
+  end_phase();
+  tables_are_ours = stage == Stage::Discovery && !others_may_have_written && !own_port_fell;
+  begin_sweep("the fabric changed during the sweep");
+}
+
+}  // namespace heddle::sm
