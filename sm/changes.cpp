@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <string>
 
+#include "mad/link.hpp"
 #include "sm/subnet.hpp"
 
 namespace heddle::sm {
@@ -158,6 +160,41 @@ std::optional<mad::LinkSpeed> link_speed(const Snapshot& snapshot, fabric::PortI
   const auto speed = mad::active_speed(snapshot.port_infos[port.value]);
   const bool renamed = speed == mad::LinkSpeed::QDR && snapshot.fdr10[port.value];
   return renamed ? mad::LinkSpeed::FDR10 : speed;
+}
+
+void tell_links(Picture& picture) {
+  const Topology& topology = *picture.frozen.topology;
+  const auto info = [&](PortIndex port) -> const mad::PortInfo* {
+    const auto end = picture.frozen.end_of[port.value];
+    const auto& held = picture.observation[end.node].ports[end.port.value].info;
+    return held ? &*held : nullptr;
+  };
+  const auto is_active = [](const mad::PortInfo* held) {
+    return held != nullptr && held->port_state == mad::PortState::Active;
+  };
+  const auto tell = [&](const std::string& problem) { picture.problems.push_back(problem); };
+  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
+    const PortIndex port{p};
+    const PortIndex peer = topology.peer(port);
+    if (peer == kNoPort) continue;
+    const auto* here = info(port);
+    const auto* there = info(peer);
+    if (!is_active(here)) {
+      tell(text(picture.name(port)) + " has a link but is not ACTIVE");
+      continue;
+    }
+    // It runs as its devices have chosen: nobody tells them what else to choose.
+    if (!mad::active_width(*here) || !mad::active_speed(*here)) {
+      tell(text(picture.name(port)) +
+           " runs at a width or speed that is not known; paths by it are told as the slowest");
+    }
+    const bool differ =
+        port < peer && is_active(there) && here->neighbor_mtu != there->neighbor_mtu;
+    if (!differ) continue;
+    // Changing the MTU under traffic would lose packets, so that is left to a person.
+    tell("the link " + text(picture.name(port)) + " - " + text(picture.name(peer)) +
+         " is ACTIVE with another MTU at each end; take it down and up");
+  }
 }
 
 }  // namespace heddle::sm

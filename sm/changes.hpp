@@ -36,4 +36,7 @@ void report_differences(Context& context, const fabric::Topology& before);
 std::shared_ptr<Snapshot> take_picture(const Picture& picture, const SweepStatistics& statistics,
                                        const Options& options);
 
+// What is wrong with links when all has been written, as problems of the picture.
+void tell_links(Picture& picture);
+
 }  // namespace heddle::sm

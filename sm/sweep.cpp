@@ -67,14 +67,6 @@ std::vector<partitions::GroupSpec> permanent_groups(const Options& options) {
   return groups;
 }
 
-bool mtu_differs(const Picture& picture, PortIndex a, PortIndex b) {
-  const auto mtu = [&](PortIndex port) {
-    const auto end = picture.frozen.end_of[port.value];
-    return picture.observation[end.node].ports[end.port.value].info->neighbor_mtu;
-  };
-  return mtu(a) != mtu(b);
-}
-
 // The levels depend on routes that are yet to be made: until then they stay.
 void keep_sm_levels(Picture& picture) {
   for (const PortIndex port : picture.frozen.topology->endports()) {
@@ -608,20 +600,7 @@ void Core::Machine::finish_links() {
   untold = {left.begin(), left.end()};
   unheard = programming.unheard(with);
   for (const mad::Guid port : left) unheard.erase(port);
-  const auto& topology = *picture.frozen.topology;
-  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
-    const PortIndex port{p};
-    const PortIndex peer = topology.peer(port);
-    if (peer == fabric::kNoPort) continue;
-    if (!is_active(picture, port)) {
-      picture.problems.push_back(text(picture.name(port)) + " has a link but is not ACTIVE");
-    } else if (port < peer && is_active(picture, peer) && mtu_differs(picture, port, peer)) {
-      // Changing the MTU under traffic would lose packets, so that is left to a person.
-      picture.problems.push_back("the link " + text(picture.name(port)) + " - " +
-                                 text(picture.name(peer)) +
-                                 " is ACTIVE with another MTU at each end; take it down and up");
-    }
-  }
+  tell_links(picture);
   finish_sweep();
 }
 

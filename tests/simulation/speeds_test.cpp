@@ -1,12 +1,53 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How devices are asked for the speeds of their links.
+// Speeds of links, from the oldest to those of tomorrow: found where devices tell them, and left as
+// devices chose them.
+#include <chrono>
+#include <set>
+#include <span>
+#include <utility>
+
 #include <gtest/gtest.h>
 
+#include "mad/link.hpp"
+#include "mad/mlnx_extended_port_info.hpp"
+#include "mad/node_info.hpp"
 #include "mad/port_info.hpp"
 #include "tests/simulation/judging.hpp"
 
 namespace heddle::test {
 namespace {
+
+using std::chrono::minutes;
+
+// FDR10 is asked for of this vendor's devices alone.
+void be_mellanox(mad::Datagram& datagram) {
+  auto smp = mad::decode_smp(datagram.payload);
+  if (!smp || smp->attribute_id != mad::AttributeId::NodeInfo) return;
+  auto info = mad::decode<mad::NodeInfo>(smp->data);
+  info.vendor_id = mad::kMellanoxVendorId;
+  mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(smp->data));
+  datagram = mad::make_datagram(datagram.peer, *smp);
+}
+
+TEST(Speeds, FromSdrToXdrAreFoundInTheirRegisters) {
+  for (const mad::LinkSpeedEntry& speed : mad::kLinkSpeeds) {
+    BoxOptions options;
+    options.on_way_in = be_mellanox;
+    Box box("star:3,speed=" + std::string(speed.name), options);
+    ASSERT_TRUE(box.run_until_quiet()) << speed.name;
+    const sm::Snapshot& snapshot = box.snapshot();
+    EXPECT_TRUE(snapshot.problems.empty()) << speed.name;
+    unsigned linked = 0;
+    for (std::uint32_t p = 0; p < snapshot.topology.port_count(); ++p) {
+      const fabric::PortIndex port{p};
+      if (snapshot.topology.peer(port) == fabric::kNoPort) continue;
+      ++linked;
+      EXPECT_EQ(sm::link_speed(snapshot, port), speed.speed) << speed.name;
+      EXPECT_EQ(mad::active_width(snapshot.port_infos[p]), mad::LinkWidth::X4) << speed.name;
+    }
+    EXPECT_EQ(linked, 6u);
+  }
+}
 
 // PortInfo is asked for with the bit of extended speeds, and without where that is refused.
 TEST(Speeds, OfADeviceThatDoesNotKnowTheExtendedOnesAreAskedForWithoutThem) {
@@ -30,6 +71,41 @@ TEST(Speeds, OfADeviceThatDoesNotKnowTheExtendedOnesAreAskedForWithoutThem) {
   EXPECT_GE(refused, 1u);
   EXPECT_GE(without, 1u);
   EXPECT_EQ(state(box, "host-0004", 1), mad::PortState::Active);
+}
+
+// A speed of tomorrow: the ports run as they were made, are told, and nobody writes speeds to them.
+TEST(Speeds, ThatAreNotKnownAreLeftToTheDevicesAndTold) {
+  constexpr std::uint8_t kOfTomorrow = 0x40;
+  BoxOptions options;
+  options.on_way_in = [&](mad::Datagram& datagram) {
+    auto smp = mad::decode_smp(datagram.payload);
+    if (!smp || smp->attribute_id != mad::AttributeId::PortInfo) return;
+    auto info = mad::decode<mad::PortInfo>(smp->data);
+    if (info.port_state == mad::PortState::Down) return;
+    info.link_speed_ext2_active = kOfTomorrow;
+    mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(smp->data));
+    datagram = mad::make_datagram(datagram.peer, *smp);
+  };
+  std::set<std::pair<std::uint8_t, std::uint8_t>> written;
+  options.on_way_out = [&](mad::Datagram& datagram) {
+    const auto smp = mad::decode_smp(datagram.payload);
+    if (!smp || smp->method != mad::Method::Set) return;
+    if (smp->attribute_id != mad::AttributeId::PortInfo) return;
+    const auto info = mad::decode<mad::PortInfo>(smp->data);
+    written.insert({info.link_speed_enabled, info.link_speed_ext_enabled});
+  };
+  Box box("star:3", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(trouble(box), "");
+  const auto& problems = box.snapshot().problems;
+  EXPECT_EQ(problems.size(), 6u) << "both ends of three links";
+  for (const std::string& problem : problems) {
+    EXPECT_NE(problem.find("runs at a width or speed that is not known"), std::string::npos)
+        << problem;
+  }
+  using None = std::set<std::pair<std::uint8_t, std::uint8_t>>;
+  EXPECT_EQ(written, (None{{0, 0}})) << "0 leaves what the device has";
+  EXPECT_EQ(sets_during(box, [&] { box.run_for(minutes(5)); }), 0u);
 }
 
 }  // namespace
