@@ -174,8 +174,12 @@ TEST_F(Counters, TellRatesOfBitErrors) {
               HasSubstr("infiniband_switch_port_effective_bit_error_ratio" + labels + "1e-06"));
   for (const json& row : stage.get("/v1/counters")["ports"]) {
     const bool here = row["guid"] == guid && row["port"] == one.number.value;
-    if (!here && !row["raw_ber"].is_null()) EXPECT_EQ(row["raw_ber"], 0.0);
-    if (here) EXPECT_NEAR(row["effective_ber"].get<double>(), 1e-6, 1e-9);
+    if (!here && !row["raw_ber"].is_null()) {
+      EXPECT_EQ(row["raw_ber"], 0.0);
+    }
+    if (here) {
+      EXPECT_NEAR(row["effective_ber"].get<double>(), 1e-6, 1e-9);
+    }
   }
 }
 
