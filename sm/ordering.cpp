@@ -36,10 +36,10 @@ void Core::Machine::on(const OrdersChanged& changed) {
   const bool asks_for_something = alters(orders, changed.orders);
   orders = changed.orders;
   // An order that ended and is given again is told of again, or whoever gave it would wait for
-  // ever.
-  const auto ended = [this](const OrderOutcome& told) { return !is_in(told.order, orders); };
-  told_outcomes.erase(std::remove_if(told_outcomes.begin(), told_outcomes.end(), ended),
-                      told_outcomes.end());
+  // ever. Until then it stays among what was told: that it is gone is yet to be published.
+  for (OrderOutcome& told : told_outcomes) {
+    if (!is_in(told.order, orders)) told = {told.order, false, {}};
+  }
   if (asks_for_something) due = "orders about links have changed";
 }
 
