@@ -172,7 +172,8 @@ TEST_F(Counters, TellRatesOfBitErrors) {
   EXPECT_THAT(text, HasSubstr("infiniband_switch_port_raw_bit_error_ratio" + labels + "0.001001"));
   EXPECT_THAT(text,
               HasSubstr("infiniband_switch_port_effective_bit_error_ratio" + labels + "1e-06"));
-  for (const json& row : stage.get("/v1/counters")["ports"]) {
+  const json counters = stage.get("/v1/counters");
+  for (const json& row : counters["ports"]) {
     const bool here = row["guid"] == guid && row["port"] == one.number.value;
     if (!here && !row["raw_ber"].is_null()) {
       EXPECT_EQ(row["raw_ber"], 0.0);
