@@ -11,7 +11,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from house import read_tree  # noqa: E402
 
-FAMILIES = ("layering", "purity", "sizes", "leftovers", "files", "options", "events")
+FAMILIES = ("layering", "purity", "sizes", "leftovers", "files", "options", "events",
+            "mutants")
 
 
 def findings(tree, families=FAMILIES):

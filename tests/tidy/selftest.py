@@ -114,6 +114,9 @@ PLANTS |= {
         {"app/main.cpp": CLEAN["app/main.cpp"] + EVENT}, "event"),
     "a manual of no event": (
         {"docs/events.md": CLEAN["docs/events.md"] + "| `Nothing` | info | x |\n"}, "event"),
+    "a mutant of a line that is not there": (
+        {"tests/mutants.toml": '[[mutant]]\nname = "none"\nfile = "fabric/good.cpp"\n'
+                               'find = "no such line"\nput = ""\n'}, "mutant"),
 }
 
 # What looks like a violation and is none.
