@@ -173,15 +173,16 @@ std::optional<std::vector<ChannelIndex>> FittingTrees::find(mad::Lid mlid,
     const std::vector<SwitchIndex> together(left.begin(), cut_off);
     left.erase(left.begin(), cut_off);
     if (together.size() == 1) continue;
-    if (grow_from_best(mlid, std::move(roots), together, may_use)) {
-      rule_->undo(before);
-      collect(queue_, by_, together, links);
-      continue;
-    }
+    // First, for to grow one takes as long as the fabric has links, and its turns would be new.
     const auto shared =
         common == common_.end() ? std::nullopt : within_common(common->second, together, may_use);
-    if (!shared) return std::nullopt;
-    links.insert(links.end(), shared->begin(), shared->end());
+    if (shared) {
+      links.insert(links.end(), shared->begin(), shared->end());
+      continue;
+    }
+    if (!grow_from_best(mlid, std::move(roots), together, may_use)) return std::nullopt;
+    rule_->undo(before);
+    collect(queue_, by_, together, links);
   }
   return links;
 }

@@ -257,7 +257,7 @@ INSTANTIATE_TEST_SUITE_P(Seeds, ChaosBySeed, testing::Range(seeds(24).first, see
 //  179536607307: what was written astray went along a way that died, and later led elsewhere.
 //  179536524301: the keys of others were tried along ways that led elsewhere meanwhile.
 //  179536619359: the own cable was exchanged in mid-sweep on a fabric that loses 3 %, three sweeps
-//      having been begun anew: each port of devices that others answered for was asked beyond.
+//      having been begun anew. Which change mended it is not known; what it showed OwnCable tests.
 //  610100000388: the own cable was exchanged during the first discovery, which went on asking along
 //      ways that had died, one device after another.
 INSTANTIATE_TEST_SUITE_P(OnceBad, ChaosBySeed,
