@@ -97,34 +97,20 @@ void ArbitrationProgramming::begin(Context& context, bool others) {
 bool ArbitrationProgramming::go_on(Context& context) {
   if (step_ == Step::ToRead) {
     step_ = Step::Reading;
-    read(context);
+    submit_all(context, mad::Method::Get);
     return true;
   }
   if (step_ == Step::Reading) {
     step_ = Step::Writing;
-    write(context);
+    submit_all(context, mad::Method::Set);
     return true;
   }
   step_ = Step::Idle;
   return false;
 }
 
-void ArbitrationProgramming::read(Context& context) {
-  const auto& topology = *context.picture.frozen.topology;
-  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
-    const PortIndex port{p};
-    if (!has_tables(context, port)) continue;
-    const Held& blocks = held(context, port);
-    const auto wishes = wanted(context, port);
-    for (std::size_t quarter = 0; quarter < wishes.size(); ++quarter) {
-      if (wishes[quarter] && blocks[quarter] == kUnknown) {
-        submit(context, port, quarter, mad::Method::Get);
-      }
-    }
-  }
-}
-
-void ArbitrationProgramming::write(Context& context) {
+// Reads what is not known, or writes what is not as it is wanted.
+void ArbitrationProgramming::submit_all(Context& context, mad::Method method) {
   const auto& topology = *context.picture.frozen.topology;
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex port{p};
@@ -134,9 +120,9 @@ void ArbitrationProgramming::write(Context& context) {
     for (std::size_t quarter = 0; quarter < wishes.size(); ++quarter) {
       const std::uint8_t is = blocks[quarter];
       if (!wishes[quarter] || is == kRefused) continue;
-      if (is == kUnknown || blocks_[is] != *wishes[quarter]) {
-        submit(context, port, quarter, mad::Method::Set);
-      }
+      const bool differs =
+          is == kUnknown || (method == mad::Method::Set && blocks_[is] != *wishes[quarter]);
+      if (differs) submit(context, port, quarter, method);
     }
   }
 }
@@ -189,19 +175,9 @@ void ArbitrationProgramming::on_answer(Context& context, const Answer& answer) {
 void ArbitrationProgramming::fail(Context& context, const Answer& answer) {
   const Request& request = answer.request;
   if (answer.answered && request.method == mad::Method::Get) return;
-  Picture& picture = context.picture;
   held(context, PortIndex{request.subject})[quarter_of(request)] =
       answer.answered ? kRefused : kUnknown;
-  const NodeName name = picture.name(picture.frozen.end_of[request.subject].node);
-  if (!picture.falls_silent(request.device)) return;
-  picture.problems.push_back(text(name) + (answer.answered ? " refused" : " did not answer for") +
-                             " its VL arbitration tables");
-  if (answer.answered) {
-    context.events.say(SetRefused{name, request.attribute, request.modifier, answer.status});
-  } else {
-    context.events.say(
-        DeviceSilent{context.transactions.route(request.device).text(), name, request.attribute});
-  }
+  tell_unwritten(context, answer, "VL arbitration tables");
 }
 
 }  // namespace heddle::sm

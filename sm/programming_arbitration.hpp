@@ -44,8 +44,7 @@ class ArbitrationProgramming {
   bool has_tables(const Context& context, fabric::PortIndex port) const;
   Held& held(const Context& context, fabric::PortIndex port);
   qos::Arbitration wanted(const Context& context, fabric::PortIndex port) const;
-  void read(Context& context);
-  void write(Context& context);
+  void submit_all(Context& context, mad::Method method);
   void submit(Context& context, fabric::PortIndex port, std::size_t quarter, mad::Method method);
   std::uint8_t index_of(const mad::VLArbitrationTable& block);
   void fail(Context& context, const Answer& answer);

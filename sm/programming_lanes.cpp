@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/check.hpp"
 #include "mad/capability.hpp"
 #include "mad/sl_to_vl_mapping_table.hpp"
@@ -58,6 +60,21 @@ unsigned vls_of_port(const Picture& picture, PortIndex port) {
   if (!info || (!link && !is_port0)) return 1;
   const bool runs = is_port0 || info->port_state == mad::PortState::Active;
   return vls_of_code(runs ? info->operational_vls : link->operational_vls);
+}
+
+void tell_unwritten(Context& context, const Answer& answer, std::string_view tables) {
+  const Request& request = answer.request;
+  Picture& picture = context.picture;
+  if (!picture.falls_silent(request.device)) return;
+  const NodeName name = picture.name(picture.frozen.end_of[request.subject].node);
+  picture.problems.push_back(fmt::format(
+      "{} {} its {}", text(name), answer.answered ? "refused" : "did not answer for", tables));
+  if (answer.answered) {
+    context.events.say(SetRefused{name, request.attribute, request.modifier, answer.status});
+  } else {
+    context.events.say(
+        DeviceSilent{context.transactions.route(request.device).text(), name, request.attribute});
+  }
 }
 
 unsigned data_vls(const Picture& picture) {
@@ -309,8 +326,7 @@ void LaneProgramming::remember(const Context& context, const Request& request, s
 // the routes useless.
 void LaneProgramming::fail(Context& context, const Answer& answer) {
   const Request& request = answer.request;
-  Picture& picture = context.picture;
-  const NodeName name = picture.name(picture.frozen.end_of[request.subject].node);
+  const Picture& picture = context.picture;
   if (answer.answered && request.method == mad::Method::Get) return;
   remember(context, request, kUnknown);
   // A channel adapter's tables close no credit loop, whatever they are.
@@ -319,15 +335,7 @@ void LaneProgramming::fail(Context& context, const Answer& answer) {
     failed_ = true;
     refused_ = refused_ || answer.answered;
   }
-  if (!picture.falls_silent(request.device)) return;
-  picture.problems.push_back(text(name) + (answer.answered ? " refused" : " did not answer for") +
-                             " its SL to VL tables");
-  if (answer.answered) {
-    context.events.say(SetRefused{name, request.attribute, request.modifier, answer.status});
-  } else {
-    context.events.say(
-        DeviceSilent{context.transactions.route(request.device).text(), name, request.attribute});
-  }
+  tell_unwritten(context, answer, "SL to VL tables");
 }
 
 }  // namespace heddle::sm

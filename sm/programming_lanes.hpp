@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "fabric/lanes.hpp"
@@ -26,6 +27,10 @@ unsigned vls_of_port(const Picture& picture, fabric::PortIndex port);
 
 // Data VLs that every link between two switches has, as they run or will be brought up: 1..15.
 unsigned data_vls(const Picture& picture);
+
+// That a device did not take its tables, which the subject of the request is a port of: a problem
+// and an event, once for each device.
+void tell_unwritten(Context& context, const Answer& answer, std::string_view tables);
 
 class LaneProgramming {
  public:
