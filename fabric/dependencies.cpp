@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <numeric>
 
 namespace heddle::fabric {
 namespace {
@@ -31,14 +32,51 @@ std::uint64_t Dependencies::count() const {
   return total;
 }
 
-// Kahn's algorithm: what nothing waits for is on no cycle, and goes; then what that waited for,
-// until only cycles are left, and what they wait for.
-std::vector<bool> Dependencies::without_heads() const {
+// What waits for nothing that is still there is on no cycle, and goes, until only cycles are left
+// and what waits for them. A switch at a time: whether a channel that enters it waits for any that
+// leaves it is seen for a whole word of these at once.
+Dependencies::Lanes Dependencies::without_tails() const {
+  const std::size_t switches = topology_->switch_count();
+  Lanes left(switches * words_, ~std::uint64_t{0});
+  std::vector<std::uint32_t> doubtful(switches);
+  std::iota(doubtful.begin(), doubtful.end(), 0u);
+  std::vector<bool> is_doubtful(switches, true);
+  const auto waits = [&](LaneChannel held, std::size_t at) {
+    std::uint64_t common = 0;
+    for (std::size_t w = 0; w < words_; ++w) common |= bits_[row(held) + w] & left[at * words_ + w];
+    return common != 0;
+  };
+  for (std::size_t i = 0; i < doubtful.size(); ++i) {
+    const std::uint32_t at = doubtful[i];
+    is_doubtful[at] = false;
+    for (const Channel& leaving : topology_->channels_from(SwitchIndex{at})) {
+      for (std::uint8_t vl = 0; vl < vls_; ++vl) {
+        const LaneChannel held{leaving.reverse, vl};
+        const Place place = place_of(held);
+        if ((left[place.word] & place.bit) == 0 || waits(held, at)) continue;
+        left[place.word] &= ~place.bit;
+        const std::uint32_t before = leaving.to.value;
+        if (!is_doubtful[before]) doubtful.push_back(before);
+        is_doubtful[before] = true;
+      }
+    }
+  }
+  return left;
+}
+
+// Kahn's algorithm for the other side, among what is left: what nothing waits for goes, then what
+// that waited for, until only cycles and what joins them are left.
+std::vector<LaneChannel> Dependencies::without_heads(const Lanes& left) const {
   const std::size_t count = vertex_count();
+  const auto is_left = [&](LaneChannel at) {
+    const Place place = place_of(at);
+    return (left[place.word] & place.bit) != 0;
+  };
   std::vector<std::uint32_t> waiting_for_it(count);
   std::vector<std::size_t> idle;
   std::vector<bool> gone(count);
   for (std::size_t v = 0; v < count; ++v) {
+    if (!is_left(lane_channel(v))) continue;
     for_each(lane_channel(v), [&](LaneChannel next) { ++waiting_for_it[vertex(next)]; });
   }
   for (std::size_t v = 0; v < count; ++v) {
@@ -48,48 +86,25 @@ std::vector<bool> Dependencies::without_heads() const {
     const std::size_t v = idle.back();
     idle.pop_back();
     gone[v] = true;
+    if (!is_left(lane_channel(v))) continue;
     for_each(lane_channel(v), [&](LaneChannel next) {
       if (--waiting_for_it[vertex(next)] == 0) idle.push_back(vertex(next));
     });
   }
-  return gone;
-}
-
-// The same from the other side: what waits for nothing that is still there goes.
-void Dependencies::take_tails(std::vector<bool>& gone) const {
-  std::vector<std::uint32_t> waits_for(gone.size());
-  std::vector<std::size_t> idle;
-  for (std::size_t v = 0; v < gone.size(); ++v) {
-    if (gone[v]) continue;
-    for_each(lane_channel(v), [&](LaneChannel next) { waits_for[v] += !gone[vertex(next)]; });
-    if (waits_for[v] == 0) idle.push_back(v);
+  std::vector<LaneChannel> found;
+  for (std::size_t v = 0; v < count; ++v) {
+    if (!gone[v] && is_left(lane_channel(v))) found.push_back(lane_channel(v));
   }
-  while (!idle.empty()) {
-    const std::size_t v = idle.back();
-    idle.pop_back();
-    gone[v] = true;
-    const LaneChannel at = lane_channel(v);
-    const Channel& channel = topology_->channels()[at.channel.value];
-    const std::uint32_t local = at.channel.value - topology_->first_channel(channel.from).value;
-    for (const Channel& sibling : topology_->channels_from(channel.from)) {
-      for (std::uint8_t vl = 0; vl < vls_; ++vl) {
-        const LaneChannel before{sibling.reverse, vl};
-        const std::size_t u = vertex(before);
-        if (!gone[u] && has(before, local, at.vl) && --waits_for[u] == 0) idle.push_back(u);
-      }
-    }
-  }
+  return found;
 }
 
 std::vector<LaneChannel> Dependencies::on_cycles() const {
-  std::vector<bool> gone = without_heads();
-  if (std::find(gone.begin(), gone.end(), false) == gone.end()) return {};
-  take_tails(gone);
-  std::vector<LaneChannel> left;
-  for (std::size_t v = 0; v < gone.size(); ++v) {
-    if (!gone[v]) left.push_back(lane_channel(v));
+  const Lanes left = without_tails();
+  for (std::size_t v = 0; v < vertex_count(); ++v) {
+    const Place place = place_of(lane_channel(v));
+    if ((left[place.word] & place.bit) != 0) return without_heads(left);
   }
-  return left;
+  return {};
 }
 
 std::vector<LaneChannel> Dependencies::shortest_through(

@@ -76,8 +76,20 @@ class Dependencies {
   std::size_t vertex_count() const { return topology_->channels().size() * vls_; }
   std::size_t row(LaneChannel held) const { return vertex(held) * words_; }
   static std::uint32_t lowest_bit(std::uint64_t word);
-  std::vector<bool> without_heads() const;
-  void take_tails(std::vector<bool>& gone) const;
+  // A bit for each lane of the channels that leave a switch, as in a row of bits_, by switch.
+  using Lanes = std::vector<std::uint64_t>;
+  struct Place {
+    std::size_t word = 0;
+    std::uint64_t bit = 0;
+  };
+  Place place_of(LaneChannel at) const {
+    const SwitchIndex from = topology_->channels()[at.channel.value].from;
+    const std::size_t local = at.channel.value - topology_->first_channel(from).value;
+    const std::size_t bit = local * vls_ + at.vl;
+    return {from.value * words_ + bit / 64, std::uint64_t{1} << (bit % 64)};
+  }
+  Lanes without_tails() const;
+  std::vector<LaneChannel> without_heads(const Lanes& left) const;
   std::vector<LaneChannel> on_cycles() const;
   std::vector<LaneChannel> shortest_through(LaneChannel start, std::size_t below,
                                             std::vector<std::uint32_t>& came_from) const;

@@ -112,10 +112,16 @@ class LinkCollector {
   LinkCollector(const Observation& observation, const std::vector<ObservedEnd>& held_back,
                 TopologyBuilder& builder, Frozen& frozen)
       : observation_(observation), held_back_(held_back), builder_(builder), frozen_(frozen) {
-    taken_.resize(observation.size());
+    manageable_.reserve(observation.size());
+    first_port_.reserve(observation.size());
+    std::size_t ports = 0;
     for (std::uint32_t n = 0; n < observation.size(); ++n) {
-      manageable_.push_back(manageable(observation[ObservedIndex{n}]));
+      const ObservedNode& node = observation[ObservedIndex{n}];
+      manageable_.push_back(manageable(node));
+      first_port_.push_back(ports);
+      ports += node.ports.size();
     }
+    taken_.resize(ports);
   }
 
   bool is_manageable(ObservedIndex node) const { return manageable_[node.value]; }
@@ -158,22 +164,19 @@ class LinkCollector {
   }
 
   // Two ends may see the same silent third one: only one of them can be right.
-  bool taken(ObservedEnd end) const {
-    const auto& ports = taken_[end.node.value];
-    return end.port.value < ports.size() && ports[end.port.value];
-  }
-  void take(ObservedEnd end) {
-    auto& ports = taken_[end.node.value];
-    ports.resize(observation_[end.node].ports.size());
-    ports[end.port.value] = true;
+  bool taken(ObservedEnd end) const { return taken_[place_of(end)]; }
+  void take(ObservedEnd end) { taken_[place_of(end)] = true; }
+  std::size_t place_of(ObservedEnd end) const {
+    return first_port_[end.node.value] + end.port.value;
   }
 
   const Observation& observation_;
   const std::vector<ObservedEnd>& held_back_;  // few
   TopologyBuilder& builder_;
   Frozen& frozen_;
-  std::vector<std::vector<bool>> taken_;  // by node and port
-  std::vector<bool> manageable_;          // by node
+  std::vector<bool> manageable_;         // by node
+  std::vector<std::size_t> first_port_;  // by node
+  std::vector<bool> taken_;              // by port, those of a node behind its first
 };
 
 void map_back(const Observation& observation, Frozen& frozen) {

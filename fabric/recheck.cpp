@@ -2,7 +2,7 @@
 #include "fabric/recheck.hpp"
 
 #include <algorithm>
-#include <optional>
+#include <atomic>
 #include <utility>
 #include <vector>
 
@@ -13,9 +13,170 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xFFFF'FFFF;
 
+struct Change {
+  std::uint16_t lid = 0;
+  std::uint32_t at = 0;  // of now
+};
+
+// Where a LID's packets have to arrive.
+struct Target {
+  std::uint32_t at = kNone;  // kNone: nothing has to arrive
+  std::uint8_t out = 0;
+};
+
+// What is asked of the whole fabric.
+struct Ground {
+  explicit Ground(const Topology& topology)
+      : islands(topology), has_hosts(topology.switch_count()) {
+    for (const PortIndex endport : topology.endports()) {
+      const auto place = topology.attachment(endport);
+      if (place && place->out.value != 0) has_hosts[place->at.value] = 1;
+    }
+  }
+  bool are_joined(std::uint32_t a, std::uint32_t b) const {
+    return islands.of(SwitchIndex{a}) == islands.of(SwitchIndex{b});
+  }
+  Islands islands;
+  std::vector<std::uint8_t> has_hosts;  // by switch
+};
+
+// Looks at what changed for one LID after another. Scratch memory: one per thread.
+class ColumnCheck {
+ public:
+  ColumnCheck(const Proven& proven, const Claim& claim, const std::vector<Target>& targets,
+              const Ground& ground)
+      : proven_(proven),
+        claim_(claim),
+        targets_(targets),
+        ground_(ground),
+        arrived_(claim.before.size()) {}
+
+  // All changes of one LID.
+  bool holds(std::span<const Change> changes) {
+    return column_arrives(changes) && column_leads_forward(changes);
+  }
+
+ private:
+  // 0 is no LID, so a column's number marks what is known of it.
+  bool column_arrives(std::span<const Change> changes) {
+    const std::uint16_t lid = changes.front().lid;
+    const Target target = targets_[lid];
+    if (target.at == kNone) return true;
+    if (entry(target.at, lid) != target.out) return false;
+    arrived_[target.at] = lid;
+    for (const Change& change : changes) {
+      std::uint32_t at = change.at;
+      way_.clear();
+      while (at != kNone && arrived_[at] != lid && way_.size() <= arrived_.size()) {
+        way_.push_back(at);
+        at = step(at, entry(at, lid));
+      }
+      if (at == kNone) {
+        if (ground_.are_joined(change.at, target.at)) return false;
+        continue;
+      }
+      if (arrived_[at] != lid) return false;  // it goes round
+      for (const std::uint32_t passed : way_) arrived_[passed] = lid;
+    }
+    return true;
+  }
+
+  bool column_leads_forward(std::span<const Change> changes) {
+    const std::uint16_t lid = changes.front().lid;
+    passed_.clear();
+    const bool all_count = all_senders_count(lid);
+    for (const Change& change : changes) {
+      const std::uint32_t held = channel(change.at, entry(change.at, lid));
+      if (held == kNone) continue;
+      if (!way_leads_forward(change.at, lid, all_count) ||
+          !arrivals_lead_forward(change.at, held, lid)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  // From the new entry to that of the next switch. Where only hosts count as senders also all that
+  // comes then: it may be that no host's packets passed there before.
+  bool way_leads_forward(std::uint32_t at, std::uint16_t lid, bool one_step) {
+    for (std::uint32_t next = step(at, entry(at, lid)); next != kNone;) {
+      const std::uint32_t onward = channel(next, entry(next, lid));
+      if (onward == kNone) return true;
+      if (!is_forward(channel(at, entry(at, lid)), onward) && counts(at, lid)) return false;
+      if (one_step) return true;
+      at = std::exchange(next, step(next, entry(next, lid)));
+    }
+    return true;
+  }
+
+  // From those of neighbours to the new entry.
+  bool arrivals_lead_forward(std::uint32_t at, std::uint32_t onward, std::uint16_t lid) {
+    for (const Channel& back : claim_.topology.channels_from(SwitchIndex{at})) {
+      const Channel& arriving = claim_.topology.channels()[back.reverse.value];
+      const std::uint32_t neighbour = arriving.from.value;
+      if (entry(neighbour, lid) != arriving.out.value) continue;
+      const std::uint32_t held = channel(neighbour, arriving.out.value);
+      if (!is_forward(held, onward) && counts(neighbour, lid)) return false;
+    }
+    return true;
+  }
+
+  // Whether packets to this LID that pass this switch are some host's: for a switch's own LID, and
+  // for one that nobody owns, only hosts count as senders. Asked only where the answer matters.
+  bool counts(std::uint32_t at, std::uint16_t lid) {
+    if (all_senders_count(lid)) return true;
+    if (passed_.empty()) mark_passed(lid);
+    return passed_[at] != 0;
+  }
+  bool all_senders_count(std::uint16_t lid) const {
+    return targets_[lid].at != kNone && targets_[lid].out != 0;
+  }
+  void mark_passed(std::uint16_t lid) {
+    passed_ = ground_.has_hosts;
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t s = 0; s < passed_.size(); ++s) {
+      if (passed_[s] != 0) found.push_back(s);
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const std::uint32_t next = step(found[i], entry(found[i], lid));
+      if (next == kNone || passed_[next] != 0) continue;
+      passed_[next] = 1;
+      found.push_back(next);
+    }
+  }
+  bool is_forward(std::uint32_t held, std::uint32_t next) const {
+    return claim_.places[held] < claim_.places[next];
+  }
+  std::uint8_t entry(std::uint32_t at, std::uint16_t lid) const {
+    return claim_.tables.entry(SwitchIndex{at}, lid);
+  }
+  // The next switch over a link that is there.
+  std::uint32_t step(std::uint32_t at, std::uint8_t out) const {
+    if (out > claim_.topology.node(SwitchIndex{at}).port_count) return kNone;
+    const auto index = claim_.topology.channel_by_port(SwitchIndex{at}, mad::PortNumber{out});
+    return index == kNoChannel ? kNone : claim_.topology.channels()[index.value].to.value;
+  }
+  // As the proven fabric counts channels.
+  std::uint32_t channel(std::uint32_t at, std::uint8_t out) const {
+    const SwitchIndex before = claim_.before[at];
+    if (out > proven_.topology.node(before).port_count) return kNone;
+    const auto index = proven_.topology.channel_by_port(before, mad::PortNumber{out});
+    return index == kNoChannel ? kNone : index.value;
+  }
+
+  const Proven& proven_;
+  const Claim& claim_;
+  const std::vector<Target>& targets_;  // by LID
+  const Ground& ground_;
+  std::vector<std::uint16_t> arrived_;  // by switch: the last LID whose way is known to arrive
+  std::vector<std::uint32_t> way_;      // scratch memory of a walk
+  std::vector<std::uint8_t> passed_;    // by switch, of one LID; empty: not known yet
+};
+
 class Recheck {
  public:
-  Recheck(const Proven& proven, const Claim& claim) : proven_(proven), claim_(claim) {}
+  Recheck(const Proven& proven, const Claim& claim, const base::ParallelFor& parallel)
+      : proven_(proven), claim_(claim), parallel_(parallel), ground_(claim.topology) {}
 
   bool run() {
     return matches_switches() && matches_channels() && matches_places() && collect_changes() &&
@@ -23,11 +184,6 @@ class Recheck {
   }
 
  private:
-  struct Change {
-    std::uint16_t lid = 0;
-    std::uint32_t at = 0;  // of now
-  };
-
   bool matches_switches() {
     const std::size_t before = proven_.topology.switch_count();
     if (claim_.before.size() != claim_.topology.switch_count() ||
@@ -108,9 +264,9 @@ class Recheck {
       const std::uint32_t at = now_[channel.from.value];
       if (at == kNone) continue;
       for (std::size_t lid = 1; lid < targets_.size(); ++lid) {
-        const bool leads_there = entry(at, static_cast<std::uint16_t>(lid)) == channel.out.value &&
+        const bool leads_there = claim_.tables.entry(SwitchIndex{at}, lid) == channel.out.value &&
                                  targets_[lid].at != kNone;
-        if (leads_there && is_near(at, targets_[lid].at)) return false;
+        if (leads_there && ground_.are_joined(at, targets_[lid].at)) return false;
       }
     }
     return true;
@@ -143,153 +299,35 @@ class Recheck {
   }
 
   bool columns_hold() {
-    arrived_.assign(claim_.before.size(), 0);
+    std::vector<std::span<const Change>> columns;
     for (std::size_t begin = 0, end = 0; begin < changes_.size(); begin = end) {
       while (end < changes_.size() && changes_[end].lid == changes_[begin].lid) ++end;
-      const std::span<const Change> changes(changes_.data() + begin, end - begin);
-      if (!column_arrives(changes) || !column_leads_forward(changes)) return false;
+      columns.emplace_back(changes_.data() + begin, end - begin);
     }
-    return true;
-  }
-
-  // 0 is no LID, so a column's number marks what is known of it.
-  bool column_arrives(std::span<const Change> changes) {
-    const std::uint16_t lid = changes.front().lid;
-    const Target target = targets_[lid];
-    if (target.at == kNone) return true;
-    if (entry(target.at, lid) != target.out) return false;
-    arrived_[target.at] = lid;
-    for (const Change& change : changes) {
-      std::uint32_t at = change.at;
-      way_.clear();
-      while (at != kNone && arrived_[at] != lid && way_.size() <= arrived_.size()) {
-        way_.push_back(at);
-        at = step(at, entry(at, lid));
+    std::atomic<bool> hold = true;
+    parallel_(columns.size(), [&](std::size_t begin, std::size_t end) {
+      ColumnCheck check(proven_, claim_, targets_, ground_);
+      for (std::size_t i = begin; i < end && hold; ++i) {
+        if (!check.holds(columns[i])) hold = false;
       }
-      if (at == kNone) {
-        if (is_near(change.at, target.at)) return false;
-        continue;
-      }
-      if (arrived_[at] != lid) return false;  // it goes round
-      for (const std::uint32_t passed : way_) arrived_[passed] = lid;
-    }
-    return true;
+    });
+    return hold;
   }
 
-  bool column_leads_forward(std::span<const Change> changes) {
-    const std::uint16_t lid = changes.front().lid;
-    passed_.clear();
-    const bool all_count = all_senders_count(lid);
-    for (const Change& change : changes) {
-      const std::uint32_t held = channel(change.at, entry(change.at, lid));
-      if (held == kNone) continue;
-      if (!way_leads_forward(change.at, lid, all_count) ||
-          !arrivals_lead_forward(change.at, held, lid)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  // From the new entry to that of the next switch. Where only hosts count as senders also all that
-  // comes then: it may be that no host's packets passed there before.
-  bool way_leads_forward(std::uint32_t at, std::uint16_t lid, bool one_step) {
-    for (std::uint32_t next = step(at, entry(at, lid)); next != kNone;) {
-      const std::uint32_t onward = channel(next, entry(next, lid));
-      if (onward == kNone) return true;
-      if (!is_forward(channel(at, entry(at, lid)), onward) && counts(at, lid)) return false;
-      if (one_step) return true;
-      at = std::exchange(next, step(next, entry(next, lid)));
-    }
-    return true;
-  }
-
-  // From those of neighbours to the new entry.
-  bool arrivals_lead_forward(std::uint32_t at, std::uint32_t onward, std::uint16_t lid) {
-    for (const Channel& back : claim_.topology.channels_from(SwitchIndex{at})) {
-      const Channel& arriving = claim_.topology.channels()[back.reverse.value];
-      const std::uint32_t neighbour = arriving.from.value;
-      if (entry(neighbour, lid) != arriving.out.value) continue;
-      const std::uint32_t held = channel(neighbour, arriving.out.value);
-      if (!is_forward(held, onward) && counts(neighbour, lid)) return false;
-    }
-    return true;
-  }
-
-  // Whether packets to this LID that pass this switch are some host's: for a switch's own LID, and
-  // for one that nobody owns, only hosts count as senders. Asked only where the answer matters.
-  bool counts(std::uint32_t at, std::uint16_t lid) {
-    if (all_senders_count(lid)) return true;
-    if (passed_.empty()) mark_passed(lid);
-    return passed_[at] != 0;
-  }
-  bool all_senders_count(std::uint16_t lid) const {
-    return targets_[lid].at != kNone && targets_[lid].out != 0;
-  }
-  void mark_passed(std::uint16_t lid) {
-    if (has_hosts_.empty()) find_hosts();
-    passed_ = has_hosts_;
-    std::vector<std::uint32_t> found;
-    for (std::uint32_t s = 0; s < passed_.size(); ++s) {
-      if (passed_[s] != 0) found.push_back(s);
-    }
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      const std::uint32_t next = step(found[i], entry(found[i], lid));
-      if (next == kNone || passed_[next] != 0) continue;
-      passed_[next] = 1;
-      found.push_back(next);
-    }
-  }
-  void find_hosts() {
-    has_hosts_.assign(claim_.before.size(), 0);
-    for (const PortIndex endport : claim_.topology.endports()) {
-      const auto place = claim_.topology.attachment(endport);
-      if (place && place->out.value != 0) has_hosts_[place->at.value] = 1;
-    }
-  }
-
-  std::uint8_t entry(std::uint32_t at, std::uint16_t lid) const {
-    return claim_.tables.entry(SwitchIndex{at}, lid);
-  }
-  // The next switch over a link that is there.
-  std::uint32_t step(std::uint32_t at, std::uint8_t out) const {
-    if (out > claim_.topology.node(SwitchIndex{at}).port_count) return kNone;
-    const auto index = claim_.topology.channel_by_port(SwitchIndex{at}, mad::PortNumber{out});
-    return index == kNoChannel ? kNone : claim_.topology.channels()[index.value].to.value;
-  }
-  // As the proven fabric counts channels.
-  std::uint32_t channel(std::uint32_t at, std::uint8_t out) const {
-    const SwitchIndex before = claim_.before[at];
-    if (out > proven_.topology.node(before).port_count) return kNone;
-    const auto index = proven_.topology.channel_by_port(before, mad::PortNumber{out});
-    return index == kNoChannel ? kNone : index.value;
-  }
-  bool is_near(std::uint32_t a, std::uint32_t b) {
-    if (!islands_) islands_.emplace(claim_.topology);
-    return islands_->of(SwitchIndex{a}) == islands_->of(SwitchIndex{b});
-  }
-
-  struct Target {
-    std::uint32_t at = kNone;  // kNone: nothing has to arrive
-    std::uint8_t out = 0;
-  };
   const Proven& proven_;
   const Claim& claim_;
-  std::vector<std::uint32_t> now_;       // by proven switch; kNone: it is gone
-  std::vector<std::uint8_t> is_there_;   // by proven channel
-  std::vector<Target> targets_;          // by LID
-  std::vector<Change> changes_;          // by LID
-  std::vector<std::uint16_t> arrived_;   // by switch: the last LID whose way is known to arrive
-  std::vector<std::uint32_t> way_;       // scratch memory of a walk
-  std::vector<std::uint8_t> has_hosts_;  // by switch; empty: not known yet
-  std::vector<std::uint8_t> passed_;     // by switch, of one LID; empty: not known yet
-  std::optional<Islands> islands_;
+  const base::ParallelFor& parallel_;
+  std::vector<std::uint32_t> now_;      // by proven switch; kNone: it is gone
+  std::vector<std::uint8_t> is_there_;  // by proven channel
+  std::vector<Target> targets_;         // by LID
+  std::vector<Change> changes_;         // by LID
+  const Ground ground_;
 };
 
 }  // namespace
 
-bool follows(const Proven& proven, const Claim& claim) {
-  return Recheck(proven, claim).run();
+bool follows(const Proven& proven, const Claim& claim, const base::ParallelFor& parallel) {
+  return Recheck(proven, claim, parallel).run();
 }
 
 }  // namespace heddle::fabric

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 
+#include "base/parallel.hpp"
 #include "fabric/forwarding_tables.hpp"
 #include "fabric/lid_map.hpp"
 #include "fabric/topology.hpp"
@@ -42,6 +43,7 @@ struct Claim {
 // Why what differs is enough: a way along entries that are the same leads where it led when it was
 // proven, until it ends there or comes to an entry that differs. From each of these the way is
 // walked to its end.
-bool follows(const Proven& proven, const Claim& claim);
+bool follows(const Proven& proven, const Claim& claim,
+             const base::ParallelFor& parallel = base::inline_for);
 
 }  // namespace heddle::fabric

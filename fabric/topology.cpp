@@ -11,6 +11,8 @@
 namespace heddle::fabric {
 namespace {
 
+constexpr NodeIndex kNobody{0xFFFF'FFFF};
+
 std::string name_of(mad::Guid guid) {
   return base::hex(guid.value);
 }
@@ -160,15 +162,27 @@ void TopologyBuilder::add_link(End a, End b, std::uint8_t slowness) {
 base::Result<Topology> TopologyBuilder::build() && {
   Topology topology;
   if (auto wrong = topology.place_nodes(std::move(nodes_))) return *wrong;
+  // Ports are named node by node mostly: a node is looked up once for all that follow each other.
+  const auto locator = [&topology](unsigned lowest) {
+    return [&topology, lowest, last = mad::Guid{}, at = kNobody](End end) mutable {
+      const bool again = at != kNobody && end.node == last && end.port.value >= lowest &&
+                         end.port.value <= topology.node(at).port_count;
+      if (again) return base::Result<PortIndex>(topology.port_of(at, end.port));
+      auto port = topology.locate(end.node, end.port, lowest);
+      if (port) last = end.node, at = topology.node_of(*port);
+      return port;
+    };
+  };
+  auto locate = locator(0), locate_a = locator(1), locate_b = locator(1);
   for (const PortGuid& given : port_guids_) {
-    const auto port = topology.locate(given.port.node, given.port.port, 0);
+    const auto port = locate(given.port);
     if (!port) return port.error();
     topology.ports_[port->value].guid = given.guid;
   }
   for (const Link& link : links_) {
-    const auto a = topology.locate(link.a.node, link.a.port, 1);
+    const auto a = locate_a(link.a);
     if (!a) return a.error();
-    const auto b = topology.locate(link.b.node, link.b.port, 1);
+    const auto b = locate_b(link.b);
     if (!b) return b.error();
     if (auto wrong = topology.join(*a, *b)) return *wrong;
     for (const PortIndex end : {*a, *b}) topology.ports_[end.value].slowness = link.slowness;

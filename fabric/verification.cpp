@@ -24,27 +24,27 @@ struct Tally {
   std::vector<RouteFaultSample> samples;
 };
 
-// LIDs that are walked for together: all at one switch, or else of one block.
+// LIDs that are walked for together: all at one switch, so many at most, or else of one block.
+constexpr std::size_t kWidest = 128;
 struct Batch {
   std::size_t first = 0, end = 0;
   bool of_one_switch = false;
 };
 
-// Hops above this mean that nothing is known.
-constexpr std::size_t kMostTogether = 0x8000;
+// Wiring::leads names them in 16 bits.
+constexpr std::size_t kMostSwitches = 0xFFFF;
 
 // LIDs at one switch mostly stand side by side; where only a few do, going along with each other
 // does not pay.
 std::vector<Batch> batches_of(const Survey& survey) {
   constexpr std::size_t kFew = 4;
-  constexpr std::size_t kMost = 128;
   const auto& targets = survey.targets;
   std::vector<Batch> batches;
   for (std::size_t lid = 0; lid < targets.size();) {
     std::size_t end = lid + 1;
-    while (end < targets.size() && end < lid + kMost && targets[end].at == targets[lid].at) ++end;
+    while (end < targets.size() && end < lid + kWidest && targets[end].at == targets[lid].at) ++end;
     const bool pays = end - lid >= kFew && end <= survey.tables.row_size() &&
-                      survey.topology.switch_count() < kMostTogether;
+                      survey.topology.switch_count() < kMostSwitches;
     if (targets[lid].at != kNowhere && pays) {
       batches.push_back({lid, end, true});
     } else {
@@ -66,6 +66,7 @@ class Walker {
   explicit Walker(Survey& survey)
       : survey_(survey),
         columns_(survey.topology.switch_count()),
+        next_(survey.topology.switch_count()),
         state_(survey.topology.switch_count()),
         fault_(survey.topology.switch_count()),
         column_(survey.topology.switch_count()) {}
@@ -91,8 +92,11 @@ class Walker {
   static constexpr std::uint32_t kUnknown = 0xFFFF'FFFF;
   static constexpr std::uint32_t kOnThisWalk = 0xFFFF'FFFE;
   static constexpr std::uint32_t kFaulty = 0xFFFF'FFFD;
-  using Hops = std::uint16_t;
-  static constexpr Hops kNotKnown = kMostTogether;  // or more: some steps away from what is not
+  // A byte, so that those of many switches stay in the nearest cache.
+  using Hops = std::uint8_t;
+  // Or more: behind what is not known, or too far to count. One who has that many more steps begins
+  // at 0 again, but then there are others who have not.
+  static constexpr Hops kNotKnown = 0x80;
   struct Fault {
     RouteFault kind{};
     std::uint32_t at = 0;
@@ -101,13 +105,23 @@ class Walker {
   void walk_lid(const Target& target, Tally& tally) {
     const auto& members = survey_.islands.members(survey_.islands.of(SwitchIndex{target.at}));
     walk_from_all(target, members);
-    for (const SwitchIndex from : members) count(from, tally);
     tally.routes += members.size();
+    if (has_faults_) {
+      for (const SwitchIndex from : members) count(from, tally);
+    } else {
+      count_arrived(members, tally);
+    }
     if (target.switch_row != kNowhere) mark_forwarders(target, members);
   }
 
+  // All steps are looked up first: what waits for memory then waits at once, and a walk only for
+  // the nearest cache.
   void walk_from_all(const Target& target, const std::vector<SwitchIndex>& members) {
-    for (const SwitchIndex from : members) state_[from.value] = kUnknown;
+    for (const SwitchIndex from : members) {
+      next_[from.value] = survey_.wiring.step(from.value, entries_[from.value]);
+      state_[from.value] = kUnknown;
+    }
+    has_faults_ = false;
     if (entries_[target.at] == target.out) state_[target.at] = 0;
     for (const SwitchIndex from : members) {
       if (state_[from.value] == kUnknown) walk_from(from.value);
@@ -190,19 +204,24 @@ class Walker {
     __builtin_prefetch(leads + 32);
   }
 
+  // Bytes may be anything's, so that a compiler which is not told that these stand apart reads
+  // every pointer again at each of them.
   void step_together(std::uint32_t at, const Batch& batch) {
     const std::size_t width = batch.end - batch.first;
     const std::uint8_t* row = survey_.tables.row(SwitchIndex{at}).data() + batch.first;
     const std::uint16_t* leads = survey_.wiring.leads.data() + at * kPortValues;
-    Hops* own = hops_.data() + at * width;
+    const Hops* hops = hops_.data();
+    Hops own[kWidest];
     for (std::size_t i = 0; i < width; ++i) {
-      own[i] = static_cast<Hops>(hops_[leads[row[i]] * width + i] + 1);
+      own[i] = static_cast<Hops>(hops[leads[row[i]] * width + i] + 1);
     }
-    for (std::size_t i = 0; i < width; ++i) {
-      strays_[i] |= own[i];
-      hops_sum_[i] += own[i];
-      hops_most_[i] = std::max(hops_most_[i], own[i]);
-    }
+    std::copy_n(own, width, hops_.data() + at * width);
+    std::uint32_t* sum = hops_sum_.data();
+    for (std::size_t i = 0; i < width; ++i) sum[i] += own[i];
+    Hops* strays = strays_.data();
+    for (std::size_t i = 0; i < width; ++i) strays[i] = static_cast<Hops>(strays[i] | own[i]);
+    Hops* most = hops_most_.data();
+    for (std::size_t i = 0; i < width; ++i) most[i] = std::max(most[i], own[i]);
   }
 
   void walk_from(std::uint32_t from) {
@@ -211,7 +230,7 @@ class Walker {
     while (at != kNowhere && state_[at] == kUnknown) {
       state_[at] = kOnThisWalk;
       path_.push_back(at);
-      at = survey_.wiring.step(at, entries_[at]);
+      at = next_[at];
     }
     if (at != kNowhere && state_[at] < kFaulty) {
       std::uint32_t hops = state_[at];
@@ -219,6 +238,7 @@ class Walker {
       return;
     }
     const Fault fault = end_of(at);
+    has_faults_ = true;
     for (const std::uint32_t passed : path_) {
       state_[passed] = kFaulty;
       fault_[passed] = fault;
@@ -231,6 +251,17 @@ class Walker {
     const std::uint32_t last = path_.back();
     const bool no_route = entries_[last] == mad::kNoPortNumber.value;
     return {no_route ? RouteFault::NoRoute : RouteFault::DeadEnd, last};
+  }
+
+  void count_arrived(const std::vector<SwitchIndex>& members, Tally& tally) const {
+    std::uint64_t hops = 0;
+    std::uint32_t most = 0;
+    for (const SwitchIndex from : members) {
+      hops += state_[from.value];
+      most = std::max(most, state_[from.value]);
+    }
+    tally.hops += hops;
+    tally.max_hops = std::max(tally.max_hops, most);
   }
 
   void count(SwitchIndex from, Tally& tally) const {
@@ -253,7 +284,7 @@ class Walker {
       std::uint32_t at = from.value;
       while (at != kNowhere && row[at] == 0) {
         row[at] = 1;
-        at = survey_.wiring.step(at, entries_[at]);
+        at = next_[at];
       }
     }
   }
@@ -262,8 +293,10 @@ class Walker {
   mad::Lid lid_{};
   Columns columns_;
   const std::uint8_t* entries_ = nullptr;
+  std::vector<std::uint32_t> next_;   // by switch: the one its entry leads to
   std::vector<std::uint32_t> state_;  // by switch
   std::vector<Fault> fault_;          // by switch, where the state is kFaulty
+  bool has_faults_ = false;           // whether any state is kFaulty
   std::vector<std::uint32_t> path_;
   // For LIDs that are walked for together.
   std::vector<std::uint8_t> column_;     // by switch: the entries of one of them

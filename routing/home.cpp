@@ -116,13 +116,15 @@ std::vector<fabric::DepartedLid> departed_from(const Home& home, const LidMap& l
 
 // Whether the judge who looks only at what differs is satisfied.
 bool is_shown(const Topology& topology, const LidMap& lids, const Home& home,
-              const Departure& departure, const Repair& found, const Selected& mended) {
+              const Departure& departure, const Repair& found, const Selected& mended,
+              const base::ParallelFor& parallel) {
   const Selected& before = *home.selected;
   const auto& certificate = *before.certificate;
   if (!before.proof.proven() || before.routes.lanes.vls != 1) return false;
   return fabric::follows({*home.topology, *home.lids, before.routes.tables, certificate.witness()},
                          {topology, lids, mended.routes.tables, departure.at_home,
-                          certificate.by_topology(found.places)});
+                          certificate.by_topology(found.places)},
+                         parallel);
 }
 
 // Home's tables, repaired. A repair has reasons of its own to be right, which no judge believes:
@@ -134,7 +136,7 @@ std::optional<Selected> mended_home(const Topology& topology, const LidMap& lids
   const auto found = repair(home, departure, topology, lids, present);
   if (!found) return std::nullopt;
   auto selected = repaired(home, departure, topology, *found);
-  if (is_shown(topology, lids, home, departure, *found, selected)) return selected;
+  if (is_shown(topology, lids, home, departure, *found, selected, parallel)) return selected;
   selected.kin = nullptr;  // its line may not hold
   const Routes& routes = selected.routes;
   std::optional<fabric::Dependencies> graph;

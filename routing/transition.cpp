@@ -13,6 +13,7 @@
 #include "fabric/survey.hpp"
 #include "fabric/verification.hpp"
 #include "routing/kin_transition.hpp"
+#include "routing/trial.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -69,9 +70,14 @@ class TwoColumns {
         new_(kLftBlockLids * switches_),
         pending_(switches_) {}
 
-  // Bits of the LIDs in the block that have other entries somewhere.
-  std::uint64_t load(std::size_t block) {
+  // Bits of the LIDs in the block that have other entries somewhere, and of those among them that
+  // have another one in place of one that led somewhere.
+  struct Differing {
     std::uint64_t changed = 0;
+    std::uint64_t replaced = 0;
+  };
+  Differing load(std::size_t block) {
+    Differing found;
     const std::size_t at = block * kLftBlockLids;
     for (std::size_t s = 0; s < switches_; ++s) {
       const auto fresh = wanted_.block(SwitchIndex{static_cast<std::uint32_t>(s)}, block);
@@ -79,14 +85,17 @@ class TwoColumns {
       const std::uint8_t* before = held ? old_rows_[s] + at : kNone.data();
       if (std::memcmp(before, fresh.data(), kLftBlockLids) == 0) continue;
       for (std::size_t i = 0; i < kLftBlockLids; ++i) {
-        if (before[i] != fresh[i]) changed |= std::uint64_t{1} << i;
+        if (before[i] == fresh[i]) continue;
+        found.changed |= std::uint64_t{1} << i;
+        if (before[i] != kEmpty) found.replaced |= std::uint64_t{1} << i;
       }
     }
-    if (changed != 0) transpose(block);
-    return changed;
+    if (found.changed != 0) transpose(block);
+    return found;
   }
 
-  // Whether packets to the LID could go round where some switches hold old entries, some new ones.
+  // Of replaced ones. Whether packets to the LID could go round where some switches hold old
+  // entries, some new ones.
   bool may_circle(std::size_t index) {
     std::fill(pending_.begin(), pending_.end(), 0);
     for (std::uint32_t s = 0; s < switches_; ++s) {
@@ -255,7 +264,7 @@ std::vector<SwitchIndex> beside_losses(const Topology& topology, const Topology&
 
 // By block of LIDs, a bit each.
 struct Columns {
-  std::vector<std::uint64_t> changed, circling, endless;
+  std::vector<std::uint64_t> changed, replaced, circling, endless;
   std::vector<std::vector<Transition::Late>> late;
 };
 
@@ -263,14 +272,15 @@ Columns compare(const fabric::Survey& survey, const std::vector<const std::uint8
                 const InPlace& in_place, const fabric::ForwardingTables& tables,
                 const base::ParallelFor& parallel) {
   const std::size_t blocks = tables.block_count();
-  Columns found{std::vector<std::uint64_t>(blocks), std::vector<std::uint64_t>(blocks),
-                std::vector<std::uint64_t>(blocks),
-                std::vector<std::vector<Transition::Late>>(blocks)};
+  const std::vector<std::uint64_t> none(blocks);
+  Columns found{none, none, none, none, std::vector<std::vector<Transition::Late>>(blocks)};
   parallel(blocks, [&](std::size_t begin, std::size_t end) {
     TwoColumns columns(survey.wiring, rows, in_place.tables->row_size(), tables);
     for (std::size_t block = begin; block < end; ++block) {
-      found.changed[block] = columns.load(block);
-      for_each_bit(found.changed[block], [&](std::size_t i) {
+      const auto differing = columns.load(block);
+      found.changed[block] = differing.changed;
+      found.replaced[block] = differing.replaced;
+      for_each_bit(differing.replaced, [&](std::size_t i) {
         if (!columns.may_circle(i)) return;
         found.circling[block] |= std::uint64_t{1} << i;
         const mad::Lid lid{static_cast<std::uint16_t>(block * kLftBlockLids + i)};
@@ -295,6 +305,9 @@ struct Mixture {
   std::uint64_t mixed(std::size_t block) const {
     return found.changed[block] & ~found.endless[block];
   }
+  // What is new where nothing was can only do in part what all of it does, which is among what is
+  // wanted. It matters nevertheless beside old entries that are emptied.
+  std::uint64_t replaced(std::size_t block) const { return found.replaced[block] & mixed(block); }
   bool in_order(std::size_t block, std::size_t index) const {
     return (found.circling[block] >> index & 1) != 0;
   }
@@ -315,9 +328,9 @@ bool closes_loop(const Mixture& mixture, fabric::Dependencies dependencies,
       dependencies.add(held, next.value - topology.first_channel(via).value);
     };
     for (std::size_t block = begin; block < end; ++block) {
-      if (mixture.mixed(block) == 0) continue;
+      if (mixture.replaced(block) == 0) continue;
       columns.load(block);
-      for_each_bit(mixture.mixed(block), [&](std::size_t i) {
+      for_each_bit(mixture.replaced(block), [&](std::size_t i) {
         const mad::Lid lid{static_cast<std::uint16_t>(block * kLftBlockLids + i)};
         mixer.for_each(columns, i, lid, mixture.in_order(block, i), add);
       });
@@ -325,43 +338,6 @@ bool closes_loop(const Mixture& mixture, fabric::Dependencies dependencies,
   });
   return !dependencies.find_cycle().empty();
 }
-
-// Columns' mixtures, tried against all that may be there.
-class Trial {
- public:
-  Trial(const Topology& topology, const Certificate& certificate)
-      : topology_(topology), certificate_(certificate), order_(certificate.order()) {}
-
-  void add(fabric::ChannelIndex held, fabric::ChannelIndex next) {
-    if (!fits_) return;
-    const std::uint32_t first = compact(held), second = compact(next);
-    if (order_.has(first, second)) return;
-    fits_ = order_.add(first, second);
-    if (fits_) added_.emplace_back(first, second);
-  }
-  // Whether all of the column has fitted in.
-  bool fits() const { return fits_; }
-  // On to the next column: what was added stays, or goes.
-  void end(bool stays) {
-    for (const auto& [held, next] : added_) {
-      stays ? order_.keep(held, next) : order_.remove(held, next);
-    }
-    added_.clear();
-    fits_ = true;
-  }
-
- private:
-  std::uint32_t compact(fabric::ChannelIndex index) const {
-    const fabric::Channel& channel = topology_.channels()[index.value];
-    return certificate_.channel(channel.from.value, channel.out.value);
-  }
-
-  const Topology& topology_;
-  const Certificate& certificate_;
-  ChannelOrder order_;
-  bool fits_ = true;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> added_;
-};
 
 // The old entries, as tables of now.
 fabric::ForwardingTables old_tables(const Mixture& mixture) {
@@ -415,14 +391,17 @@ std::vector<std::uint64_t> find_clashes(const Mixture& mixture, const base::Para
   // One by one takes time; where so much changes, a short break for all of it is the lesser evil.
   constexpr std::size_t kMostTried = 2'000'000;  // entries
   std::vector<std::uint64_t> mixed(mixture.found.changed.size());
-  for (std::size_t block = 0; block < mixed.size(); ++block) mixed[block] = mixture.mixed(block);
-  const std::size_t count = count_bits(mixed);
-  if (count == 0) return {};
+  std::uint64_t replaced = 0;
+  for (std::size_t block = 0; block < mixed.size(); ++block) {
+    mixed[block] = mixture.mixed(block);
+    replaced |= mixture.replaced(block);
+  }
+  if (replaced == 0) return {};
   std::optional<fabric::Dependencies> dependencies;
   fabric::verify(mixture.survey.topology, mixture.lids, mixture.wanted.routes.tables, {}, parallel,
                  {}, &dependencies);
   if (!closes_loop(mixture, *dependencies, parallel)) return {};
-  if (count * mixture.survey.topology.switch_count() > kMostTried) return mixed;
+  if (count_bits(mixed) * mixture.survey.topology.switch_count() > kMostTried) return mixed;
   return columns_that_clash(mixture, *dependencies, parallel);
 }
 

@@ -66,6 +66,11 @@ void Server::set_trust(const Trust& trust) {
   registrations_.groups.set_policy(multicast_policy_);
 }
 
+void Server::set_packet_life_time(std::uint8_t value) {
+  multicast_policy_.packet_life_time = value;
+  registrations_.groups.set_policy(multicast_policy_);
+}
+
 bool Server::may_ask(const mad::Datagram& request) const {
   return request.payload.size() < mad::kSAHeaderBytes ||
          sa::may_ask(trust_, key_, header_of(request.payload));

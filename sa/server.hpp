@@ -38,6 +38,8 @@ class Server {
   void set_key(mad::SMKey key) { key_ = key; }
   // In clients without the key.
   void set_trust(const Trust& trust);
+  // Of groups that do not say theirs: 4.096 us * 2^value, as that of paths.
+  void set_packet_life_time(std::uint8_t value);
   bool may_ask(const mad::Datagram& request) const;
   // The subnet as it is from now on. Ports that came or went since the last view are reported
   // (traps 64 and 65); what those that went had subscribed to is forgotten. Null while the subnet

@@ -40,6 +40,7 @@ Core::Machine::Machine(Options chosen, std::vector<RememberedLids> remembered,
   administration.set_key(options.sm_key);
   administration.limit(options.sa_rate);
   administration.set_trust(options.trust);
+  administration.set_packet_life_time(options.subnet_timeout);
   administration.set_remembered(options.durable);
   restore(std::move(registrations));
 }
@@ -322,6 +323,7 @@ void Core::Machine::on(const OptionsChanged& changed) {
   administration.set_key(options.sm_key);
   administration.limit(options.sa_rate);
   administration.set_trust(options.trust);
+  administration.set_packet_life_time(options.subnet_timeout);
   permanent_groups_due = true;
   lanes_refused = false;
   home.reset();
@@ -464,6 +466,7 @@ void Core::Machine::on(const RoutesReady& ready) {
     say(QosLevelsLeftOut{picture.routes->routes.engine, vls});
   }
   begin_phase(Phase::Tables, Stage::Lanes);
+  tables_begun = false;
   if (vls > 1 && options.lane_tables) {
     say(QosTablesLeftOut{picture.routes->routes.engine, vls});
   }

@@ -167,7 +167,6 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::vector<fabric::ObservedEnd> left_out();  // held back, or by order
   void tell_orders();
   void enter_office();
-  fabric::ForwardingTables standing_tables() const;
   std::shared_ptr<const routing::Home> standing_routes(const routing::Policy& policy) const;
   routing::InPlace tables_in_place() const;
   routing::InPlace in_place_of(const sa::Subnet& subnet) const;
@@ -182,6 +181,9 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void ask_for_routes();
   void take_transition(const routing::Transition& transition);
   void begin_tables();
+  void go_on_with_lanes(Context& with);
+  void go_on_with_tables(Context& with);
+  bool may_stand_on_lanes(const routing::InPlace& held) const;
   void set_sm_levels();
   void finish_lanes();
   void begin_multicast();
@@ -260,14 +262,17 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::optional<std::string> due;         // a full sweep is wanted, and why
   std::vector<Way> doubtful_ways;         // by which a sweep last wrote, unless all stood still
   bool ways_doubted = false;              // one of them led elsewhere
+  base::Instant misled_again{};           // from when on a way that does is news again
   bool has_written = false;               // the last sweep, or may have: its discovery was over
   bool has_written_all = false;           // and it was a full one
   bool confirmed = false;                 // a light sweep found nothing since the last full one
-  unsigned hurried = 0;            // full sweeps in a row because the fabric moved under the last
-  bool levels_in_use = false;      // MasterSMSL of the ports depends on where they are
-  bool lanes_failed = false;       // no routes that need several VLs in this sweep
-  bool lanes_refused = false;      // nor in those after it, until told otherwise
-  std::set<mad::Guid> seen_twice;  // nodes, in the last sweep: Frozen::contradictions
+  unsigned hurried = 0;        // full sweeps in a row because the fabric moved under the last
+  bool levels_in_use = false;  // MasterSMSL of the ports depends on where they are
+  bool lanes_failed = false;   // no routes that need several VLs in this sweep
+  bool lanes_refused = false;  // nor in those after it, until told otherwise
+  bool old_routes_had_lanes = false;  // those in place may need several VLs
+  bool tables_begun = false;          // this sweep has written the first step of its tables
+  std::set<mad::Guid> seen_twice;     // nodes, in the last sweep: Frozen::contradictions
   std::string troubled;  // why the next light sweep must be a full one; empty: it need not
 
   bool keeps_standing = false;  // this sweep takes the routes over that it finds

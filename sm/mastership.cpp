@@ -30,27 +30,10 @@ void Core::Machine::enter_office() {
   }
 }
 
-// As they were read, holes included.
-fabric::ForwardingTables Core::Machine::standing_tables() const {
-  const auto& topology = *picture.frozen.topology;
-  fabric::ForwardingTables tables(topology.switch_count(), picture.lids->top());
-  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
-    const auto& held = picture.observation[picture.frozen.node_of[s]].table;
-    const auto row = tables.row(fabric::SwitchIndex{s});
-    for (std::size_t block = 0; block < tables.block_count(); ++block) {
-      if (!held.known(block)) continue;
-      const auto bytes = held.block(block);
-      std::copy(bytes.begin(), bytes.end(),
-                row.begin() + static_cast<std::ptrdiff_t>(block * fabric::kLftBlockLids));
-    }
-  }
-  return tables;
-}
-
 std::shared_ptr<const routing::Home> Core::Machine::standing_routes(
     const routing::Policy& policy) const {
   auto found = std::make_shared<routing::Selected>();
-  found->routes.tables = standing_tables();
+  found->routes.tables = held_tables(picture);
   return std::make_shared<const routing::Home>(routing::Home{
       picture.frozen.topology, picture.routed_lids, policy, std::move(found), /*found=*/true});
 }

@@ -160,9 +160,7 @@ void give_devices(Context& context, const std::vector<ObservedIndex>& added) {
 }  // namespace
 
 bool Patience::endures(mad::Guid node, std::uint32_t limit) {
-  if (++misses_[node] < limit) return true;
-  misses_.erase(node);
-  return false;
+  return ++misses_[node] < limit;
 }
 
 void Patience::fill_gaps(Context& context, const Picture& before) {
@@ -173,7 +171,9 @@ void Patience::fill_gaps(Context& context, const Picture& before) {
   const auto endures_again = [&](mad::Guid node) {
     const auto known = missed_before.find(node);
     if (known != missed_before.end()) misses_[node] = known->second;
-    return endures(node, limit);
+    const bool stays = endures(node, limit);
+    if (!stays) misses_.erase(node);  // whoever comes back begins anew
+    return stays;
   };
   const auto tell = [&](const NodeName& name, std::size_t behind) {
     context.events.say(SilentNodeKept{name, misses_[name.guid], limit, behind});

@@ -15,7 +15,8 @@ namespace heddle::sm {
 
 class Patience {
  public:
-  // A look in vain. True if it was not the last one: `limit` of them, 1.., make a node gone.
+  // A look in vain. True if it was not the last one: `limit` of them, 1.., make a node gone. That
+  // is remembered until it answers or has left the picture: one look may not get to all its cables.
   bool endures(mad::Guid node, std::uint32_t limit);
   void on_answer(mad::Guid node) { misses_.erase(node); }
   // Whether it did not answer the last time.

@@ -97,15 +97,20 @@ void Programming::set_port(Context& context, Purpose purpose, PortIndex port, Li
 
 void Programming::write_lids(Context& context, const Knows& knows) {
   const Picture& picture = context.picture;
-  reregister_.assign(picture.frozen.topology->port_count(), false);
-  for (const PortIndex port : picture.frozen.topology->endports()) {
+  const auto& topology = *picture.frozen.topology;
+  reregister_.assign(topology.port_count(), false);
+  addressed_.assign(topology.switch_count(), false);
+  for (const PortIndex port : topology.endports()) {
     const auto& wish = picture.intent.ports[port.value].endport;
     const auto* info = info_of(picture, port);
     if (!wish || info == nullptr) continue;
-    const mad::Guid guid = picture.frozen.topology->port(port).guid;
+    const mad::Guid guid = topology.port(port).guid;
     reregister_[port.value] =
         !knows(guid, info->master_sm_lid, wish->master_sm_lid) || info->lid != wish->lids.base;
-    if (!settled(context, port, *info)) set_port(context, Purpose::Lids, port, LinkStep::Fields);
+    if (settled(context, port, *info)) continue;
+    set_port(context, Purpose::Lids, port, LinkStep::Fields);
+    const fabric::NodeIndex node = topology.node_of(port);
+    if (topology.is_switch(node)) addressed_[node.value] = true;
   }
 }
 
@@ -125,6 +130,7 @@ TableWork Programming::write_tables(Context& context, bool verify) {
   const Picture& picture = context.picture;
   const auto& topology = *picture.frozen.topology;
   doubted_.assign(topology.switch_count(), verify);
+  verifies_ = verify;
   unseen_ = 0;
   all_at_once_ = transition_.steps == 1;
   const auto order = in_order(topology.switch_count());
@@ -170,51 +176,14 @@ bool Programming::waits_for_silent(const Context& context) const {
   return false;
 }
 
-// What a switch will hold when all steps are done, unless it refuses that too.
-std::uint8_t Programming::entry_in_the_end(const Picture& picture, SwitchIndex of,
-                                           mad::Lid lid) const {
-  const auto block = static_cast<std::uint32_t>(lid.value / fabric::kLftBlockLids);
-  const std::size_t i = lid.value % fabric::kLftBlockLids;
-  if (failed_blocks_.count({of.value, block}) == 0) {
-    return picture.routes->routes.tables.block(of, block)[i];
-  }
-  const auto& held = picture.observation[picture.frozen.node_of[of.value]].table;
-  return held.known(block) ? held.block(block)[i] : mad::kNoPortNumber.value;
-}
-
-bool Programming::goes_round(const Picture& picture, SwitchIndex from, mad::Lid lid) const {
-  const auto& topology = *picture.frozen.topology;
-  for (std::size_t hops = 0; hops <= topology.switch_count(); ++hops) {
-    const mad::PortNumber out{entry_in_the_end(picture, from, lid)};
-    const fabric::NodeIndex node{from.value};
-    if (out.value == 0 || out.value > topology.node(node).port_count) return false;
-    const PortIndex next = topology.peer(topology.port_of(node, out));
-    if (next == fabric::kNoPort || !topology.is_switch(topology.node_of(next))) return false;
-    from = SwitchIndex{topology.node_of(next).value};
-  }
-  return true;
-}
-
-void Programming::find_stuck(const Picture& picture) {
-  for (const auto& [of, block] : failed_blocks_) {
-    const SwitchIndex at{of};
-    const auto wanted = wanted_block(picture, at, block);
-    const auto& held = picture.observation[picture.frozen.node_of[of]].table;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const mad::Lid lid{static_cast<std::uint16_t>(block * wanted.size() + i)};
-      const bool same = held.known(block) && held.block(block)[i] == wanted[i];
-      if (same || lid > picture.lids->top()) continue;
-      if (held.known(block) && !goes_round(picture, at, lid)) continue;
-      if (stuck_.size() <= lid.value) stuck_.resize(lid.value + 1u);
-      stuck_[lid.value] = true;
-    }
-  }
-}
-
 bool Programming::go_on_with_tables(Context& context) {
-  if (step_ + 1 < transition_.steps) find_stuck(context.picture);
-  if (++step_ >= transition_.steps) return false;
   const std::size_t switches = context.picture.frozen.topology->switch_count();
+  if (step_ + 1 < transition_.steps) find_stuck(context.picture);
+  if (std::exchange(empties_more_, false)) {
+    write_blocks_of(context, in_order(switches), false);
+    return true;
+  }
+  if (++step_ >= transition_.steps) return false;
   std::vector<SwitchIndex> due;
   for (const SwitchIndex at : in_order(switches)) {
     const auto late = transition_.late_of(at);
@@ -254,9 +223,11 @@ Programming::Block Programming::wanted_block(const Picture& picture, SwitchIndex
   }
   if (step_ > 0 && stuck_.empty()) return bytes;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
-    const bool waits = step_ == 0 || is_stuck(first + i);
-    const bool emptied = first + i < transition_.emptied.size() && transition_.emptied[first + i];
-    if (waits && emptied && held_back(i) != bytes[i]) bytes[i] = mad::kNoPortNumber.value;
+    if (!is_emptied(first + i)) continue;
+    // With what somebody keeps, even entries that do not change may lock up.
+    const bool stuck = is_stuck(first + i);
+    const bool waits = step_ == 0 && held_back(i) != bytes[i];
+    if (stuck || waits) bytes[i] = mad::kNoPortNumber.value;
   }
   return bytes;
 }
@@ -393,7 +364,10 @@ void Programming::look_at_links(const Context& context) {
 
 void Programming::write_links(Context& context, LinkStep step) {
   const auto& topology = *context.picture.frozen.topology;
-  if (step == LinkStep::Fields) look_at_links(context);
+  if (step == LinkStep::Fields) {
+    look_at_links(context);
+    recheck_uneven_links(context);
+  }
   untold_.clear();
   for (const PortIndex port : to_raise_) {
     if (wants(context, port, step)) {
@@ -479,6 +453,8 @@ void Programming::on_port_info(Context& context, const Answer& answer) {
   const auto now = mad::decode<mad::PortInfo>(answer.data);
   if (answer.request.detail == kRecheck) {
     fabric_moved_ |= now.port_state != info->port_state || now.lid != info->lid;
+    // It restarted, and lost what it held.
+    if (end.port.value == 0 && now.lid != info->lid) picture.observation[end.node].table.forget();
     return;
   }
   // A port that was ACTIVE is asked for no other state: it fell back by itself since it was read.
@@ -505,9 +481,12 @@ void Programming::on_switch_info(Context& context, const Answer& answer) {
   seen = mad::decode<mad::SwitchInfo>(answer.data);
   if (cleared) recheck_settled_ports(context, index);
   // The blocks come only now: a switch that restarts after this shows a LinearFDBTop of 0, whereas
-  // this very Set would have hidden a restart from us. What we believe to stand is read once more.
+  // this very Set would have hidden a restart since it was read. That has left a PortStateChange
+  // standing where this cleared none; and where it did, whoever asks port 0 for its LID finds it
+  // out, unless we have just given it its LID again.
+  const bool may_have_restarted = cleared ? addressed_[index.value] : seen.port_state_change;
   --unseen_;
-  write_blocks_of(context, {index}, true);
+  write_blocks_of(context, {index}, verifies_ || may_have_restarted);
 }
 
 // A port may have come up or gone down between our reading it and our clearing PortStateChange:
@@ -522,15 +501,33 @@ void Programming::recheck_settled_ports(Context& context, SwitchIndex of) {
     if (info == nullptr) continue;
     const bool starts =
         info->port_state == mad::PortState::Init || info->port_state == mad::PortState::Armed;
-    if (starts && p != 0) continue;
-    Request request;
-    request.device = *picture.device(picture.frozen.end_of[port.value]);
-    request.purpose = Purpose::Tables;
-    request.attribute = mad::AttributeId::PortInfo;
-    request.modifier = p;
-    request.subject = port.value;
-    request.detail = kRecheck;
-    context.transactions.submit(request);
+    if (!starts || p == 0) recheck(context, Purpose::Tables, port);
+  }
+}
+
+void Programming::recheck(Context& context, Purpose purpose, PortIndex port) {
+  const Picture& picture = context.picture;
+  Request request;
+  request.device = *picture.device(picture.frozen.end_of[port.value]);
+  request.purpose = purpose;
+  request.attribute = mad::AttributeId::PortInfo;
+  request.modifier = picture.frozen.topology->number_of(port).value;
+  request.subject = port.value;
+  request.detail = kRecheck;
+  context.transactions.submit(request);
+}
+
+// Where one end was read in Init and the other one above it, the link came up anew in between, and
+// who is at the other end may have lost what it was told before.
+void Programming::recheck_uneven_links(Context& context) {
+  const auto& topology = *context.picture.frozen.topology;
+  for (const PortIndex port : to_raise_) {
+    if (!wants(context, port, LinkStep::Arm) || topology.number_of(port).value == 0) continue;
+    const PortIndex other = topology.peer(port);
+    const auto* peer = info_of(context.picture, other);
+    const bool is_above = peer != nullptr && (peer->port_state == mad::PortState::Armed ||
+                                              peer->port_state == mad::PortState::Active);
+    if (is_above) recheck(context, Purpose::Links, other);
   }
 }
 

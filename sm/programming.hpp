@@ -34,6 +34,9 @@ struct TableWork {
 // Whether any switch has a MulticastFDBTop.
 bool has_multicast_fdb_top(const Picture& picture);
 
+// What every switch holds, as it was read, holes included. The picture's LIDs must be dealt.
+fabric::ForwardingTables held_tables(const Picture& picture);
+
 class Programming {
  public:
   // LIDs and the other values of ports that own LIDs. Clients on ports of which `knows` says no
@@ -46,11 +49,14 @@ class Programming {
     step_ = 0;
     failed_blocks_.clear();
     stuck_.clear();
+    empties_more_ = false;
   }
   // LinearFDBTop and what else SwitchInfo holds, and after it the blocks that differ: first of
   // switches beside what was lost, the block of the SM's own LID last. With `verify`, blocks that
   // are believed right are read first.
   TableWork write_tables(Context& context, bool verify);
+  // Whether the first step empties entries that others are written in later.
+  bool empties_first() const { return !transition_.emptied.empty(); }
   // Every switch holds what the picture's routes want, as far as that was seen to be so.
   bool all_tables_hold() const { return all_at_once_ && unseen_ == 0; }
   // A switch has not taken what the next step of the transition builds upon.
@@ -61,8 +67,8 @@ class Programming {
   // A switch holds other entries than it was to have.
   bool tables_failed() const { return tables_failed_; }
   // When all that is written: the next step of the transition. False when there is none. LIDs of
-  // which a switch holds another entry than this step gave it, and that would go in a circle with
-  // that one, do not take it: better no way.
+  // which a switch holds another entry than this step gave it do not take it where they would go in
+  // a circle with that one, or could close a credit loop: better no way.
   bool go_on_with_tables(Context& context);
   // Switches, by SwitchIndex, that may have restarted since they were looked at: what is believed
   // of their tables was read again.
@@ -102,7 +108,13 @@ class Programming {
   // What a block has to hold at this step of the transition.
   Block wanted_block(const Picture& picture, fabric::SwitchIndex of, std::uint32_t block) const;
   bool is_stuck(std::size_t lid) const { return lid < stuck_.size() && stuck_[lid]; }
+  bool is_emptied(std::size_t lid) const {
+    return lid < transition_.emptied.size() && transition_.emptied[lid];
+  }
   void find_stuck(const Picture& picture);
+  void find_locking(const Picture& picture, std::vector<mad::Lid> in_doubt);
+  bool takes_steps(mad::Lid lid) const;
+  void stick(mad::Lid lid);
   std::uint8_t entry_in_the_end(const Picture& picture, fabric::SwitchIndex of, mad::Lid lid) const;
   bool goes_round(const Picture& picture, fabric::SwitchIndex from, mad::Lid lid) const;
   // The blocks that differ; with `verify` those that should not are read. How many differ.
@@ -116,6 +128,8 @@ class Programming {
   void on_refusal(Context& context, const Answer& answer);
   void on_silence(Context& context, const Answer& answer);
   void recheck_settled_ports(Context& context, fabric::SwitchIndex of);
+  void recheck(Context& context, Purpose purpose, fabric::PortIndex port);
+  void recheck_uneven_links(Context& context);
   void set_port(Context& context, Purpose purpose, fabric::PortIndex port, LinkStep step);
   bool settled(const Context& context, fabric::PortIndex port, const mad::PortInfo& info) const;
   bool wants(const Context& context, fabric::PortIndex port, LinkStep step) const;
@@ -133,14 +147,17 @@ class Programming {
   bool tables_failed_ = false;
   bool footing_lost_ = false;  // the same, for those that did not fail in the last sweep
   std::set<std::pair<std::uint32_t, std::uint32_t>> failed_blocks_;  // switch and block
-  std::vector<bool> stuck_;  // by LID: takes no further step; none beyond the end
+  std::vector<bool> stuck_;    // by LID: takes no further step; none beyond the end
+  bool empties_more_ = false;  // of LIDs that are stuck now, what does not change stands yet
   std::set<Failure> failures_;
   std::set<Failure> failures_before_;
   bool fabric_moved_ = false;
   routing::Transition transition_;
-  unsigned step_ = 0;         // of it
-  bool all_at_once_ = false;  // the tables were written, in one step
-  std::uint64_t unseen_ = 0;  // blocks and SwitchInfos not seen yet to hold what they should
+  unsigned step_ = 0;            // of it
+  bool all_at_once_ = false;     // the tables were written, in one step
+  std::uint64_t unseen_ = 0;     // blocks and SwitchInfos not seen yet to hold what they should
+  bool verifies_ = false;        // what is believed to stand is read in this sweep
+  std::vector<bool> addressed_;  // by switch: its LID was written in this sweep
   std::vector<bool> doubted_;
 };
 

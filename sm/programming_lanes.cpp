@@ -178,6 +178,30 @@ void LaneProgramming::begin(Context& context, bool others) {
   }
 }
 
+bool LaneProgramming::is_right(const Context& context, PortIndex out, PortNumber in,
+                               const Held& tables) const {
+  const auto index = tables[in.value];
+  return index != kUnknown && maps_[index] == wanted(context, out, in);
+}
+
+// Of switches: those of channel adapters close no credit loop.
+bool LaneProgramming::has_to_write(const Context& context) {
+  if (step_ != Step::Reading || failed_) return false;
+  const auto& topology = *context.picture.frozen.topology;
+  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
+    for (unsigned number = 1; number <= topology.node(SwitchIndex{s}).port_count; ++number) {
+      const PortIndex out = topology.port_of(SwitchIndex{s}, {static_cast<std::uint8_t>(number)});
+      if (!sends(context, out)) continue;
+      const Held& tables = held(context, out);
+      bool right = true;
+      for_each_input(context, out,
+                     [&](PortNumber in) { right = right && is_right(context, out, in, tables); });
+      if (!right) return true;
+    }
+  }
+  return false;
+}
+
 bool LaneProgramming::go_on(Context& context) {
   if (step_ == Step::Reading && !failed_) {
     step_ = Step::Writing;
@@ -204,9 +228,7 @@ void LaneProgramming::write(Context& context) {
     if (write_all_inputs(context, out)) continue;
     const Held& tables = held(context, out);
     for_each_input(context, out, [&](PortNumber in) {
-      const auto index = tables[in.value];
-      const bool right = index != kUnknown && maps_[index] == wanted(context, out, in);
-      if (!right) submit(context, out, in, mad::Method::Set);
+      if (!is_right(context, out, in, tables)) submit(context, out, in, mad::Method::Set);
     });
   }
 }

@@ -2,7 +2,7 @@
 // SL to VL tables: read where unknown, written where they are not as the routes need them; or as
 // the configuration wants them, where the routes need one lane only. Runs before the forwarding
 // tables are written, because a routing that uses several VLs may hold credit loops as soon as
-// packets do not keep to theirs.
+// packets do not keep to theirs; but after the old entries are emptied, where those have lanes too.
 //
 // A port whose link has fewer VLs than the routes use, as those of hosts may, gets the tables
 // folded onto what it has: no credit loop runs through a host.
@@ -37,6 +37,9 @@ class LaneProgramming {
   // For the routes of the picture. Queues what must be read; what a port evidently kept since the
   // last sweep is read again only `if others` may have written.
   void begin(Context& context, bool others);
+  // When what was queued at first has been answered, and before the next step: whether a switch's
+  // table is yet to be written.
+  bool has_to_write(const Context& context);
   // When the transactions are idle: queues the next step. False when all is done.
   bool go_on(Context& context);
   void on_answer(Context& context, const Answer& answer);
@@ -65,6 +68,8 @@ class LaneProgramming {
   void for_each_input(const Context& context, fabric::PortIndex out, Visit visit) const;
   Held& held(const Context& context, fabric::PortIndex out);
   std::uint8_t index_of(const fabric::VlMap& map);
+  bool is_right(const Context& context, fabric::PortIndex out, mad::PortNumber in,
+                const Held& tables) const;
   bool write_whole_switch(Context& context, fabric::SwitchIndex of);
   bool write_all_inputs(Context& context, fabric::PortIndex out);
   void submit_set(Context& context, fabric::PortIndex out, std::uint32_t modifier,

@@ -128,8 +128,11 @@ void PartitionProgramming::read(Context& context, PortIndex port) {
   Work& work = work_of(port);
   const std::size_t count = mad::p_key_block_count(work.held.capacity);
   work.held.blocks.resize(count);
+  const auto device = context.picture.device(context.picture.frozen.end_of[port.value]);
   for (std::size_t block = 0; block < count; ++block) {
     if (work.held.blocks[block]) continue;
+    // Who is silent is read when it answers again; to ask meanwhile would only take time.
+    if (device && context.transactions.is_locked(*device)) return;
     ++work.unread;
     submit(context, port, mad::Method::Get, static_cast<std::uint16_t>(block));
   }

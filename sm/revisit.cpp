@@ -94,6 +94,8 @@ void Revisit::on_switch_info(Context& context, Discovery& discovery, const Answe
     silent_.push_back(node);
     return suspect_neighbours(context, node);
   }
+  // A switch would know what that is.
+  if (answer.answered && !is_known(answer)) is_misled_ = true;
   const mad::Guid guid = guid_of(context, node);
   bool changed = entirely_.count(guid) != 0;
   if (is_known(answer)) {
@@ -101,9 +103,7 @@ void Revisit::on_switch_info(Context& context, Discovery& discovery, const Answe
     // A switch that lost its tables lost its LinearFDBTop with them.
     const bool kept = seen.switch_info && seen.switch_info->linear_fdb_top == now.linear_fdb_top;
     if (!kept) seen.table.forget();
-    // Nothing is written to who was silent until its ports were read.
-    const bool shut = context.transactions.is_locked(answer.request.device);
-    changed = changed || !kept || shut || now.port_state_change;
+    changed = changed || !kept || now.port_state_change;
   }
   discovery.on_answer(context, answer);
   // One that was met for the first time is being read already.

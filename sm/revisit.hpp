@@ -41,6 +41,8 @@ class Revisit {
 
   // Anything is other than it was known to be.
   bool changed() const { return changed_; }
+  // Who was asked for a switch's information knew of none: the way to it leads to somebody else.
+  bool is_misled() const { return is_misled_; }
   // The nodes that were read.
   const std::set<mad::Guid>& visited() const { return visited_; }
 
@@ -69,6 +71,7 @@ class Revisit {
   std::vector<fabric::ObservedIndex> silent_;  // asked once more when their neighbours are read
   std::vector<Displaced> displaced_;
   bool changed_ = false;
+  bool is_misled_ = false;
 };
 
 }  // namespace heddle::sm

@@ -16,6 +16,8 @@ using fabric::PortIndex;
 
 // After a takeover, clients have so long to register what they are members of.
 constexpr base::Duration kInheritance = std::chrono::minutes(5);
+// A switch that refuses to tell about itself must not have everything read again and again.
+constexpr base::Duration kBetweenMisled = std::chrono::minutes(1);
 
 std::vector<LidRequest> lid_requests(const Picture& picture, const Options& options) {
   const auto& topology = *picture.frozen.topology;
@@ -245,14 +247,10 @@ void Core::Machine::advance() {
         ask_for_routes();
         break;
       case Stage::Lanes:
-        if (!lane_programming.go_on(with) && !arbitration_programming.go_on(with)) finish_lanes();
+        go_on_with_lanes(with);
         break;
       case Stage::Tables:
-        if (programming.lacks_footing() && hurried < kMaxHurried) {
-          begin_anew();
-        } else if (programming.waits_for_silent(with) || !programming.go_on_with_tables(with)) {
-          begin_multicast();
-        }
+        go_on_with_tables(with);
         break;
       case Stage::Multicast:
         if (!multicast_programming.go_on(with)) begin_links();
@@ -302,6 +300,10 @@ void Core::Machine::finish_in_vain() {
   const TransactionCounters& counters = transactions.counters();
   if (counters.unanswered > counters.unanswered_beyond) {
     troubled = "something did not answer when it was asked again";
+  }
+  if (revisit.is_misled() && now >= misled_again) {
+    troubled = "the way to a switch leads to another device";
+    misled_again = now + kBetweenMisled;
   }
   if (begin_hand_over()) return;
   rest(options.sweep_interval);
@@ -505,7 +507,7 @@ void Core::Machine::write_addresses() {
 routing::InPlace Core::Machine::tables_in_place() const {
   if (in_place.tables != nullptr && !others_may_have_written) return in_place;
   return {picture.frozen.topology,
-          std::make_shared<const fabric::ForwardingTables>(standing_tables()), nullptr};
+          std::make_shared<const fabric::ForwardingTables>(held_tables(picture)), nullptr};
 }
 
 routing::InPlace Core::Machine::in_place_of(const sa::Subnet& subnet) const {
@@ -530,50 +532,10 @@ void Core::Machine::ask_for_routes() {
     if (!is_known) held = {home->topology, {found, &found->routes.tables}, nullptr};
   }
   if (held.tables == nullptr) held = tables_in_place();
+  old_routes_had_lanes = may_stand_on_lanes(held);
   outputs.emplace_back(ComputeRoutes{++ticket, picture.frozen.topology, picture.routed_lids,
                                      std::move(policy), home, std::move(held),
                                      picture.lids->has_guests() ? picture.lids : nullptr});
-}
-
-// Routes that are free of credit loops only lane by lane are of no use where packets cannot be made
-// to keep to their lanes.
-void Core::Machine::finish_lanes() {
-  if (lane_programming.failed() && picture.routes->routes.lanes.vls > 1) {
-    lanes_failed = true;
-    lanes_refused = lanes_refused || lane_programming.refused();
-    return ask_for_routes();
-  }
-  begin_tables();
-}
-
-// What clients send to us has the level that the routes give to that path.
-void Core::Machine::set_sm_levels() {
-  const auto& levels = picture.routes->routes.lanes.levels;
-  if (levels.uniform() && !levels_in_use) return;
-  levels_in_use = !levels.uniform();
-  const auto& topology = *picture.frozen.topology;
-  const auto settings = port_settings();
-  for (const PortIndex port : topology.endports()) {
-    auto& wish = picture.intent.ports[port.value].endport;
-    const auto attachment = topology.attachment(port);
-    if (!wish) continue;
-    wish->master_sm_sl = settings.sm_sl;
-    if (attachment && levels_in_use) {
-      wish->master_sm_sl = mad::ServiceLevel{levels.level(attachment->at, settings.sm_lid)};
-    }
-  }
-}
-
-void Core::Machine::begin_tables() {
-  Context with = context();
-  stage = Stage::Tables;
-  set_sm_levels();
-  const TableWork work = programming.write_tables(with, ways_doubted);
-  tables_are_ours = !election.rival_seen() && !options.shadow;
-  announce_phase(work.switches + work.blocks);
-  const auto& proof = picture.routes->proof;
-  say(RoutesChosen{picture.routes->routes.engine, proof.routes, work.blocks, proof.max_hops,
-                   picture.routes->routes.lanes.vls, picture.routes->routes.notes});
 }
 
 // The members of groups that changed have been told, as far as they can be.

@@ -244,12 +244,11 @@ void Watch::on_own_port(Context& context, const Answer& answer) {
   }
 }
 
-// One look is one miss, by however many cables.
+// One look is one miss, by however many cables; and who is given up is so by all of them.
 bool Watch::endures(const Context& context, mad::Guid node) {
-  if (endured_.count(node) != 0) return true;
-  if (!patience_->endures(node, context.options.node_misses)) return false;
-  endured_.insert(node);
-  return true;
+  const auto [known, is_first] = endured_.try_emplace(node, false);
+  if (is_first) known->second = patience_->endures(node, context.options.node_misses);
+  return known->second;
 }
 
 void Watch::on_neighbour(Context& context, const Answer& answer) {

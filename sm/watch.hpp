@@ -62,8 +62,8 @@ class Watch {
   Suspicion suspicion_;
   bool saw_stranger_ = false;
   Patience* patience_ = nullptr;
-  std::set<std::uint32_t> answered_;  // switches, by ObservedIndex
-  std::set<mad::Guid> endured_;       // missed in this look
+  std::set<std::uint32_t> answered_;   // switches, by ObservedIndex
+  std::map<mad::Guid, bool> endured_;  // missed in this look, or given up by it
   // By switch and block: states that did not fit what its ports say, and led to a look already.
   std::map<std::pair<mad::Guid, std::uint32_t>, mad::SwitchPortStateTable> looked_into_;
 };

@@ -87,6 +87,14 @@ TEST(Verification, HopsAreCountedFromEverySwitch) {
   EXPECT_DOUBLE_EQ(proof.mean_hops, 0.5);
 }
 
+TEST(Verification, WaysOfManyHopsAreCountedToo) {
+  const Routed ring(support::ring(600, 5));
+  const auto result = ring.verify();
+  EXPECT_TRUE(result.reaches_all());
+  EXPECT_EQ(result.max_hops, 300u);
+  EXPECT_DOUBLE_EQ(result.mean_hops, 150);
+}
+
 TEST(Verification, AHoleIsFoundAndBlamedOnTheSwitchThatHasIt) {
   Routed star(support::xgft({2, 4}, {1, 1}));  // four leaves below one top
   const Lid to = star.host_lid(0);

@@ -62,6 +62,17 @@ TEST_F(GroupTerms, TellNobodyWhenTheyStayAsTheyWere) {
   EXPECT_THAT(stage_.server.take_outdated(), IsEmpty());
 }
 
+TEST_F(GroupTerms, HavePacketsLiveAsLongAsOnPaths) {
+  EXPECT_EQ(terms(kBroadcast).packet_life_time, 18u);
+  ASSERT_EQ(join(kBroadcast, 0, 0x0b1b), mad::kStatusOk);
+  stage_.server.set_packet_life_time(16);
+  stage_.server.set_permanent_groups(groups_);
+  EXPECT_EQ(terms(kBroadcast).packet_life_time, 16u);
+  EXPECT_THAT(stage_.server.take_outdated(), IsEmpty()) << "what it was told does no harm";
+  ASSERT_EQ(join(kOther, 2, 0x0b1b), mad::kStatusOk);
+  EXPECT_EQ(terms(kOther).packet_life_time, 16u) << "its maker left it open";
+}
+
 TEST_F(GroupTerms, OutdateTheirMembersAndThoseOfTheGroupsThatFollow) {
   ASSERT_EQ(join(kBroadcast, 0, 0x0b1b), mad::kStatusOk);
   ASSERT_EQ(join(kAllHosts, 1, 0x0b1b), mad::kStatusOk);

@@ -235,6 +235,7 @@ TEST(OptionText, EveryOptionSurvives) {
   o.routing.cover_replies = false;
   o.routing.max_vls = 4;
   o.routing.options.root_guids = {mad::Guid{1}, mad::Guid{~0ull}};
+  o.routing.options.switch_ids = {{mad::Guid{10}, 11}, {mad::Guid{~0ull}, ~0ull}};
   o.routing.options.torus =
       routing::parse_torus_file("torus 3 1 1\nxp_link 0x1 0x2\n", "file").value();
   o.routing.options.tables = std::make_shared<const routing::TableFile>(

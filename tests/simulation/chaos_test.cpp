@@ -260,11 +260,18 @@ INSTANTIATE_TEST_SUITE_P(Seeds, ChaosBySeed, testing::Range(seeds(24).first, see
 //      having been begun anew. Which change mended it is not known; what it showed OwnCable tests.
 //  610100000388: the own cable was exchanged during the first discovery, which went on asking along
 //      ways that had died, one device after another.
+//  2523417071: a host restarted in mid-sweep, between the reading of its link's two ends; the end
+//  at
+//      the switch was raised, and the host, which had lost its LID, was believed to be well.
+//  71700431: the own cable led to another switch, and what was asked of a third one came to a host,
+//      which refused it; every look ended with that, for ever.
+//  71705700: a switch got another one's table while cables changed places, and was not asked for it
+//      because its SwitchInfo had to be written besides.
 INSTANTIATE_TEST_SUITE_P(OnceBad, ChaosBySeed,
                          testing::Values(2239, 3494, 342746800291, 356432450755, 358057026497,
                                          358137832821, 358163714938, 358195538970, 179536524035,
                                          179536524301, 179536607307, 179536622690, 179536619359,
-                                         610100000388));
+                                         610100000388, 2523417071, 71700431, 71705700));
 
 }  // namespace
 }  // namespace heddle::test

@@ -198,6 +198,19 @@ TEST_F(Endurance, ASwitchThatAnswersJustBeforeItIsGivenUpIsWrittenToAgain) {
   EXPECT_EQ(trouble(box()), "");
 }
 
+// However many cables lead to it: each look is one, and the last one is about all of them.
+TEST_F(Endurance, ASilentSwitchIsGoneAfterTheLastLookAlongAllItsCables) {
+  bring_up("fat-tree:3,6");
+  box().world().silence(node(box(), "leaf-2"), true);
+  resweep();
+  box().run_for(10s);
+  EXPECT_TRUE(has("leaf-2"));
+  ASSERT_EQ(box().count<sm::NodeDisappeared>(), 0u);
+  box().run_for(25s);  // the look that gives it up, and one at what it left unread
+  EXPECT_FALSE(has("leaf-2"));
+  EXPECT_EQ(trouble_elsewhere(box(), {"leaf-2", "host-0004", "host-0005", "host-0006"}), "");
+}
+
 // Looked at for another reason, before anything else would have found out that it answers again.
 TEST_F(Endurance, ASwitchThatAnswersAgainIsReadBeforeItIsWrittenTo) {
   BoxOptions options;

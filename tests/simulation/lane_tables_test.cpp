@@ -49,6 +49,7 @@ class LaneTables : public testing::Test {
                                        Block block) {
     const auto& devices = box.world().devices();
     const auto at = devices.port_at(node(box, name), port);
+    if (!devices.ports[at].tables) return {};  // it was never told anything
     const auto& held = devices.ports[at].tables->arbitration;
     const auto found = held.find(static_cast<std::uint8_t>(block));
     if (found == held.end()) return {};
@@ -80,6 +81,41 @@ TEST_F(LaneTables, StandInEveryPortByItsKind) {
   EXPECT_EQ(lane(box, "switch-1", 1, 3, 5), 5);
   EXPECT_EQ(lane(box, "switch-1", 1, 3, 15), 15);
   EXPECT_EQ(lane(box, "host-0001", 1, 0, 9), 1);
+}
+
+TEST_F(LaneTables, AreThoseOfRoutersAndOfPort0WhereTheseHaveTheirOwn) {
+  sim::Planner plan("router", {});
+  const auto left = plan.add_switch("left"), base = plan.add_switch("base", false);
+  const auto router = plan.add_host("router");
+  plan.cable(left, plan.add_host("host-a"));
+  plan.cable(left, base);
+  plan.cable(base, router);
+  sim::Blueprint blueprint = std::move(plan).finish();
+  blueprint.nodes[router].type = mad::NodeType::Router;
+  auto options = of_kinds();
+  const auto set = [&](PortKind kind, std::string_view text) {
+    options.sm.lane_tables->by_kind[static_cast<std::size_t>(kind)] = words(text);
+  };
+  set(PortKind::Router, "limit=5 high=0:71 sl2vl=3,2,1,0,3,2,1,0,3,2,1,0,3,2,1,0");
+  set(PortKind::SwitchPort0, "limit=9 high=0:72 sl2vl=0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,15");
+  Box box(blueprint, options);
+  const auto limit_before = registers(box, "left", 0).vl_high_limit;
+  ASSERT_NE(limit_before, 9);
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(trouble(box), "");
+  EXPECT_EQ(registers(box, "router", 1).vl_high_limit, 5);
+  EXPECT_EQ(first(box, "router", 1, Block::LowerHighPriority),
+            (mad::VLArbitrationEntry{mad::VirtualLane{0}, 71}));
+  EXPECT_EQ(lane(box, "router", 1, 0, 1), 2);
+  // Its switch's port is one to an end, as those to hosts are.
+  EXPECT_EQ(registers(box, "base", 2).vl_high_limit, 3);
+  EXPECT_EQ(first(box, "left", 0, Block::LowerHighPriority),
+            (mad::VLArbitrationEntry{mad::VirtualLane{0}, 72}));
+  EXPECT_EQ(lane(box, "left", 0, 0, 5), 0);
+  EXPECT_EQ(lane(box, "left", 0, 0, 15), 15);
+  EXPECT_EQ(registers(box, "left", 0).vl_high_limit, limit_before) << "is not asked for";
+  // A base port 0 has no lanes to share.
+  EXPECT_EQ(first(box, "base", 0, Block::LowerHighPriority), mad::VLArbitrationEntry{});
 }
 
 TEST_F(LaneTables, AreLeftAloneUnlessAskedFor) {

@@ -2,6 +2,10 @@
 // Routes that are free of credit loops only lane by lane: the SL to VL tables that they need stand
 // before the first forwarding table does, and clients hear of their levels.
 #include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -152,6 +156,70 @@ TEST_F(Lanes, CostOneSetForASwitchThatCanDoAllAtOnce) {
   ASSERT_TRUE(box.run_until_quiet());
   EXPECT_EQ(lane_sets(sets), kSwitches + 2 * kSwitches);  // and one for each host
   EXPECT_THAT(sim::judge(box.world(), box.endpoint(), levels_told(box)), testing::IsEmpty());
+}
+
+// What looks at the world's registers whenever a table has been written, with the levels that
+// clients have been told.
+class LaneChanges : public testing::Test {
+ protected:
+  void bring_up(const char* expression, BoxOptions options) {
+    options.world.hop_delay = std::chrono::microseconds(10);
+    options.on_way_in = [this](mad::Datagram& datagram) {
+      const auto smp = mad::decode_smp(datagram.payload);
+      const bool is_table = smp && (smp->attribute_id == AttributeId::LinearForwardingTable ||
+                                    smp->attribute_id == AttributeId::SLtoVLMappingTable);
+      if (is_table && box_ && harm_.empty()) look();
+      if (!is_table || smp->attribute_id != AttributeId::SLtoVLMappingTable || !refuses_) return;
+      if (smp->hop_count == 1) datagram.payload[5] = std::byte{0x1C};
+    };
+    options_ = options.sm;
+    box_ = std::make_unique<Box>(expression, std::move(options));
+    ASSERT_TRUE(box().run_until_quiet());
+    ASSERT_EQ(trouble(box()), "");
+    looks_ = 0;
+    harm_.clear();
+  }
+  void change(const std::function<void(sm::Options&)>& how) {
+    how(options_);
+    box().input(sm::OptionsChanged{std::make_shared<const sm::Options>(options_)});
+    box().run_for(std::chrono::seconds(5));
+  }
+  unsigned vls() { return box().snapshot().routes->routes.lanes.vls; }
+  Box& box() { return *box_; }
+
+  bool refuses_ = false;
+  unsigned looks_ = 0;
+  std::string harm_;
+
+ private:
+  void look() {
+    ++looks_;
+    const auto level = levels_told(box());
+    for (const auto& complaint : sim::check_credit_loops(box().world(), box().endpoint(), level)) {
+      harm_ = complaint;
+    }
+  }
+
+  std::unique_ptr<Box> box_;
+  sm::Options options_;
+};
+
+// On the lanes of the tables that are configured the old routes would lock up.
+TEST_F(LaneChanges, FindNoOldRoutesThatNeedOtherLanes) {
+  BoxOptions options;
+  options.sm.routing.engines = {"dfsssp"};
+  options.sm.routing.max_vls = 4;
+  bring_up("ring:7,hosts=1", options);
+  ASSERT_GT(vls(), 1u);
+  change([](sm::Options& now) {
+    now.routing.engines = {"updn"};
+    now.lane_tables.emplace().all =
+        qos::parse_lane_words("sl2vl=0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0").value();
+  });
+  EXPECT_EQ(vls(), 1u);
+  EXPECT_GT(looks_, 20u);
+  EXPECT_EQ(harm_, "");
+  EXPECT_EQ(trouble(box()), "");
 }
 
 TEST_F(Lanes, ThatASwitchRefusesAreDoneWithout) {

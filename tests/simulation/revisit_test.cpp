@@ -2,6 +2,7 @@
 // What changes on a running fabric is read again, and little else.
 #include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -20,7 +21,12 @@ class Revisit : public testing::Test {
   void bring_up(sim::Blueprint blueprint, bool traps = true) {
     BoxOptions options;
     options.world.traps = traps;
+    bring_up(std::move(blueprint), options);
+  }
+  // `absent`: a node that is off.
+  void bring_up(sim::Blueprint blueprint, const BoxOptions& options, const char* absent = nullptr) {
     box_ = std::make_unique<Box>(std::move(blueprint), options);
+    if (absent != nullptr) box().world().power_off(node(box(), absent));
     ASSERT_TRUE(box().run_until_quiet());
     ASSERT_EQ(trouble(box()), "");
     box().run_for(15s);  // a light sweep confirms what the first one saw
@@ -279,6 +285,70 @@ TEST_F(Revisit, OfASilentSwitchLosesNothingElse) {
   box().world().silence(node(box(), "spine-3"), false);
   box().run_for(40s);
   EXPECT_EQ(trouble(box()), "");
+}
+
+// It has the highest LID, which every switch has to be told, and that alone.
+TEST_F(Revisit, OfANewHostReadsNoTables) {
+  bring_up(fabric("fat-tree:6,12"), BoxOptions{}, "host-0072");
+  std::size_t reads = 0, writes = 0;
+  box().world().set_watcher([&](const sim::Sighting& sighting) {
+    if (sighting.what != sim::Sighting::What::Sent || sighting.smp == nullptr) return;
+    if (sighting.smp->attribute_id != mad::AttributeId::LinearForwardingTable) return;
+    ++(sighting.smp->method == mad::Method::Get ? reads : writes);
+  });
+  box().world().power_on(node(box(), "host-0072"));
+  expect_mended(0.3, 1s);
+  EXPECT_EQ(reads, 0u);
+  EXPECT_EQ(writes, 18u);  // each switch's block of that LID
+}
+
+// What a switch does at any moment of what `change` leads to: it restarts.
+class RestartIn : public Revisit {
+ protected:
+  void tell_all() {
+    sm::Options options;
+    options.subnet_timeout = 17;
+    options.packet_life_time = 17;
+    box().input(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
+  }
+  void expect_table_again(const char* absent, const std::function<void()>& change) {
+    BoxOptions options;
+    options.world.agent_delay = 10us;
+    for (auto moment = 0us; moment < 1000us; moment += 5us) {
+      bring_up(fabric("fat-tree:2,4"), options, absent);
+      const std::uint32_t leaf = node(box(), "leaf-2");
+      change();
+      box().run_for(moment);
+      box().world().power_off(leaf);
+      box().world().power_on(leaf);
+      box().run_for(60s);
+      ASSERT_EQ(trouble(box()), "") << moment.count() << " us after the change\n" << said();
+    }
+  }
+};
+
+// The Set that clears PortStateChange may hide the restart.
+TEST_F(RestartIn, TheWorkAfterALostCableGetsItsTableAgain) {
+  expect_table_again(nullptr, [&] { box().world().cut(cable(box(), "leaf-2", 1)); });
+}
+
+// And so may one that tells it of a higher LID.
+TEST_F(RestartIn, TheWorkForANewHostGetsItsTableAgain) {
+  expect_table_again("host-0008", [&] { box().world().power_on(node(box(), "host-0008")); });
+}
+
+// What every switch and every port is told may hide it, too: it has its LID again then.
+TEST_F(RestartIn, TheWorkForOtherOptionsGetsItsTableAgain) {
+  expect_table_again(nullptr, [&] { tell_all(); });
+}
+
+// PortStateChange stands, for a cable that came out and in again, and is cleared by the Set.
+TEST_F(RestartIn, TheWorkForOtherOptionsAndAFlapGetsItsTableAgain) {
+  expect_table_again(nullptr, [&] {
+    box().world().cut(cable(box(), "leaf-2", 1));
+    box().world().restore(cable(box(), "leaf-2", 1));
+    tell_all();
+  });
 }
 
 }  // namespace
