@@ -430,7 +430,18 @@ void Machine::give_up(const Question& question) {
   AgentState& agent = agents_[question.agent];
   --agent.in_flight;
   agent.waits = false;
+  if (ignores_coding(question)) {
+    agent.no_coding = true;
+    return make_ready(question.agent);
+  }
   if (!std::exchange(agent.silent, true)) ++figures_.silent;
+}
+
+// Not every agent refuses an attribute that it does not know: some say nothing to it alone.
+bool Machine::ignores_coding(const Question& question) const {
+  if (question.attribute != Id::PortExtendedSpeedsCounters) return false;
+  const PortState& port = ports_[question.slot];
+  return port.coding_heard_in == 0 && port.heard_in == sweeps_;
 }
 
 void Machine::refuse(const Question& question) {

@@ -108,6 +108,7 @@ class Machine {
   void take_capabilities(AgentState& agent, const PerfMad& answer);
   void take_counts(base::Instant now, const Question& question, const Counts& counts);
   void take_coding(const Question& question, const Counts& counts);
+  bool ignores_coding(const Question& question) const;
   bool is_elsewhere(std::uint32_t agent) const;
   void clear(AgentState& agent, const Question& asked, const Counts& counts);
   void give_up(const Question& question);

@@ -93,6 +93,40 @@ TEST(PerfCoding, IsNotAskedAgainOfWhoDoesNotKnowIt) {
   EXPECT_GT(stage.port("switch-1", 1).interval, base::Duration{0});
 }
 
+TEST(PerfCoding, IsNotAskedAgainOfWhoSaysNothingToIt) {
+  Stage stage("star:4", Coding::Bytes);
+  const auto is_coding = [](const PerfMad& mad) {
+    return mad.header.attribute_id == static_cast<std::uint16_t>(Id::PortExtendedSpeedsCounters);
+  };
+  stage.on_answer = [&](PerfMad& mad) { return !is_coding(mad); };
+  stage.coding = Coding::RSFEC;
+  stage.give(stage.picture());
+  stage.run_sweeps(1);
+  EXPECT_GT(stage.asked(), 0u);
+  EXPECT_EQ(stage.readings().sweep.silent, 0u) << "they answer all else";
+  stage.inject("switch-1", 4, "SymbolErrorCounter", 3);
+  stage.sent.clear();
+  stage.run_sweeps(1);
+  EXPECT_EQ(stage.asked(), 0u);
+  EXPECT_EQ(stage.port("switch-1", 4).total(Counter::SymbolError), 3u) << "the last one's too";
+}
+
+// Who has answered it once has lost what is not answered now: one timeout, as for all else.
+TEST(PerfCoding, IsAskedAgainOfWhoKnewIt) {
+  Stage stage("star:4", Coding::RSFEC);
+  bool mute = true;
+  stage.on_answer = [&](PerfMad& mad) {
+    return !mute ||
+           mad.header.attribute_id != static_cast<std::uint16_t>(Id::PortExtendedSpeedsCounters);
+  };
+  stage.run_sweeps(1);
+  EXPECT_GT(stage.readings().sweep.silent, 0u);
+  mute = false;
+  stage.sent.clear();
+  stage.run_sweeps(1);
+  EXPECT_EQ(stage.asked(), 8u);
+}
+
 TEST(PerfCoding, HasThresholdsInErrorsForEachBit) {
   Options options;
   options.thresholds = {*parse_threshold("fec_uncorrected_blocks 1e-14/bit")};  // 3.6 an hour
