@@ -25,6 +25,16 @@ void add_where(CLI::App& command, std::vector<std::string>& at, std::filesystem:
       ->envname("HEDDLE_SIM_DIR");
 }
 
+void add_door(CLI::App& command, std::string& door) {
+  command
+      .add_option("--door", door,
+                  "device files by FUSE, or a preload library that needs neither /dev/fuse nor\n"
+                  "namespaces and is faster")
+      ->option_text("device|ring [device]")
+      ->check(CLI::IsMember({kDeviceDoor, kRingDoor}))
+      ->envname("HEDDLE_SIM_DOOR");
+}
+
 void add_command(CLI::App& command, std::vector<std::string>& words) {
   command.add_option("COMMAND", words, "The program and its arguments, behind --")
       ->required()
@@ -34,21 +44,23 @@ void add_command(CLI::App& command, std::vector<std::string>& words) {
 }  // namespace
 
 void add_sim_run(CLI::App& sim, std::function<Exit()>& command) {
-  CLI::App* run = sim.add_subcommand(
-      "run", "Run one command on a node of a fabric, through device files and without preload");
+  CLI::App* run =
+      sim.add_subcommand("run", "Run one command on a node of a fabric, through device files");
   auto arguments = std::make_shared<SimRunArguments>();
   run->add_option("FABRIC", arguments->fabric, "A generator's expression or a file")
       ->required()
       ->option_text(" ");
   add_command(*run, arguments->command);
   add_where(*run, arguments->at, arguments->directory);
+  add_door(*run, arguments->door);
   run->add_option("--name", arguments->name, "How 'heddle sim enter' and 'ctl' find this fabric")
       ->option_text("NAME [run-PID]");
   add_ibnl_option(*run, arguments->ibnl);
   add_world_options(*run, *arguments);
   run->footer(
       "The command sees /dev/infiniband and /sys/class/infiniband of the node; root is not needed\n"
-      "where user namespaces are allowed. $HEDDLE_SIM is the fabric's name.\n\n"
+      "where user namespaces are allowed, and never with --door ring. $HEDDLE_SIM is the fabric's\n"
+      "name.\n\n"
       "Examples:\n"
       "  heddle sim run fat-tree:4,8 -- sh -c 'opensm -o; ibnetdiscover; saquery'\n"
       "  heddle sim run net.txt --at host-2 -- heddle sm --once\n"
@@ -69,6 +81,7 @@ void add_sim_enter(CLI::App& sim, std::function<Exit()>& command) {
   enter->add_option("NAME", arguments->name, "The fabric's name")->required()->option_text(" ");
   add_command(*enter, arguments->command);
   add_where(*enter, arguments->at, arguments->directory);
+  add_door(*enter, arguments->door);
   enter->footer(
       "Exit codes: the command's own; 8 no such fabric runs, or the node cannot be entered,\n"
       "126 and 127 as shells have them.");

@@ -91,7 +91,8 @@ base::Result<> open_doors(Running& running, const SimArguments& arguments) {
   running.channel = std::move(*channel);
   running.device_door = std::make_unique<doors::DeviceDoor>(running.loop, running.host);
   // `heddle sim enter` comes in here. The fabric is worth having without it.
-  const auto enters = running.device_door->listen(place / (name + ".enter"));
+  auto enters = running.device_door->listen(place / (name + ".enter"));
+  if (enters) enters = running.device_door->rings().listen(place, name);
   if (enters.has_error()) say(enters.error().message);
   return {};
 }

@@ -3,6 +3,7 @@
 #include "app/inside.hpp"
 #include "app/runtime_dir.hpp"
 #include "doors/device/entrance.hpp"
+#include "doors/ring/ring_door.hpp"
 
 namespace heddle::app {
 
@@ -12,12 +13,15 @@ int run_sim_enter(const SimEnterArguments& arguments) {
     complain(directory.error().message);
     return static_cast<int>(Exit::Taken);
   }
-  auto door = doors::connect_to(std::filesystem::path(*directory) / (arguments.name + ".enter"));
+  const auto path = (std::filesystem::path(*directory) / arguments.name).string();
+  auto door = arguments.door == kRingDoor ? doors::ring::connect_to(path + ".ring")
+                                          : doors::connect_to(path + ".enter");
   if (!door) {
     complain(door.error().message);
     return static_cast<int>(Exit::Taken);
   }
-  return become(std::move(*door), {arguments.at, arguments.command, arguments.name, *directory});
+  return become(std::move(*door),
+                {arguments.at, arguments.command, arguments.name, *directory, arguments.door});
 }
 
 }  // namespace heddle::app

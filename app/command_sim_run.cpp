@@ -105,7 +105,8 @@ struct Born {
 // Forked before the loop exists: the child has nothing of it.
 Born start(const Inside& inside) {
   std::array<int, 2> ends{};
-  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return {};
+  const int type = inside.door == kRingDoor ? SOCK_SEQPACKET : SOCK_STREAM;
+  if (socketpair(AF_UNIX, type | SOCK_CLOEXEC, 0, ends.data()) != 0) return {};
   doors::UniqueFd ours(ends[0]);
   doors::UniqueFd theirs(ends[1]);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -136,7 +137,9 @@ Exit attach(Attachments& attached, boost::asio::io_context& loop,
       return Exit::Output;
     }
   }
-  if (const auto listens = door.listen(directory / (name + ".enter")); !listens) {
+  auto listens = door.listen(directory / (name + ".enter"));
+  if (listens) listens = door.rings().listen(directory, name);
+  if (!listens) {
     complain(listens.error().message);
     return Exit::Taken;
   }
@@ -170,7 +173,7 @@ int run_sim_run(const SimRunArguments& arguments) {
   }
   const std::string name =
       arguments.name.empty() ? fmt::format("run-{}", getpid()) : arguments.name;
-  Born born = start({arguments.at, arguments.command, name, *directory});
+  Born born = start({arguments.at, arguments.command, name, *directory, arguments.door});
   if (born.pid < 0) {
     complain("no process can be started for the command");
     return static_cast<int>(Exit::Internal);
@@ -186,7 +189,11 @@ int run_sim_run(const SimRunArguments& arguments) {
     kill(born.pid, SIGTERM);
     return static_cast<int>(done);
   }
-  door.admit(std::move(born.socket));
+  if (arguments.door == kRingDoor) {
+    door.rings().admit(std::move(born.socket));
+  } else {
+    door.admit(std::move(born.socket));
+  }
   if (!nurse.ended()) loop.run();
   nurse.clear_away();
   door.end_programs();

@@ -87,12 +87,17 @@ struct SimCtlArguments {
 };
 Exit run_sim_ctl(const SimCtlArguments& arguments);
 
+// The ways by which a command comes to be on a simulated host (docs/device-door.md).
+inline constexpr const char* kDeviceDoor = "device";
+inline constexpr const char* kRingDoor = "ring";
+
 // `heddle sim run FABRIC -- COMMAND`: a fabric for the time of one command, which sees it through
 // device files. The exit code is the command's. Of what `heddle sim` has it takes all but the
 // socket door, the console and the banner; without a name it is "run-" and the process id.
 struct SimRunArguments : SimArguments {
   std::vector<std::string> at;  // NODE or NODE:PORT each; empty: the first host
   std::vector<std::string> command;
+  std::string door = kDeviceDoor;
 };
 int run_sim_run(const SimRunArguments& arguments);
 
@@ -101,6 +106,7 @@ struct SimEnterArguments {
   std::string name;
   std::vector<std::string> at;
   std::vector<std::string> command;
+  std::string door = kDeviceDoor;
   std::filesystem::path directory;
 };
 int run_sim_enter(const SimEnterArguments& arguments);

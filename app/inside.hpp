@@ -18,10 +18,11 @@ struct Inside {
   std::vector<std::string> command;
   std::string fabric;     // for $HEDDLE_SIM
   std::string directory;  // for $HEDDLE_SIM_DIR
+  std::string door;       // for $HEDDLE_SIM_DOOR; kRingDoor or kDeviceDoor
 };
 
-// Enters the host through `door`, a connection to a fabric, and becomes the command. Returns only
-// when that fails, with the exit code; the reason has been told.
+// Enters the host through `door`, a connection to that door of a fabric, and becomes the command.
+// Returns only when that fails, with the exit code; the reason has been told.
 int become(doors::UniqueFd door, const Inside& inside);
 
 }  // namespace heddle::app

@@ -33,41 +33,21 @@ SimRunner::SimRunner(Setup setup, Log& log, Progress& progress)
                        [this](sm::LookUp work) { ready_.push_back(look_up(work)); },
                        {},
                        [this](std::shared_ptr<const sm::OrderOutcomes> outcomes) {
-                         care_.hear(std::move(outcomes));
+                         companions_.hear(std::move(outcomes));
                        },
-                       [this](const sm::Event& event) {
-                         care_.hear(event);
-                         congestion_.hear(event);
-                       }},
+                       [this](const sm::Event& event) { companions_.hear(event); }},
                  std::move(setup.files), log, progress, setup.audience),
-      care_(
-          setup.meter.health,
-          [audience = setup.audience](std::shared_ptr<const api::LinkCare> care) {
-            if (audience != nullptr) audience->cared(std::move(care));
-          },
-          log),
-      congestion_(
-          setup.meter.congestion,
-          [this](mad::Datagram datagram) { kernel_.send(std::move(datagram)); },
-          [audience = setup.audience](std::shared_ptr<const congestion::Report> report) {
-            if (audience != nullptr) audience->congested(std::move(report));
-          },
-          log),
-      meter_(
+      companions_(
           std::move(setup.meter),
-          [this](mad::Datagram datagram) { kernel_.send(std::move(datagram)); },
-          [this, audience = setup.audience](std::shared_ptr<const perf::Readings> readings) {
-            care_.see(*readings, now_);
-            if (audience != nullptr) audience->measured(std::move(readings));
-          },
-          log) {
+          [this](mad::Datagram datagram) { kernel_.send(std::move(datagram)); }, setup.audience,
+          [this] { return now_; }, log) {
   kernel_.set_receiver([this](std::span<transport::Received> batch) { receive(batch); });
   kernel_.set_is_sm(!setup.options.shadow);
 }
 
 void SimRunner::receive(std::span<transport::Received> batch) {
   for (transport::Received& received : batch) {
-    if (meter_.take(received, now_) || congestion_.take(received, now_)) continue;
+    if (companions_.take(received, now_)) continue;
     step(input_of(std::move(received)));
   }
 }
@@ -95,27 +75,23 @@ void SimRunner::turn() {
   }
   kernel_.advance(now_);
   step(sm::Tick{});
-  meter_.see(performer_.newest(), core_.state(), now_);
-  if (meter_.deadline() <= now_) meter_.advance(now_);
-  congestion_.see(performer_.newest(), core_.state(), now_);
-  if (congestion_.deadline() <= now_) congestion_.advance(now_);
-  if (watches_) care_.see(performer_.newest(), core_.state(), now_);
+  companions_.advance(performer_.shown(), core_.state(), now_);
   give_orders();
   progress_.update(core_.progress(), steady_now());
 }
 
 void SimRunner::give_orders() {
-  if (auto orders = care_.take_orders()) step(sm::OrdersChanged{std::move(*orders)});
+  if (auto orders = companions_.take_orders()) step(sm::OrdersChanged{std::move(*orders)});
 }
 
 void SimRunner::care(const api::CareForLink& command) {
-  care_.obey(command, now_);
+  companions_.obey(command, now_);
   give_orders();
 }
 
 base::Instant SimRunner::next() const {
-  return std::min({world_.next_event(), core_.deadline(), kernel_.deadline(), meter_.deadline(),
-                   congestion_.deadline()});
+  return std::min(
+      {world_.next_event(), core_.deadline(), kernel_.deadline(), companions_.deadline()});
 }
 
 void SimRunner::bring_up(boost::asio::io_context& loop) {
@@ -130,7 +106,7 @@ void SimRunner::bring_up(boost::asio::io_context& loop) {
 }
 
 void SimRunner::keep_watch(boost::asio::io_context& loop) {
-  watches_ = true;
+  companions_.watch_links();
   const base::Duration ahead = now_ - steady_now();
   boost::asio::steady_timer timer(loop);
   // For when it is set. One wait for each such time: one that is cancelled wakes the loop, too.
@@ -158,9 +134,7 @@ void SimRunner::keep_watch(boost::asio::io_context& loop) {
 
 void SimRunner::change_options(const sm::Options& options, OutputFiles files, MeterOptions meter) {
   performer_.set_files(std::move(files));
-  care_.change(meter.health, now_);
-  congestion_.change(meter.congestion, now_);
-  meter_.change(std::move(meter), now_);
+  companions_.change(std::move(meter), now_);
   step(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
 }
 

@@ -8,10 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "app/companions.hpp"
 #include "app/controls.hpp"
-#include "app/link_care.hpp"
 #include "app/logging.hpp"
-#include "app/meter.hpp"
 #include "app/perform.hpp"
 #include "app/progress.hpp"
 #include "app/run_record.hpp"
@@ -70,11 +69,8 @@ class SimRunner {
   transport::KernelHabits kernel_;  // between the two, as on a real host
   Progress& progress_;
   Performer performer_;
-  LinkCare care_;
-  CongestionCare congestion_;
-  Meter meter_;
+  Companions companions_;
   bool stopped_ = false;
-  bool watches_ = false;  // the fabric is up
 };
 
 }  // namespace heddle::app

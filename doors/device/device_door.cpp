@@ -35,7 +35,7 @@ struct DeviceDoor::Entering {
 };
 
 DeviceDoor::DeviceDoor(boost::asio::io_context& loop, FabricHost& fabric)
-    : loop_(loop), seats_(loop, fabric), acceptor_(loop) {}
+    : loop_(loop), seats_(loop, fabric), rings_(loop, seats_), acceptor_(loop) {}
 
 DeviceDoor::~DeviceDoor() {
   *alive_ = false;
@@ -68,13 +68,15 @@ base::Result<> DeviceDoor::listen(const std::filesystem::path& path) {
 
 void DeviceDoor::end_programs() {
   const auto held = [this] {
-    return std::any_of(mounts_.begin(), mounts_.end(),
-                       [](const auto& mount) { return mount && mount->held() > 0; });
+    return rings_.held() > 0 || std::any_of(mounts_.begin(), mounts_.end(), [](const auto& mount) {
+             return mount && mount->held() > 0;
+           });
   };
   for (const int signal : {SIGTERM, SIGKILL}) {
     for (const auto& mount : mounts_) {
       if (mount) mount->tell_holders(signal);
     }
+    rings_.tell_holders(signal);
     for (auto spent = kSlice; held() && spent < kGrace; spent += kSlice) {
       loop_.restart();
       loop_.run_for(kSlice);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The device door of a running fabric: lets processes in through a Unix socket and serves them umad
-// devices and a class tree, without a preload library (docs/simulator.md).
+// devices and a class tree, without a preload library; and with one, by rings in shared memory
+// (docs/device-door.md).
 #pragma once
 
 #include <cstddef>
@@ -17,6 +18,7 @@
 #include "doors/device/entrance.hpp"
 #include "doors/device/mount.hpp"
 #include "doors/device/port_seat.hpp"
+#include "doors/ring/ring_door.hpp"
 
 namespace heddle::doors {
 
@@ -36,6 +38,8 @@ class DeviceDoor {
   void admit(UniqueFd socket);
 
   std::size_t mounts() const { return mounts_.size(); }
+  // The other front to the same ports: programs of one host share its agents.
+  ring::RingDoor& rings() { return rings_; }
 
   // The fabric is about to end: whoever has a umad file open is asked to end (SIGTERM), and made to
   // (SIGKILL) after a second. Runs the loop meanwhile, since programs say good-bye.
@@ -53,6 +57,7 @@ class DeviceDoor {
 
   boost::asio::io_context& loop_;
   PortSeats seats_;
+  ring::RingDoor rings_;
   boost::asio::local::stream_protocol::acceptor acceptor_;
   std::filesystem::path path_;
   std::list<std::shared_ptr<Entering>> entering_;

@@ -11,6 +11,7 @@
 #include <sys/un.h>
 
 #include "base/text.hpp"
+#include "doors/passed_descriptors.hpp"
 
 namespace heddle::doors {
 namespace {
@@ -26,17 +27,10 @@ std::string text_of(const std::vector<std::string>& at) {
 
 // The descriptors that came along: the first is kept, if there is room, and the rest closed.
 void take_descriptors(msghdr& message, UniqueFd& device) {
-  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr;
-       part = CMSG_NXTHDR(&message, part)) {
-    if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS) continue;
-    const std::size_t count = (part->cmsg_len - CMSG_LEN(0)) / sizeof(int);
-    for (std::size_t i = 0; i < count; ++i) {
-      int fd = -1;
-      std::memcpy(&fd, CMSG_DATA(part) + i * sizeof(int), sizeof fd);
-      UniqueFd taken(fd);
-      if (!device) device = std::move(taken);
-    }
-  }
+  for_each_descriptor(message, [&device](int fd) {
+    UniqueFd taken(fd);
+    if (!device) device = std::move(taken);
+  });
 }
 
 }  // namespace

@@ -87,6 +87,15 @@ std::errc UmadFile::write(std::span<const std::byte> bytes, base::Instant now) {
   return port_.send(agents_[header->id], *header, mad::Payload(mad.begin(), mad.end()), now);
 }
 
+void UmadFile::give_back(std::span<const std::byte> bytes, std::errc why) {
+  const auto header = decode_header(bytes, with_p_key_);
+  if (!header || header->timeout_ms == 0 || bytes.size() < header_bytes() + kMadHeaderBytes) return;
+  const auto mad = bytes.subspan(header_bytes(), kMadHeaderBytes);
+  Arrival back{*header, mad::Payload(mad.begin(), mad.end())};
+  back.header.status = static_cast<std::uint32_t>(why);
+  deliver(std::move(back));
+}
+
 void UmadFile::deliver(Arrival arrival) {
   if (received_.size() >= kMaxReceived) {
     ++lost_;
@@ -103,13 +112,20 @@ std::size_t UmadFile::next_size() const {
   return received_.empty() ? 0 : header_bytes() + received_.front().mad.size();
 }
 
+std::size_t UmadFile::least_room() const {
+  if (received_.empty()) return 0;
+  return header_bytes() + std::min(received_.front().mad.size(), mad::kMadBytes);
+}
+
 UmadFile::Read UmadFile::read(std::size_t room) {
   if (received_.empty()) return {std::errc::operation_would_block, {}};
   const Arrival& next = received_.front();
   const std::size_t size = next.mad.size();
-  const std::size_t first = std::min(size, mad::kMadBytes);
-  if (room < header_bytes() + first) return {std::errc::invalid_argument, {}};
-  if (room < header_bytes() + size) return {std::errc::no_space_on_device, bytes_of(next, first)};
+  const std::size_t least = least_room();
+  if (room < least) return {std::errc::invalid_argument, {}};
+  if (room < header_bytes() + size) {
+    return {std::errc::no_space_on_device, bytes_of(next, least - header_bytes())};
+  }
   Read read{std::errc{}, bytes_of(next, size)};
   received_.pop_front();
   return read;

@@ -33,6 +33,9 @@ class UmadFile final : public AgentOwner {
 
   // One message with its header.
   std::errc write(std::span<const std::byte> bytes, base::Instant now);
+  // For a door at which programs do not wait for what write says: what it refused comes back as a
+  // request without an answer does, with this status; what awaits no answer is lost.
+  void give_back(std::span<const std::byte> bytes, std::errc why);
 
   struct Read {
     std::errc error{};             // operation_would_block when nothing waits
@@ -43,6 +46,8 @@ class UmadFile final : public AgentOwner {
   Read read(std::size_t room);
   // The next message's size with its header; 0 when nothing waits.
   std::size_t next_size() const;
+  // A read of the next message with less room than this gets no byte of it.
+  std::size_t least_room() const;
 
   bool readable() const { return !received_.empty(); }
   std::uint64_t lost() const { return lost_; }

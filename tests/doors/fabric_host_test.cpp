@@ -15,6 +15,7 @@ namespace heddle::doors {
 namespace {
 
 using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
 
 class Listener final : public Guest {
  public:
@@ -42,6 +43,11 @@ class FabricHostTest : public testing::Test {
     loop.restart();
     loop.run_for(time);
   }
+  // Until so many answers have come, or nobody would wait any longer.
+  void run_until_heard(const Listener& who, std::size_t count) {
+    const auto end = Clock::now() + std::chrono::seconds(5);
+    while (who.heard.size() < count && Clock::now() < end) run_for(milliseconds(5));
+  }
   sim::EndpointId first() const { return *host.world().default_endpoint(); }
   sim::EndpointId second() const { return host.world().devices().lines[first()].peer; }
   bool is_sm(sim::EndpointId port) const {
@@ -56,11 +62,11 @@ class FabricHostTest : public testing::Test {
 
 TEST_F(FabricHostTest, AnswersComeAfterTheirTravelAndNotBefore) {
   host.attach(first(), near);
+  const base::Instant sent = host.now();
   host.send(first(), get(mad::AttributeId::NodeInfo, {1}));
-  run_for(milliseconds(10));
-  EXPECT_TRUE(near.heard.empty());
-  run_for(milliseconds(250));
+  run_until_heard(near, 1);
   ASSERT_EQ(near.heard.size(), 1u);
+  EXPECT_GE(host.now() - sent, milliseconds(80)) << "40 there and 40 back";
   EXPECT_EQ(near.heard[0].method, mad::Method::GetResp);
 }
 
@@ -69,7 +75,7 @@ TEST_F(FabricHostTest, SoftwareOfAPortHearsWhatItsDeviceDoesNotAnswer) {
   host.attach(second(), far);
   host.set_is_sm(second(), far, true);
   host.send(first(), get(mad::AttributeId::SMInfo, {1}));
-  run_for(milliseconds(250));
+  run_until_heard(far, 1);
   ASSERT_EQ(far.heard.size(), 1u);
   EXPECT_EQ(far.heard[0].attribute_id, mad::AttributeId::SMInfo);
   EXPECT_TRUE(near.heard.empty());
@@ -89,8 +95,8 @@ TEST_F(FabricHostTest, WhatIsSentTogetherIsSentAtOneMoment) {
   base::Instant first_now{};
   host.send_together([&] {
     first_now = host.now();
-    const auto until = std::chrono::steady_clock::now() + milliseconds(3);
-    while (std::chrono::steady_clock::now() < until) {
+    const auto until = Clock::now() + milliseconds(3);
+    while (Clock::now() < until) {
     }
     EXPECT_EQ(host.now(), first_now);
   });
@@ -103,9 +109,11 @@ TEST_F(FabricHostTest, AnEarlierEventIsNotLateBecauseALaterOneWasWaitedFor) {
   host.send(first(), get(mad::AttributeId::NodeInfo, {1}));
   run_for(milliseconds(10));
   host.change([](sim::World& world) { world.set_delay(0, milliseconds(0)); });
+  const base::Instant sent = host.now();
   host.send(first(), get(mad::AttributeId::NodeInfo, {1}));
-  run_for(milliseconds(250));
+  run_until_heard(near, 1);
   EXPECT_EQ(near.heard.size(), 1u);
+  EXPECT_LT(host.now() - sent, milliseconds(1500));
 }
 
 TEST_F(FabricHostTest, TimeLeapsOverPausesWhenNobodyHasSentForAWhile) {
@@ -126,14 +134,16 @@ TEST_F(FabricHostTest, TimeGoesSoManyTimesFaster) {
   host.attach(first(), near);
   host.set_pace(*parse_pace("100x"));
   host.change([](sim::World& world) { world.set_delay(0, std::chrono::seconds(4)); });
+  const base::Instant sent = host.now();
   host.send(first(), get(mad::AttributeId::NodeInfo, {1}));
-  run_for(milliseconds(40));
-  EXPECT_TRUE(near.heard.empty()) << "eight seconds take 80 ms";
-  run_for(milliseconds(250));
+  run_until_heard(near, 1);
   EXPECT_EQ(near.heard.size(), 1u);
+  EXPECT_GE(host.now() - sent, milliseconds(79)) << "eight seconds take 80 ms";
+  const auto wall = Clock::now();
   const base::Instant before = host.world_now();
   host.set_pace(Pace{});
-  EXPECT_LT(host.world_now() - before, std::chrono::seconds(2)) << "no jump when it changes";
+  const auto passed = host.world_now() - before;
+  EXPECT_LE(passed, 100 * (Clock::now() - wall)) << "no jump when it changes";
 }
 
 TEST_F(FabricHostTest, WhatIsToBeDoneAtATimeSeesTheWorldOfThatTime) {
@@ -143,8 +153,8 @@ TEST_F(FabricHostTest, WhatIsToBeDoneAtATimeSeesTheWorldOfThatTime) {
     order.push_back(1);
     host.at(base::Instant(milliseconds(15)), [&] { order.push_back(3); });
   });
-  const auto until = std::chrono::steady_clock::now() + milliseconds(40);
-  while (std::chrono::steady_clock::now() < until) {
+  const auto until = Clock::now() + milliseconds(40);
+  while (Clock::now() < until) {
   }
   run_for(milliseconds(20));
   EXPECT_EQ(order, (std::vector{1, 3, 2})) << "in the order of their times, though late";

@@ -30,6 +30,25 @@ def fabrics_controls(folder, heddle, run, code, expect):
          '"$0" sim ctl "$HEDDLE_SIM" quit; sleep 9', heddle)
 
 
+def ring_door(heddle, code):
+    """The same by the other door."""
+    by_ring = ("run", "pair", "--door", "ring")
+    code("by the ring door", 5, *by_ring, "--", "sh", "-c", "exit 5")
+    code("of a missing program by the ring door", 127, *by_ring, "--", "no-such-program")
+    code("of a missing node by the ring door", 6, *by_ring, "--at", "nobody", "--", "true")
+    code("of a door that is none", 2, "run", "pair", "--door", "back", "--", "true")
+    code("of a fabric that has no ring door", 8, "enter", "nowhere", "--door", "ring", "--", "true")
+    # Inside, the door by which one came is the default; another one may be taken.
+    mounted = "grep -q ' /dev/infiniband ' /proc/self/mounts && exit 9; "
+    enter = mounted + 'exec "$0" sim enter "$HEDDLE_SIM" --at "$1" $2 -- sh -c "' + mounted + \
+        'cat /sys/class/infiniband/mlx5_0/node_desc >&2; exit 3"'
+    code("of entering by the same door", 3, *by_ring, "--", "sh", "-c", enter, heddle, "host-0002")
+    code("of entering by the other door", 9, *by_ring, "--", "sh", "-c", enter, heddle,
+         "host-0002", "--door=device")
+    code("of entering a missing node by the ring door", 8, *by_ring, "--", "sh", "-c", enter,
+         heddle, "host-0003")
+
+
 def main():
     reason = without_door()
     if reason:
@@ -74,6 +93,7 @@ def main():
              "run", "pair", "--name", "one", "--", "sleep", "9")
 
         fabrics_controls(folder, heddle, run, code, expect)
+        ring_door(heddle, code)
 
         outside = {path: set(os.listdir(path)) for path in ("/dev", "/sys/class")}
         for path, names in outside.items():

@@ -26,28 +26,34 @@ def without_door():
     return None
 
 
-# A device file that anybody may open, as on ordinary systems, and a user who is nobody.
+# A device file that anybody may open, as on ordinary systems; for a user who is nobody.
 AS_NOBODY = """
 mknod "$1/fuse" c 10 229 && chmod 666 "$1/fuse" && mount --bind "$1/fuse" /dev/fuse || exit 77
 shift
-exec setpriv --reuid 65534 --regid 65534 --clear-groups -- "$@"
+exec "$@"
 """
+TO_NOBODY = ("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "--")
 
 
-def as_nobody(folder, door):
-    """The command line that does the same without being root. Its programs are copied:
-    nobody else might be let into the tree that they were built in."""
+def as_nobody(folder, door, with_fuse=True):
+    """The command line that does the same without being root. Its programs are copied, with the
+    library beside them: nobody else might be let into the tree that they were built in."""
     if os.geteuid() != 0:
         return door
     os.mkdir(f"{folder}/bin")
     words = []
     for word in door:
         if os.path.isabs(word) and os.access(word, os.X_OK) and os.path.isfile(word):
+            library = os.path.join(os.path.dirname(word), "libheddle-ring.so")
+            if os.path.exists(library):
+                shutil.copy(library, f"{folder}/bin")
             word = shutil.copy(word, f"{folder}/bin")
         words.append(word)
     for path in (folder, f"{folder}/bin"):
         os.chown(path, 65534, 65534)
-    return ["unshare", "-m", "sh", "-c", AS_NOBODY, "sh", folder, *words]
+    if not with_fuse:
+        return [*TO_NOBODY, *words]
+    return ["unshare", "-m", "sh", "-c", AS_NOBODY, "sh", folder, *TO_NOBODY, *words]
 
 
 def run_inside(script, description, inside, timeout, at=("host-0001",), fabric="fat-tree:2,4",
@@ -80,13 +86,14 @@ def main():
     parser.add_argument("--heddle", required=True)
     parser.add_argument("--fabric", default="pair")
     parser.add_argument("--at", action="append", default=[])
+    parser.add_argument("--door", default="device", choices=("device", "ring"))
     parser.add_argument("--loss", default="0")
     parser.add_argument("--bring-up", action="store_true", help="with 'heddle sm --once'")
     parser.add_argument("--unprivileged", action="store_true", help="without being root")
     parser.add_argument("command", nargs="+")
     options = parser.parse_args()
-    reason = without_door()
-    if reason:
+    by_ring = options.door == "ring"
+    if not by_ring and (reason := without_door()):
         print(f"skipped: {reason}")
         return SKIPPED
     command = options.command
@@ -98,9 +105,9 @@ def main():
         environment = {**os.environ, "HEDDLE": os.path.abspath(options.heddle),
                        "XDG_RUNTIME_DIR": folder, "OSM_TMP_DIR": folder, "OSM_CACHE_DIR": folder}
         door = [os.path.abspath(options.heddle), "sim", "run", options.fabric, *places,
-                "--loss", options.loss, "--", *command]
+                "--door", options.door, "--loss", options.loss, "--", *command]
         if options.unprivileged:
-            door = as_nobody(folder, door)
+            door = as_nobody(folder, door, with_fuse=not by_ring)
         return subprocess.run(door, cwd=folder, env=environment, check=False).returncode
 
 

@@ -281,8 +281,26 @@ def heddle():
     expect("its ports", "chosen by heddle sm" in run(os.environ["HEDDLE"], "ports"), True)
 
 
+def killed():
+    """Who dies in the midst of thousands of requests is forgotten, and nobody else notices."""
+    open_subnet()
+    # Each asks for tables of all pairs without pause; its own kernel cuts and acknowledges them.
+    ask = 'while :; do saquery PR > /dev/null; done'
+    clients = [subprocess.Popen(["sh", "-c", ask], start_new_session=True) for _ in range(3)]
+    for client in clients:
+        time.sleep(0.3)
+        os.killpg(client.pid, signal.SIGKILL)
+        client.wait()
+        expect("PathRecords", run("saquery", "PR").count("PathRecord dump"),
+               run("saquery", "NR").count("NodeRecord dump") ** 2)
+    told = run(os.environ["HEDDLE"], "sim", "ctl", os.environ["HEDDLE_SIM"], "status")
+    expect("the fabric's word", "world:" in told, True)
+    expect("links not Active", inactive_links(), [])
+
+
 SCENARIOS = {one.__name__: one
-             for one in (tools, counters, congestion, links, ping, ibdiagnet, osmtest, heddle)}
+             for one in (tools, counters, congestion, links, ping, ibdiagnet, osmtest, heddle,
+                         killed)}
 
 
 def main():
