@@ -19,6 +19,7 @@ from measuring import median, run
 MANAGERS = "opensm", "heddle"
 ENGINES = "minhop", "updn", "ftree", "dor", "lash", "dfsssp"
 NONE = "-"
+VLS = "8"  # what the devices of ibsim have, and OpenSM takes
 SHARE = 5  # per cent of a core for each manager that answers queries
 TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6}
 
@@ -138,7 +139,8 @@ def engines(stage):
         while len(theirs) < stage.options.rounds and not any(isinstance(t, str) for t in theirs):
             theirs.append(routed(stage, engine))
         done = run(["timeout", stage.options.patience, stage.options.heddle, "plan", "route",
-                    stage.fabric, "--routing", engine], folder=stage.net_path.parent)
+                    stage.fabric, "--routing", engine, "--vls", VLS],
+                   folder=stage.net_path.parent)
         # Whether the proof finds a credit loop or none: OpenSM does not ask.
         line = re.search(rf"^{engine} +(?:yes|no) +(\d[\d.e-]*) +(\d[\d.e-]*)", done.output,
                          re.MULTILINE)
@@ -229,7 +231,7 @@ def administration(stage):
         heddle=stage.options.heddle, load=stage.options.load, fabric=stage.fabric,
         patience=2 * stage.options.patience,  # to bring the fabric up, and to be asked
         count=stage.options.count, windows="1 8 64", loads="idle,sweeping,joins",
-        manager_share=SHARE, period=20000)
+        door="ring", manager_share=SHARE, period=20000)
     found, every = {}, ADMINISTRATION.commands(stage.options.heddle)
     for manager in MANAGERS:
         try:

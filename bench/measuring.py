@@ -7,6 +7,11 @@ import statistics
 import subprocess
 from dataclasses import dataclass
 
+# By hosts, as for heddle sim.
+TREES = {16: "star:16", 648: "fat-tree:18,36", 3456: "xgft:12,12,24;1,12,12",
+         5832: "xgft:18,18,18;1,18,18", 11664: "xgft:18,18,36;1,18,18",
+         27648: "xgft:24,24,48;1,24,24", 45056: "xgft:32,32,44;1,32,32"}
+
 
 @dataclass
 class Run:

@@ -1,67 +1,57 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Links between switches are lost: time until there are new tables, proven, and a plan to write
-// them. Arguments: fabric, links, threads. Counters: what each step took, in milliseconds; LIDs
-// with other entries; whether it was a repair, or engines had to compute anew.
+// them. Arguments: fabric, links, threads, whether the links are those of switches with hosts.
+// Counters: what each step took, in milliseconds; LIDs with other entries; whether it was a repair,
+// or engines had to compute anew.
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include <benchmark/benchmark.h>
-#include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
 
+#include "bench/fabrics.hpp"
 #include "routing/home.hpp"
 #include "routing/transition.hpp"
-#include "tests/support/networks.hpp"
-#include "tests/support/topologies.hpp"
 
 namespace heddle {
 namespace {
 
-struct Fabric {
-  const char* name;
-  support::Recipe (*recipe)();
-};
+using bench::tbb_for;
 
-constexpr Fabric kFabrics[] = {
-    {"XGFT(2;18,36;1,18) 648 hosts",
-     [] {
-       return support::xgft({18, 36}, {1, 18});
-     }},
-    {"XGFT(3;18,18,36;1,18,18) 11664 hosts",
-     [] {
-       return support::xgft({18, 18, 36}, {1, 18, 18});
-     }},
-    {"XGFT(3;32,32,44;1,32,32) 45056 hosts",
-     [] {
-       return support::xgft({32, 32, 44}, {1, 32, 32});
-     }},
-    {"torus 10x10x10, 4 hosts each",
-     [] {
-       return support::torus({10, 10, 10}, 4);
-     }},
-    {"random 512 switches of degree 16, 8 hosts each",
-     [] { return support::random_regular(512, 16, 8, 1); }},
+constexpr bench::Fabric kFabrics[] = {
+    bench::kTree648, bench::kTree11664, bench::kTree45056, bench::kTorus10, bench::kRandom16,
 };
-
-void tbb_for(std::size_t count, const base::RangeWork& work) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count),
-                    [&](const auto& range) { work(range.begin(), range.end()); });
-}
 
 double milliseconds_since(std::chrono::steady_clock::time_point begun) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begun)
       .count();
 }
 
+std::vector<mad::Guid> switches_with_hosts(const fabric::Topology& whole) {
+  std::vector<mad::Guid> found;
+  for (const fabric::PortIndex port : whole.endports()) {
+    const auto at = whole.attachment(port);
+    if (whole.is_switch(whole.node_of(port)) || !at) continue;
+    found.push_back(whole.node(at->at).guid);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 // Without so many of the cables between switches, evenly from all over their list.
 support::Recipe without_links(support::Recipe recipe, const fabric::Topology& whole,
-                              std::size_t count) {
+                              std::size_t count, bool of_leaves) {
+  const auto leaves = switches_with_hosts(whole);
+  const auto is_leaf = [&](mad::Guid guid) {
+    return std::binary_search(leaves.begin(), leaves.end(), guid);
+  };
   std::vector<std::ptrdiff_t> inner;
   for (std::size_t i = 0; i < recipe.links.size(); ++i) {
     const auto& [a, b] = recipe.links[i];
+    if (of_leaves && !is_leaf(a.node) && !is_leaf(b.node)) continue;
     if (whole.is_switch(*whole.find_node(a.node)) && whole.is_switch(*whole.find_node(b.node))) {
       inner.push_back(static_cast<std::ptrdiff_t>(i));
     }
@@ -95,15 +85,15 @@ routing::Home home_of(const support::Recipe& recipe, const char* engine) {
 }
 
 void bench_links_lost(benchmark::State& state, const char* engine) {
-  const Fabric& fabric = kFabrics[state.range(0)];
+  const bench::Fabric& fabric = kFabrics[state.range(0)];
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
                                     static_cast<std::size_t>(state.range(2)));
   state.SetLabel(fabric.name);
   const support::Recipe recipe = fabric.recipe();
   const routing::Home home = home_of(recipe, engine);
   if (!home.selected) return state.SkipWithError("no tables");
-  const auto now = support::build(
-      without_links(recipe, *home.topology, static_cast<std::size_t>(state.range(1))));
+  const auto now = support::build(without_links(
+      recipe, *home.topology, static_cast<std::size_t>(state.range(1)), state.range(3) != 0));
   const fabric::LidMap lids = same_lids(home, now);
   const auto& tables = home.selected->routes.tables;
   const routing::InPlace in_place{
@@ -136,13 +126,19 @@ void bench_links_lost(benchmark::State& state, const char* engine) {
 
 void fabrics_and_links(benchmark::internal::Benchmark* bench) {
   for (std::size_t fabric = 0; fabric < std::size(kFabrics); ++fabric) {
-    for (const int links : {1, 3}) bench->Args({static_cast<std::int64_t>(fabric), links, 2});
+    for (const int links : {1, 3}) bench->Args({static_cast<std::int64_t>(fabric), links, 2, 0});
+    // Where every switch has hosts it would be the same.
+    if (fabric < 3) bench->Args({static_cast<std::int64_t>(fabric), 1, 2, 1});
   }
-  bench->ArgNames({"fabric", "links", "threads"})->Unit(benchmark::kMillisecond)->UseRealTime();
+  bench->ArgNames({"fabric", "links", "threads", "leaves"})
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
 }
 
 BENCHMARK_CAPTURE(bench_links_lost, auto, "auto") -> Apply(fabrics_and_links);
 BENCHMARK_CAPTURE(bench_links_lost, minhop, "minhop")->Apply(fabrics_and_links);
+BENCHMARK_CAPTURE(bench_links_lost, updn, "updn")->Apply(fabrics_and_links);
+BENCHMARK_CAPTURE(bench_links_lost, sssp, "sssp")->Apply(fabrics_and_links);
 
 }  // namespace
 }  // namespace heddle

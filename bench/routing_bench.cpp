@@ -7,41 +7,26 @@
 #include <vector>
 
 #include <benchmark/benchmark.h>
-#include <tbb/blocked_range.h>
 #include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
 
+#include "bench/fabrics.hpp"
 #include "fabric/verification.hpp"
 #include "routing/engine.hpp"
 #include "routing/quality.hpp"
-#include "tests/support/networks.hpp"
-#include "tests/support/topologies.hpp"
 
 namespace heddle {
 namespace {
 
-struct Fabric {
-  const char* name;
-  support::Recipe (*recipe)();
-};
+using bench::tbb_for;
 
-constexpr Fabric kFabrics[] = {
-    {"XGFT(2;18,36;1,18) 648 hosts",
-     [] {
-       return support::xgft({18, 36}, {1, 18});
-     }},
+constexpr bench::Fabric kFabrics[] = {
+    bench::kTree648,
     {"XGFT(3;18,18,18;1,18,18) 5832 hosts",
      [] {
        return support::xgft({18, 18, 18}, {1, 18, 18});
      }},
-    {"XGFT(3;18,18,36;1,18,18) 11664 hosts",
-     [] {
-       return support::xgft({18, 18, 36}, {1, 18, 18});
-     }},
-    {"XGFT(3;32,32,44;1,32,32) 45056 hosts",
-     [] {
-       return support::xgft({32, 32, 44}, {1, 32, 32});
-     }},
+    bench::kTree11664,
+    bench::kTree45056,
     {"XGFT(3;18,18,36;1,18,18) with GUIDs and ports at random",
      [] {
        return support::relabelled(support::xgft({18, 18, 36}, {1, 18, 18}), 1);
@@ -54,14 +39,10 @@ constexpr Fabric kFabrics[] = {
      [] {
        return support::torus({8, 8, 8}, 4);
      }},
-    {"random 512 switches of degree 16, 8 hosts each",
-     [] { return support::random_regular(512, 16, 8, 1); }},
+    bench::kRandom16,
     {"random 512 switches of degree 24, 12 hosts each",
      [] { return support::random_regular(512, 24, 12, 1); }},
-    {"torus 10x10x10, 4 hosts each",
-     [] {
-       return support::torus({10, 10, 10}, 4);
-     }},
+    bench::kTorus10,
     {"slim fly q=17, 13 hosts each", [] { return support::slim_fly(17, 13); }},
     {"dragonfly of 33 groups, 4 hosts each", [] { return support::dragonfly(33, 8, 4, 4); }},
     {"HyperX 12x8, 7 hosts each",
@@ -92,11 +73,6 @@ const Built& built(std::size_t which) {
     kept = which;
   }
   return *fabric;
-}
-
-void tbb_for(std::size_t count, const base::RangeWork& work) {
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count),
-                    [&](const auto& range) { work(range.begin(), range.end()); });
 }
 
 base::Result<routing::Routes> route(const Built& fabric, const char* engine) {

@@ -3,6 +3,9 @@
 
 from itertools import product
 
+# By hosts: children and parents.
+TREES = {12: ([3, 4], [1, 2]), 648: ([18, 36], [1, 18]), 11664: ([18, 18, 36], [1, 18, 18])}
+
 
 def xgft(children, parents):
     """The lines of a NET file. A node of level l is named by its place: at the positions above l

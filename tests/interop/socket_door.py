@@ -193,7 +193,7 @@ def bad_guests(options):
         for _ in range(100):
             lab.expect("sminfo", holds=["SMINFO_MASTER"], host="host-0003")
         kill_group(frozen)
-        lab.wait(lambda: lab.status()["sockets"]["clients"] == 1, 10)
+        lab.wait(lambda: lab.status()["sockets"]["clients"] == 1, 30)
         assert lab.status()["sockets"]["connected"] > 110
         lab.process.send_signal(signal.SIGTERM)
         assert lab.process.wait(10) == 0
@@ -218,7 +218,7 @@ def udp(options):
     """By UDP, as with `ibsim -r`."""
     with Fabric(options.heddle, "--listen", "127.0.0.1:0") as lab:
         # Its sockets are there before its banner is written.
-        lab.wait(lambda: "IBSIM_SERVER_PORT" in lab.log.read_text(), 5)
+        lab.wait(lambda: "IBSIM_SERVER_PORT" in lab.log.read_text(), 30)
         port = lab.log.read_text().split("by UDP on 127.0.0.1:")[1].split(":")[0]
         more = {"IBSIM_SERVER_NAME": "127.0.0.1", "IBSIM_SERVER_PORT": port}
         lab.expect("opensm", "-o", "-D", "0x43", "-f", lab.folder / "osm.log", **more)
@@ -241,9 +241,9 @@ def script(options):
         file = first.folder / "day.script"
         file.write_text("at 300ms link down \"leaf-1\"[1]\nat 400ms lnik down leaf-1 2\n")
         with Fabric(options.heddle, "--script", file, folder=first.folder) as lab:
-            lab.wait(lambda: f"{file}:2:10: there is no verb 'lnik'" in lab.log.read_text(), 5)
+            lab.wait(lambda: f"{file}:2:10: there is no verb 'lnik'" in lab.log.read_text(), 30)
             port = lambda: lab.ctl("dump", "leaf-1")["result"][0]["ports"][1]  # noqa: E731
-            lab.wait(lambda: port()["state"] == "Down", 5)
+            lab.wait(lambda: port()["state"] == "Down", 30)
             assert port()["cut"]
 
 
@@ -266,7 +266,7 @@ def replay(options):
             lab.run("perfquery", "-a", host=host)
             assert sm.poll() is None
             assert lab.ctl("quit")["ok"]
-            lab.wait(lambda: lab.process.poll() is not None, 10)
+            lab.wait(lambda: lab.process.poll() is not None, 30)
         played = subprocess.run([options.heddle, "sim", "replay", record], capture_output=True,
                                 text=True, timeout=60, check=False)
         assert played.returncode == 0 and played.stdout.startswith("same: "), played
