@@ -2,9 +2,13 @@
 #include "api/access.hpp"
 
 #include <algorithm>
+#include <array>
+#include <fstream>
 #include <optional>
 
 #include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -29,6 +33,39 @@ std::vector<std::string_view> words_of(std::string_view line) {
     if (!word.empty()) words.push_back(word);
   }
   return words;
+}
+
+// One end of a connection: as people write it, and as the kernel lists it.
+struct End {
+  std::string address, listed;
+};
+
+std::optional<End> end_of(const sockaddr_in& at) {
+  std::array<char, NI_MAXHOST> host{};
+  std::array<char, NI_MAXSERV> service{};
+  const int failure =
+      ::getnameinfo(reinterpret_cast<const sockaddr*>(&at), sizeof at, host.data(), host.size(),
+                    service.data(), service.size(), NI_NUMERICHOST | NI_NUMERICSERV);
+  const auto port = base::parse_number(service.data(), 0xFFFF);
+  if (at.sin_family != AF_INET || failure != 0 || !port) return std::nullopt;
+  return End{host.data(), fmt::format("{:08X}:{:04X}", at.sin_addr.s_addr, *port)};
+}
+
+// Who holds the end `here` of a connection of this host. What no process holds any longer is listed
+// as root's, without an inode: then nobody is known.
+std::optional<unsigned> user_at(const End& here, const End& there) {
+  for (const char* list : {"/proc/net/tcp", "/proc/net/tcp6"}) {
+    std::ifstream in(list);
+    for (std::string line; std::getline(in, line);) {
+      const auto words = words_of(line);
+      constexpr std::size_t kLocal = 1, kRemote = 2, kUser = 7, kInode = 9;
+      if (words.size() <= kInode || !words[kLocal].ends_with(here.listed)) continue;
+      if (!words[kRemote].ends_with(there.listed) || words[kInode] == "0") continue;
+      const auto user = base::parse_number(words[kUser], ~0u);
+      if (user) return static_cast<unsigned>(*user);
+    }
+  }
+  return std::nullopt;
 }
 
 // RFC 4648, 4, in full groups. Nothing for what is none.
@@ -111,6 +148,20 @@ Caller local_caller(int socket, bool everyone_reads) {
   const bool writes = peer.uid == 0 || peer.uid == ::geteuid();
   const Role role = writes ? Role::Writer : everyone_reads ? Role::Reader : Role::Nobody;
   return {role, fmt::format("user {}", peer.uid)};
+}
+
+Caller console_caller(int socket) {
+  sockaddr_in own{}, peer{};
+  socklen_t own_size = sizeof own, peer_size = sizeof peer;
+  ::getsockname(socket, reinterpret_cast<sockaddr*>(&own), &own_size);
+  ::getpeername(socket, reinterpret_cast<sockaddr*>(&peer), &peer_size);
+  const auto here = end_of(own), there = end_of(peer);
+  if (!here || !there) return {Role::Reader, "a console"};
+  const bool is_local = there->address.starts_with("127.");
+  const auto user = is_local ? user_at(*there, *here) : std::nullopt;
+  if (!user) return {Role::Reader, fmt::format("a console at {}", there->address)};
+  const bool writes = *user == 0 || *user == ::geteuid();
+  return {writes ? Role::Writer : Role::Reader, fmt::format("user {} by a console", *user)};
 }
 
 bool names_loopback(std::string_view host) {

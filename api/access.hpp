@@ -43,6 +43,10 @@ class Tokens {
 // user that we run as may write; others read if `everyone_reads`.
 Caller local_caller(int socket, bool everyone_reads);
 
+// Of a TCP connection where nobody logs in: root and the user that we run as, from this host by a
+// loopback address, may write; everybody else who gets through to it reads.
+Caller console_caller(int socket);
+
 // Whether the header "Host" names this machine itself. A page in a browser whose name was made to
 // lead here has another one, and must not read what is meant for users of this machine.
 bool names_loopback(std::string_view host);

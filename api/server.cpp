@@ -82,6 +82,7 @@ class Server::Inner final : public Host {
     }
     if (local_.is_open()) accept_local();
     if (remote_.is_open()) accept_remote();
+    if (options_.console) open_console(*options_.console);
     tick();
     thread_ = std::thread([this] { run(); });
     return {};
@@ -97,6 +98,8 @@ class Server::Inner final : public Host {
   }
 
   std::uint16_t port() const { return port_; }
+  std::uint16_t console_port() const { return console_ ? console_->port() : std::uint16_t{0}; }
+  const std::string& console_trouble() const { return console_trouble_; }
 
   // Host
   Response answer(const Request& request, const Caller& caller) override {
@@ -215,6 +218,33 @@ class Server::Inner final : public Host {
     return {};
   }
 
+  void open_console(const ConsoleOptions& wanted) {
+    auto door = ConsoleDoor::open(loop_, wanted, [this](std::string_view line, const Caller& who) {
+      return talk(line, who);
+    });
+    if (door.has_error()) {
+      console_trouble_ = door.error().message;
+    } else {
+      console_ = std::move(*door);
+    }
+  }
+
+  ConsoleAnswer talk(std::string_view line, const Caller& caller) {
+    state_.now = std::chrono::system_clock::now();
+    ConsoleAnswer said;
+    try {
+      said = answer_console(line, state_);
+    } catch (const std::exception& failure) {
+      said.text = fmt::format("{}\n", failure.what());
+      return said;
+    }
+    if (!said.request) return said;
+    said.request->role = caller.role;
+    const Response made = answer(*said.request, caller);
+    if (made.status >= 400) said.text = console_complaint(made);
+    return said;
+  }
+
   void accept_local() {
     local_.async_accept([this](const error_code& error, stream_protocol::socket socket) {
       if (error) return accept_later([this] { accept_local(); });
@@ -320,6 +350,8 @@ class Server::Inner final : public Host {
   asio::steady_timer pulser_{loop_};
   stream_protocol::acceptor local_{loop_};
   tcp::acceptor remote_{loop_};
+  std::unique_ptr<ConsoleDoor> console_;
+  std::string console_trouble_;
   std::vector<std::shared_ptr<Waiter>> waiting_;
   std::thread thread_;
 };
@@ -369,6 +401,14 @@ void Server::sit(Seat seat) {
 
 std::uint16_t Server::port() const {
   return inner_->port();
+}
+
+std::uint16_t Server::console_port() const {
+  return inner_->console_port();
+}
+
+const std::string& Server::console_trouble() const {
+  return inner_->console_trouble();
 }
 
 }  // namespace heddle::api

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "api/access.hpp"
+#include "api/console_door.hpp"
 #include "api/state.hpp"
 #include "base/result.hpp"
 
@@ -44,6 +45,7 @@ struct ServerOptions {
   std::filesystem::path socket;  // empty: none
   bool everyone_reads = false;   // of the users of this machine, by the socket
   std::optional<TcpDoor> tcp;
+  std::optional<ConsoleOptions> console;  // OpenSM's
   // A client may be silent, or take nothing of its answer, for so long.
   std::chrono::milliseconds patience = std::chrono::seconds(30);
 };
@@ -74,6 +76,10 @@ class Server {
 
   // Of the TCP door; 0 without one.
   std::uint16_t port() const;
+  // Of the console's, likewise.
+  std::uint16_t console_port() const;
+  // Why there is no console although one was wanted: all else works then. Empty: nothing is wrong.
+  const std::string& console_trouble() const;
 
  private:
   class Inner;

@@ -54,6 +54,13 @@ void State::take(const sm::Event& event, WallTime time) {
   journal->add(event, time);
   demand.take(event, time);
   if (const auto* changed = std::get_if<sm::StateChanged>(&event.value)) role = changed->to;
+  if (const auto* swept = std::get_if<sm::SweepFinished>(&event.value)) {
+    const sm::SweepStatistics& sweep = swept->statistics;
+    const std::uint64_t sent = sweep.gets_sent + sweep.sets_sent;
+    traffic.sent += sent;
+    traffic.answered +=
+        sent + sweep.late - std::min(sent + sweep.late, sweep.retries + sweep.unanswered);
+  }
 }
 
 void State::take(std::shared_ptr<const perf::Readings> counted, WallTime time) {

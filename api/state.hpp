@@ -3,6 +3,8 @@
 // change; the rest follows from the events that it tells.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -41,6 +43,16 @@ struct Guards {
   bool m_key_per_port = false;
 };
 
+// What OpenSM's console tells of the configuration.
+struct ToldInOpensm {
+  std::chrono::seconds sweep_interval{0};
+  bool counters = false;  // of ports are read
+  std::chrono::seconds counters_interval{0};
+  unsigned counters_window = 0;
+  std::string log_level = "info";
+  std::shared_ptr<const std::string> opensm_conf = {};  // as lines, without keys; null: none
+};
+
 // Where the subnet manager sits, and what it says of itself.
 struct Seat {
   std::string fabric;  // the local port, or the simulated fabric
@@ -48,6 +60,13 @@ struct Seat {
   std::string options = {};  // that shape its routes, as lines of a configuration file
   PortMetrics metrics = PortMetrics::All;
   Guards guards = {};
+  ToldInOpensm told = {};
+};
+
+// SMPs of all sweeps that are finished.
+struct Traffic {
+  std::uint64_t sent = 0;      // repeated ones included
+  std::uint64_t answered = 0;  // in time or late
 };
 
 struct State;
@@ -79,6 +98,7 @@ struct State {
   std::shared_ptr<Journal> journal = std::make_shared<Journal>();
   Losses losses;
   Demand demand;
+  Traffic traffic;
   WallTime now{};  // of the request
 
   void take(std::shared_ptr<const sm::Snapshot> snapshot, WallTime time);

@@ -77,6 +77,34 @@ base::Result<std::optional<api::TcpDoor>> tcp_door(const config::Config& config)
   return std::optional(std::move(door));
 }
 
+std::optional<api::ConsoleOptions> console_options(const config::Config& config) {
+  using Where = api::ConsoleOptions::Where;
+  if (config.api_console == "off") return std::nullopt;
+  api::ConsoleOptions options;
+  options.where = config.api_console == "local"      ? Where::Terminal
+                  : config.api_console == "loopback" ? Where::Loopback
+                                                     : Where::AnyAddress;
+  options.port = static_cast<std::uint16_t>(config.api_console_port);
+  return options;
+}
+
+// What is open to others is said aloud.
+void tell_of_console(const config::Config& config, const api::Server& server, Log& log) {
+  if (!server.console_trouble().empty()) {
+    log.say(sm::Severity::Warning, "ConsoleNotOpened",
+            fmt::format("There is no console: {}", server.console_trouble()));
+  } else if (config.api_console == "socket") {
+    log.say(
+        sm::Severity::Warning, "ConsoleOpen",
+        fmt::format("Whoever reaches port {} of this host may look at the fabric, without login "
+                    "or encryption: [api] console = \"loopback\" keeps it to this host",
+                    server.console_port()));
+  } else if (config.api_console == "loopback") {
+    log.say(sm::Severity::Info, "ConsoleOpen",
+            fmt::format("OpenSM's console listens on 127.0.0.1:{}", server.console_port()));
+  }
+}
+
 base::Result<std::unique_ptr<api::Server>> listen(const config::Config& config,
                                                   api::ServerOptions options,
                                                   const api::Server::CommandSink& commands) {
@@ -87,6 +115,7 @@ base::Result<std::unique_ptr<api::Server>> listen(const config::Config& config,
   auto door = tcp_door(config);
   if (door.has_error()) return door.error();
   options.tcp = std::move(*door);
+  options.console = console_options(config);
   if (!config.api_socket.empty()) {
     options.socket = config.api_socket;
     return api::Server::start(std::move(options), commands);
@@ -141,6 +170,7 @@ std::unique_ptr<ApiService> ApiService::start(const config::Config& config, Part
     return nullptr;
   }
   service->server_ = std::move(*server);
+  tell_of_console(config, *service->server_, log);
   return service;
 }
 

@@ -60,6 +60,12 @@ class Audit {
          "Every user of this host may read the fabric", "api.readers = \"owner\"");
     want(strict, c.api_listen.empty() || !c.api_tokens.empty(), "The API asks for tokens",
          "Whoever is on this host may read the fabric by TCP", "write api.tokens");
+    want(standard, c.api_console != "socket", "No console is open to other hosts",
+         "Any host may look at the fabric by OpenSM's console, without login or encryption",
+         "api.console = \"loopback\"");
+    want(strict, c.api_console != "loopback", "No console is open to all users of this host",
+         "Every user of this host may look at the fabric by OpenSM's console",
+         "api.console = \"off\"");
     return std::move(found_);
   }
 

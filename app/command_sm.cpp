@@ -167,6 +167,9 @@ Exit run_sm(const SmArguments& arguments) {
     return Exit::Output;
   }
   Session session{arguments, settings.config, **log, {}, {}, {}, {}, {}, {}, {}};
+  if (arguments.sources.opensm) {
+    session.opensm_conf = std::make_shared<const std::string>(settings.opensm_conf);
+  }
   (*log)->set_before_line([&session] { session.progress.clear(); });
   const auto prepared = prepare(session);
   if (prepared.has_error()) {

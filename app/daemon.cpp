@@ -43,35 +43,17 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
                        [this](sm::LookUp work) { look_up(std::move(work)); },
                        [this](sm::Store store) { keeper_->store(std::move(store)); },
                        [this](std::shared_ptr<const sm::OrderOutcomes> outcomes) {
-                         care_.hear(std::move(outcomes));
+                         companions_.hear(std::move(outcomes));
                        },
-                       [this](const sm::Event& event) {
-                         care_.hear(event);
-                         congestion_.hear(event);
-                       }},
+                       [this](const sm::Event& event) { companions_.hear(event); }},
                  std::move(setup.files), log, progress, setup.audience),
-      care_(
-          setup.meter.health,
-          [audience = setup.audience](std::shared_ptr<const api::LinkCare> care) {
-            if (audience != nullptr) audience->cared(std::move(care));
-          },
-          log),
-      congestion_(
-          once_ ? CongestionOptions{} : setup.meter.congestion,
-          [this](mad::Datagram datagram) { transport_.send(std::move(datagram)); },
-          [audience = setup.audience](std::shared_ptr<const congestion::Report> report) {
-            if (audience != nullptr) audience->congested(std::move(report));
-          },
-          log),
-      meter_(
+      companions_(
           once_ ? MeterOptions{} : std::move(setup.meter),
-          [this](mad::Datagram datagram) { transport_.send(std::move(datagram)); },
-          [this, audience = setup.audience](std::shared_ptr<const perf::Readings> readings) {
-            care_.see(*readings, steady_now());
-            if (audience != nullptr) audience->measured(std::move(readings));
-          },
-          log),
-      timer_(loop) {}
+          [this](mad::Datagram datagram) { transport_.send(std::move(datagram)); }, setup.audience,
+          steady_now, log),
+      timer_(loop) {
+  if (!once_) companions_.watch_links();
+}
 
 // The worker's result is posted to the loop, which may run again for another daemon.
 Daemon::~Daemon() {
@@ -103,11 +85,7 @@ void Daemon::change_options(const sm::Options& options, OutputFiles files, Meter
     desk_->limit(options.sa_rate);
     desk_->set_trust(options.trust);
   }
-  if (!once_) {
-    care_.change(meter.health, steady_now());
-    congestion_.change(meter.congestion, steady_now());
-    meter_.change(std::move(meter), steady_now());
-  }
+  if (!once_) companions_.change(std::move(meter), steady_now());
   step(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
 }
 
@@ -121,8 +99,7 @@ void Daemon::feed(sm::Input input) {
 void Daemon::receive(std::span<transport::Received> batch) {
   // One by one: a recording shows what the machine sends behind the input that made it.
   for (transport::Received& received : batch) {
-    if (meter_.take(received, steady_now())) continue;
-    if (congestion_.take(received, steady_now())) continue;
+    if (companions_.take(received, steady_now())) continue;
     feed(input_of(std::move(received)));
     perform(now_);
   }
@@ -171,11 +148,7 @@ void Daemon::after_steps() {
   if (keeper_ != nullptr) keeper_->set_state(core_.state());
   const base::Instant now = steady_now();
   perform(now);
-  meter_.see(performer_.newest(), core_.state(), now);
-  if (meter_.deadline() <= now) meter_.advance(now);
-  congestion_.see(performer_.newest(), core_.state(), now);
-  if (congestion_.deadline() <= now) congestion_.advance(now);
-  if (!once_) care_.see(performer_.newest(), core_.state(), now);
+  companions_.advance(performer_.shown(), core_.state(), now);
   give_orders(now);
   progress_.update(core_.progress(), now);
   if (once_ && swept() && core_.quiet()) stop();
@@ -183,20 +156,19 @@ void Daemon::after_steps() {
 }
 
 void Daemon::give_orders(base::Instant now) {
-  auto orders = care_.take_orders();
+  auto orders = companions_.take_orders();
   if (!orders) return;
   feed(sm::OrdersChanged{std::move(*orders)});
   perform(now);
 }
 
 void Daemon::care(const api::CareForLink& command) {
-  care_.obey(command, steady_now());
+  companions_.obey(command, steady_now());
   after_steps();
 }
 
 void Daemon::arm() {
-  const base::Instant deadline =
-      std::min({core_.deadline(), meter_.deadline(), congestion_.deadline()});
+  const base::Instant deadline = std::min(core_.deadline(), companions_.deadline());
   if (deadline == armed_) return;
   armed_ = deadline;
   if (deadline == base::kNever) {

@@ -12,11 +12,10 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/thread_pool.hpp>
 
+#include "app/companions.hpp"
 #include "app/front_desk.hpp"
 #include "app/keeper.hpp"
-#include "app/link_care.hpp"
 #include "app/logging.hpp"
-#include "app/meter.hpp"
 #include "app/perform.hpp"
 #include "app/progress.hpp"
 #include "app/run_record.hpp"
@@ -88,9 +87,7 @@ class Daemon {
   sm::Core core_;
   Progress& progress_;
   Performer performer_;
-  LinkCare care_;
-  CongestionCare congestion_;
-  Meter meter_;
+  Companions companions_;
   boost::asio::steady_timer timer_;
   base::Instant armed_ = base::kNever;
   // Gone when the daemon is: the loop may run on without it, when a port comes back.

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -50,22 +49,33 @@ base::Result<Line> read(std::string_view text, std::size_t& column) {
 
 }  // namespace
 
-base::Result<> rename_nodes(std::string_view map, std::string_view title,
-                            sim::Blueprint& blueprint) {
-  std::unordered_map<std::uint64_t, std::string_view> names;  // the last one counts
+base::Result<NodeNames> NodeNames::parse(std::string_view text, std::string_view title) {
+  NodeNames all;
   std::size_t number = 0;
-  for (const std::string_view text : base::split(map, '\n')) {
+  for (const std::string_view each : base::split(text, '\n')) {
     ++number;
     std::size_t column = 0;
-    const auto line = read(text, column);
+    const auto line = read(each, column);
     if (line.has_error()) {
       return base::error(fmt::format("{}:{}:{}: {}", title, number, column, line.error().message));
     }
-    if (line->guid != 0) names[line->guid] = line->name;
+    if (line->guid == 0) continue;
+    all.names_[line->guid] = base::printable(line->name.substr(0, kDescriptionBytes));
   }
+  return all;
+}
+
+const std::string* NodeNames::find(mad::Guid node) const {
+  const auto found = names_.find(node.value);
+  return found == names_.end() ? nullptr : &found->second;
+}
+
+base::Result<> rename_nodes(std::string_view map, std::string_view title,
+                            sim::Blueprint& blueprint) {
+  const auto names = NodeNames::parse(map, title);
+  if (names.has_error()) return names.error();
   for (sim::PlannedNode& node : blueprint.nodes) {
-    const auto found = names.find(node.guid.value);
-    if (found != names.end()) node.description = found->second.substr(0, kDescriptionBytes);
+    if (const std::string* name = names->find(node.guid)) node.description = *name;
   }
   return {};
 }

@@ -47,11 +47,7 @@ class Import {
   base::Result<void> add(const std::filesystem::path& file) {
     const auto content = store::TextFile(file, "file of OpenSM").read_named();
     if (!content) return content.error();
-    const auto taken = take(file, content->text);
-    if (taken.has_error()) {
-      return base::error(fmt::format("{}: {}", file.string(), taken.error().message));
-    }
-    return {};
+    return take(file, content->text);
   }
   // In one transaction. Whoever was master was none of ours, so that nobody is named, and clients
   // are asked what is so now.
@@ -76,7 +72,8 @@ class Import {
       case OpensmFile::Unknown:
         break;
     }
-    return base::error("this is none of guid2lid, guid2mkey, neighbors and opensm-sa.dump");
+    return base::error(fmt::format(
+        "{}: this is none of guid2lid, guid2mkey, neighbors and opensm-sa.dump", file.string()));
   }
   base::Result<void> take_lids(const std::filesystem::path& file) {
     const auto loaded = store::load_lids(file);
@@ -87,7 +84,7 @@ class Import {
     return {};
   }
   base::Result<void> take_keys(const std::filesystem::path& file, const std::string& text) {
-    const auto entries = store::parse_keys(text);
+    const auto entries = store::parse_keys(text, file.string());
     if (!entries) return entries.error();
     const auto records = records_of(*entries);
     records_.insert(records_.end(), records.begin(), records.end());
@@ -98,7 +95,7 @@ class Import {
   // with all that there are.
   static base::Result<void> take_neighbors(const std::filesystem::path& file,
                                            const std::string& text) {
-    const auto entries = store::parse_neighbors(text);
+    const auto entries = store::parse_neighbors(text, file.string());
     if (!entries) return entries.error();
     say(file, fmt::format("cables, {} ends, which are not needed: Heddle looks for itself",
                           entries->size()));
@@ -109,7 +106,8 @@ class Import {
     const auto before = database_.read();
     if (!before) return before.error();
     const auto now = steady_now();
-    const auto registrations = sa::parse_opensm_dump(text, now, Keeper::wall_clock());
+    const auto registrations =
+        sa::parse_opensm_dump(text, file.string(), now, Keeper::wall_clock());
     if (!registrations) return registrations.error();
     for (const base::Record& record : *before) {
       const auto kind = record.name.substr(0, record.name.find(' '));

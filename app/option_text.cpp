@@ -29,6 +29,7 @@ void for_each_routing_option(OptionsType& o, Visitor&& visit) {
   visit("cover_replies", o.routing.cover_replies);
   visit("max_vls", o.routing.max_vls);
   visit("root_guids", o.routing.options.root_guids);
+  visit("switch_ids", o.routing.options.switch_ids);
   visit("torus", o.routing.options.torus);
   visit("tables", o.routing.options.tables);
   visit("lid_matrix", o.routing.options.lid_matrix);
@@ -129,6 +130,11 @@ std::string value_text(const std::vector<routing::SwitchPort>& ports) {
   for (const auto& [node, port] : ports) numbers.insert(numbers.end(), {node.value, port.value});
   return fmt::format("{}", fmt::join(numbers, ","));
 }
+std::string value_text(const std::vector<routing::SwitchId>& ids) {
+  std::vector<std::uint64_t> numbers;
+  for (const auto& [node, id] : ids) numbers.insert(numbers.end(), {node.value, id});
+  return fmt::format("{}", fmt::join(numbers, ","));
+}
 
 std::string value_text(partitions::Enforcement value) {
   return std::string(partitions::name_of(value));
@@ -210,6 +216,15 @@ bool parse_value(std::string_view text, std::vector<routing::SwitchPort>& ports)
   for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
     auto& [node, port] = ports.emplace_back();
     if (!parse_value(words[i], node.value) || !parse_value(words[i + 1], port.value)) return false;
+  }
+  return words.size() % 2 == 0;
+}
+bool parse_value(std::string_view text, std::vector<routing::SwitchId>& ids) {
+  ids.clear();
+  const auto words = pieces(text);
+  for (std::size_t i = 0; i + 1 < words.size(); i += 2) {
+    auto& [node, id] = ids.emplace_back();
+    if (!parse_value(words[i], node.value) || !parse_value(words[i + 1], id)) return false;
   }
   return words.size() % 2 == 0;
 }

@@ -4,42 +4,36 @@
 #include <utility>
 
 #include "partitions/language.hpp"
-#include "store/text_file.hpp"
 
 namespace heddle::app {
 namespace {
 
-base::Result<partitions::Parsed> read_file(const config::Config& config) {
-  auto content = store::TextFile(config.partitions_file, "partitions").read_named();
-  if (!content) return content.error();
-  return partitions::parse(
-      content->text, config.partitions_file,
-      {config.allow_both_pkeys, /*qos=*/config.qos_tables || !config.qos_policy.empty()});
-}
+constexpr KeptFileWords kWords{
+    .what = "partitions",
+    .refused = "PartitionsRefused",
+    .kept = "PartitionsKept",
+    .as_before = "The partitions in use stay as they were",
+    .until_right = "Until the file is right, ports reach the subnet manager and nobody else",
+    .lacking = "PartitionsClosed",
+};
 
 }  // namespace
 
 std::shared_ptr<const partitions::Policy> PartitionPolicy::read(const config::Config& config,
                                                                 Log& log) {
-  if (config.partitions_file.empty()) {
-    last_good_.reset();
-    return nullptr;
-  }
-  auto parsed = read_file(config);
-  if (parsed) {
+  const auto parse = [&](std::string_view text,
+                         std::string_view name) -> base::Result<partitions::Policy> {
+    auto parsed = partitions::parse(
+        text, name,
+        {config.allow_both_pkeys, /*qos=*/config.qos_tables || !config.qos_policy.empty()});
+    if (!parsed) return parsed.error();
     for (const std::string& warning : parsed->warnings) {
       log.say(sm::Severity::Warning, "PartitionsDoubtful", warning);
     }
-    last_good_ = std::make_shared<const partitions::Policy>(std::move(parsed->policy));
-    return last_good_;
-  }
-  log.say(sm::Severity::Error, "PartitionsRefused", parsed.error().message);
-  if (last_good_) {
-    log.say(sm::Severity::Error, "PartitionsKept", "The partitions in use stay as they were");
-    return last_good_;
-  }
-  log.say(sm::Severity::Error, "PartitionsClosed",
-          "Until the file is right, ports reach the subnet manager and nobody else");
+    return std::move(parsed->policy);
+  };
+  auto policy = file_.read(config.partitions_file, kWords, log, parse);
+  if (policy != nullptr || config.partitions_file.empty()) return policy;
   return std::make_shared<const partitions::Policy>(partitions::closed_policy());
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "app/kept_file.hpp"
 #include "app/logging.hpp"
 #include "config/config.hpp"
 #include "partitions/policy.hpp"
@@ -19,7 +20,7 @@ class PartitionPolicy {
   std::shared_ptr<const partitions::Policy> read(const config::Config& config, Log& log);
 
  private:
-  std::shared_ptr<const partitions::Policy> last_good_;
+  KeptFile<partitions::Policy> file_;
 };
 
 }  // namespace heddle::app

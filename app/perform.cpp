@@ -2,12 +2,14 @@
 #include "app/perform.hpp"
 
 #include <chrono>
+#include <optional>
 #include <utility>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "app/dumps.hpp"
+#include "app/given_names.hpp"
 #include "app/lid_entries.hpp"
 #include "routing/selection.hpp"
 #include "sa/request.hpp"
@@ -67,9 +69,10 @@ void Performer::carry_out(sm::Store&& output, base::Instant) {
 void Performer::carry_out(sm::Publish&& output, base::Instant now) {
   newest_ = std::move(output.snapshot);
   next_dump_ = now;
-  if (audience_ != nullptr) audience_->published(newest_);
+  shown_ = files_.names ? with_names(*files_.names, newest_) : newest_;
+  if (audience_ != nullptr) audience_->published(shown_);
   if (files_.dump_dir.empty()) return;
-  const auto written = write_dumps(files_.dump_dir, *newest_);
+  const auto written = write_dumps(files_.dump_dir, *shown_);
   if (written.has_error()) {
     log_.say(sm::Severity::Warning, "DumpNotWritten", written.error().message);
   }
@@ -99,9 +102,12 @@ void Performer::carry_out(sm::PublishOrders&& output, base::Instant) {
 void Performer::carry_out(sm::Event&& output, base::Instant now) {
   times_.on_event(output, now);
   progress_.on_event(output, now);
-  log_.write(output);
+  std::optional<sm::Event> renamed;
+  if (files_.names) rename_nodes(*files_.names, renamed.emplace(output));
+  const sm::Event& shown = renamed ? *renamed : output;
+  log_.write(shown);
   if (sinks_.told) sinks_.told(output);
-  if (audience_ != nullptr) audience_->told(output);
+  if (audience_ != nullptr) audience_->told(shown);
 }
 
 base::Result<std::vector<sm::RememberedLids>> remembered_lids(const std::filesystem::path& file,

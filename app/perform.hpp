@@ -33,9 +33,13 @@ struct Sinks {
   std::function<void(const sm::Event&)> told = {};
 };
 
+class NodeNames;
+
 struct OutputFiles {
   std::filesystem::path lid_memory;  // empty: nothing is remembered
   std::filesystem::path dump_dir;    // empty: no dumps
+  // How nodes are called in dumps, in the log and before the audience; null: as they say.
+  std::shared_ptr<const NodeNames> names = nullptr;
 };
 
 // Who else wants to know: told on the thread that performs, and must not hold it up.
@@ -66,6 +70,8 @@ class Performer {
 
   // Null before the first sweep is finished.
   const std::shared_ptr<const sm::Snapshot>& newest() const { return newest_; }
+  // The same, where nodes have the names that somebody gave them: for people.
+  const std::shared_ptr<const sm::Snapshot>& shown() const { return shown_; }
   const PhaseTimes& times() const { return times_; }
   // What StoreLids said last, stored or not; empty before.
   const std::vector<sm::RememberedLids>& lids() const { return lids_; }
@@ -88,7 +94,8 @@ class Performer {
   Progress& progress_;
   Audience* audience_;
   PhaseTimes times_;
-  std::shared_ptr<const sm::Snapshot> newest_;
+  std::shared_ptr<const sm::Snapshot> newest_;         // with the nodes' own names
+  std::shared_ptr<const sm::Snapshot> shown_;          // with those that they were given
   std::shared_ptr<const multicast::Tables> undumped_;  // newer than opensm.mcfdbs; null: none are
   base::Instant next_dump_{};                          // of them
   std::vector<sm::RememberedLids> lids_;

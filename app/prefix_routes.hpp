@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "app/kept_file.hpp"
 #include "app/logging.hpp"
 #include "config/config.hpp"
 #include "sa/prefix_routes.hpp"
@@ -17,7 +18,7 @@ class PrefixRoutesFile {
   std::shared_ptr<const sa::PrefixRoutes> read(const config::Config& config, Log& log);
 
  private:
-  std::shared_ptr<const sa::PrefixRoutes> last_good_;
+  KeptFile<sa::PrefixRoutes> file_;
 };
 
 }  // namespace heddle::app

@@ -4,39 +4,31 @@
 #include <utility>
 
 #include "qos/language.hpp"
-#include "store/text_file.hpp"
 
 namespace heddle::app {
 namespace {
 
-base::Result<qos::Parsed> read_file(const std::string& path) {
-  auto content = store::TextFile(path, "qos policy").read_named();
-  if (!content) return content.error();
-  return qos::parse(content->text, path);
-}
+constexpr KeptFileWords kWords{
+    .what = "qos policy",
+    .refused = "QosPolicyRefused",
+    .kept = "QosPolicyKept",
+    .as_before = "The policy in use stays as it was",
+    .until_right = "Until the file is right, there is no policy of quality of service",
+};
 
 }  // namespace
 
 std::shared_ptr<const qos::Policy> QosPolicyFile::read(const config::Config& config, Log& log) {
-  if (config.qos_policy.empty()) {
-    last_good_.reset();
-    return nullptr;
-  }
-  auto parsed = read_file(config.qos_policy);
-  if (parsed) {
+  const auto parse = [&log](std::string_view text,
+                            std::string_view name) -> base::Result<qos::Policy> {
+    auto parsed = qos::parse(text, name);
+    if (!parsed) return parsed.error();
     for (const std::string& note : parsed->notes) {
       log.say(sm::Severity::Warning, "QosPolicyDoubtful", note);
     }
-    // The same policy is the same value: nobody has to look at it again.
-    const bool same = last_good_ && *last_good_ == parsed->policy;
-    if (!same) last_good_ = std::make_shared<const qos::Policy>(std::move(parsed->policy));
-    return last_good_;
-  }
-  log.say(sm::Severity::Error, "QosPolicyRefused", parsed.error().message);
-  log.say(sm::Severity::Error, "QosPolicyKept",
-          last_good_ ? "The policy in use stays as it was"
-                     : "Until the file is right, there is no policy of quality of service");
-  return last_good_;
+    return std::move(parsed->policy);
+  };
+  return file_.read(config.qos_policy, kWords, log, parse);
 }
 
 std::shared_ptr<const partitions::Policy> with_levels(

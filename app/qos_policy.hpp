@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "app/kept_file.hpp"
 #include "app/logging.hpp"
 #include "config/config.hpp"
 #include "qos/policy.hpp"
@@ -18,7 +19,7 @@ class QosPolicyFile {
   std::shared_ptr<const qos::Policy> read(const config::Config& config, Log& log);
 
  private:
-  std::shared_ptr<const qos::Policy> last_good_;
+  KeptFile<qos::Policy> file_;
 };
 
 // The partitions with the levels that the policy gives to IPoIB; as they are when there is none.

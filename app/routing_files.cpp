@@ -15,12 +15,11 @@ base::Result<std::vector<mad::Guid>> read_guid_list(const std::filesystem::path&
 }
 
 template <class Value>
-using ParsePorts = base::Result<std::vector<Value>> (*)(std::string_view, std::string_view);
+using ParseLines = base::Result<std::vector<Value>> (*)(std::string_view, std::string_view);
 
-// Reads what is about single ports.
-template <class Value, ParsePorts<Value> kParse>
-base::Result<std::vector<Value>> read_ports(const std::filesystem::path& file) {
-  const auto content = store::TextFile(file, "list of ports").read_named();
+template <class Value, ParseLines<Value> kParse>
+base::Result<std::vector<Value>> read_lines(const std::filesystem::path& file) {
+  const auto content = store::TextFile(file, "list of ports or switches").read_named();
   if (!content) return content.error();
   return kParse(content->text, file.string());
 }
@@ -76,10 +75,13 @@ std::vector<base::Error> RoutingFiles::read(const config::Config& config,
   refresh(config.guid_routing_order_file, refused, order_, &read_guid_list);
   refresh(config.cn_guid_file, refused, compute_, &read_guid_list);
   refresh(config.io_guid_file, refused, io_, &read_guid_list);
+  refresh(config.ids_guid_file, refused, ids_,
+          &read_lines<routing::SwitchId, &routing::parse_switch_ids>);
   refresh(config.hop_weights_file, refused, weights_,
-          &read_ports<routing::HopWeight, &routing::parse_hop_weights>);
+          &read_lines<routing::HopWeight, &routing::parse_hop_weights>);
   refresh(config.port_prof_ignore_file, refused, uncounted_,
-          &read_ports<routing::SwitchPort, &routing::parse_switch_ports>);
+          &read_lines<routing::SwitchPort, &routing::parse_switch_ports>);
+  options.switch_ids = ids_;
   options.torus = torus_;
   options.tables = tables_;
   options.lid_matrix = lid_matrix_;

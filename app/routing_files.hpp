@@ -26,6 +26,7 @@ class RoutingFiles {
 
  private:
   std::optional<routing::TorusFile> torus_;
+  std::vector<routing::SwitchId> ids_;
   std::vector<mad::Guid> roots_, order_, compute_, io_;
   std::shared_ptr<const routing::TableFile> tables_, lid_matrix_;
   std::vector<routing::HopWeight> weights_;

@@ -108,7 +108,7 @@ class PortRun {
     Daemon daemon(
         session_.loop, *port.transport,
         {machine_options(session_), session_.remembered, std::exchange(session_.registrations, {}),
-         output_files(session_.config), all_cores(), session_.arguments.once, session_.record.get(),
+         output_files(session_), all_cores(), session_.arguments.once, session_.record.get(),
          &session_.service, session_.keeper.get(), &desk_, meter_options(session_.config)},
         session_.log, session_.progress);
     const Operated operated(

@@ -67,7 +67,7 @@ Exit run_on_simulated_fabric(Session& session, sim::Blueprint blueprint) {
   }
   SimRunner runner(
       {std::move(world), *endpoint, machine_options(session), std::move(session.remembered),
-       output_files(session.config), all_cores(), session.record.get(), &session.service,
+       output_files(session), all_cores(), session.record.get(), &session.service,
        session.arguments.once ? MeterOptions{} : meter_options(session.config)},
       session.log, session.progress);
   const ChangeOptions change = [&runner](const sm::Options& options, OutputFiles files,

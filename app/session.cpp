@@ -34,13 +34,29 @@ void read_again(Session& session, const ChangeOptions& change) {
         "Whether this subnet manager only watches stays as it is until it is restarted");
   }
   session.config = settings.config;
+  if (session.opensm_conf) {
+    session.opensm_conf = std::make_shared<const std::string>(settings.opensm_conf);
+  }
   const auto reopened = session.log.reopen(log_options(settings.config));
   if (reopened.has_error()) {
     session.log.say(sm::Severity::Error, "LogKept", reopened.error().message);
   }
   session.log.say(sm::Severity::Info, "ConfigRead",
                   "The configuration was read again; a sweep begins");
-  change(machine_options(session), output_files(settings.config), meter_options(settings.config));
+  const sm::Options options = machine_options(session);
+  change(options, output_files(session), meter_options(settings.config));
+}
+
+api::ToldInOpensm told_in_opensm(const Session& session) {
+  using std::chrono::duration_cast;
+  using std::chrono::seconds;
+  const config::Config& config = session.config;
+  return {duration_cast<seconds>(config.interval),
+          config.performance_enabled,
+          duration_cast<seconds>(config.performance_interval),
+          config.performance_window,
+          config.log_level,
+          session.opensm_conf};
 }
 
 api::Seat seat_of(const Session& session, const std::string& fabric) {
@@ -50,7 +66,8 @@ api::Seat seat_of(const Session& session, const std::string& fabric) {
                                          : api::PortMetrics::NonZero;
   const api::Guards guards{session.config.sm_key != sm::kPublicSMKey.value,
                            session.config.m_key != 0, session.config.m_key_per_port};
-  return {fabric, session.config.priority, routing_options_text(session.config), ports, guards};
+  return {fabric, session.config.priority, routing_options_text(session.config), ports,
+          guards, told_in_opensm(session)};
 }
 
 void reload(Session& session, const ChangeOptions& change) {
@@ -73,9 +90,14 @@ sm::Options machine_options(Session& session) {
   options.prefix_routes = session.prefix_routes.read(session.config, session.log);
   session.routing_files.read(session.config, session.log, options.routing.options);
   if (session.api) session.api->route_by(options.routing);
+  session.node_names = session.node_names_file.read(session.config, session.log);
   options.durable = session.keeper != nullptr;
   session.latest = options;
   return options;
+}
+
+OutputFiles output_files(const Session& session) {
+  return {session.config.memory_file, session.config.dump_dir, session.node_names};
 }
 
 void take_over(Session& session, std::shared_ptr<const partitions::Managed> managed) {
@@ -125,7 +147,7 @@ Operated::Operated(Session& session, std::string fabric, std::function<void(std:
   session.managed_changed = [&session, change] {
     auto whole = partitions::with_managed(session.file_partitions, *session.managed);
     session.latest.partitions = with_levels(std::move(whole), session.latest.qos_policy.get());
-    change(session.latest, output_files(session.config), meter_options(session.config));
+    change(session.latest, output_files(session), meter_options(session.config));
   };
   if (!session.api) return;
   session.api->sit(seat_of(session, fabric));
@@ -140,12 +162,13 @@ Operated::Operated(Session& session, std::string fabric, std::function<void(std:
       if (reopened.has_error()) {
         session.log.say(sm::Severity::Error, "LogKept", reopened.error().message);
       }
+      session.api->sit(seat_of(session, fabric));
     } else if (const auto* rank = std::get_if<api::SetPriority>(&command)) {
       // All else stays as it was read: files may be half written just now.
       session.config.priority = rank->priority;
       session.latest.priority = static_cast<std::uint8_t>(rank->priority);
       if (rank->gives_up_office) session.latest.sticky_master = false;
-      change(session.latest, output_files(session.config), meter_options(session.config));
+      change(session.latest, output_files(session), meter_options(session.config));
       session.api->sit(seat_of(session, fabric));
     } else if (const auto* link = std::get_if<api::CareForLink>(&command)) {
       care(*link);

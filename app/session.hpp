@@ -15,6 +15,7 @@
 #include "app/api_service.hpp"
 #include "app/commands.hpp"
 #include "app/controls.hpp"
+#include "app/given_names.hpp"
 #include "app/keeper.hpp"
 #include "app/logging.hpp"
 #include "app/meter.hpp"
@@ -42,7 +43,10 @@ struct Session {
   PrefixRoutesFile prefix_routes;
   QosPolicyFile qos_policy;
   RoutingFiles routing_files;
-  sm::Options latest = {};  // what machine_options gave last
+  NodeNamesFile node_names_file = {};
+  std::shared_ptr<const NodeNames> node_names = nullptr;     // as read last
+  sm::Options latest = {};                                   // what machine_options gave last
+  std::shared_ptr<const std::string> opensm_conf = nullptr;  // Settings::opensm_conf; null: none
   // What programs have made of partitions; null: they may not.
   std::shared_ptr<const partitions::Managed> managed = nullptr;
   std::function<void()> managed_changed = {};  // has the machine use them, while there is one
@@ -63,6 +67,9 @@ void use(Session& session, const api::UsePartitions& made);
 
 // What the configuration means to the machine, with the files that it names read.
 sm::Options machine_options(Session& session);
+
+// Where it writes, and by which names; behind machine_options(), which reads them.
+OutputFiles output_files(const Session& session);
 
 // What signals do in this session.
 using ChangeOptions = std::function<void(const sm::Options&, OutputFiles, MeterOptions)>;

@@ -58,6 +58,7 @@ void read_opensm(const OpensmSource& source, Settings& settings) {
   const auto lines = static_cast<unsigned>(std::count(text.begin(), text.end(), '\n'));
   const config::Imported imported = config::import_opensm(text + source.lines, exists);
   settings.config = imported.config;
+  settings.opensm_conf = config::opensm_values(text + source.lines);
   for (const auto& remark : imported.remarks) {
     put_remark(remark, place_of(remark.line, file.string(), lines), settings);
   }
@@ -109,10 +110,6 @@ Settings read_settings(const Sources& sources) {
 
 LogOptions log_options(const config::Config& config) {
   return {config.log_level, config.log_format, config.log_file, config.log_limit};
-}
-
-OutputFiles output_files(const config::Config& config) {
-  return {config.memory_file, config.dump_dir};
 }
 
 }  // namespace heddle::app

@@ -40,12 +40,12 @@ struct Settings {
   config::Config config;
   std::vector<std::string> problems;  // lines for a person; empty: the settings may be used
   std::vector<std::string> remarks;   // likewise: what of an opensm.conf has no effect here
+  std::string opensm_conf = {};       // as config::opensm_values() has it; empty: there is none
 };
 
 // May be called again, to read a changed file.
 Settings read_settings(const Sources& sources);
 
 LogOptions log_options(const config::Config& config);
-OutputFiles output_files(const config::Config& config);
 
 }  // namespace heddle::app

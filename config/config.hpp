@@ -49,8 +49,9 @@ struct Config {
   bool keep_on_takeover = true;
   std::vector<std::uint64_t> root_guids;
   std::string root_guid_file;  // "": root_guids only
-  std::string torus_config;    // "": axes and origin are found
-  std::string lft_file;        // "": the engine "file" has none
+  std::string ids_guid_file;
+  std::string torus_config;  // "": axes and origin are found
+  std::string lft_file;      // "": the engine "file" has none
   std::string lid_matrix_file;
   std::string guid_routing_order_file;
   std::string hop_weights_file;
@@ -170,7 +171,8 @@ struct Config {
   base::Duration congestion_error_window = std::chrono::seconds(10);
 
   // [output]
-  std::string dump_dir;  // "": no dumps
+  std::string dump_dir;       // "": no dumps
+  std::string node_name_map;  // "": nodes are called as they call themselves
 
   // [standby]
   std::string standby_listen;  // "": nobody may connect
@@ -199,6 +201,8 @@ struct Config {
   std::string api_tokens;       // "": none
   std::string api_certificate;  // "": no TLS
   std::string api_key;
+  std::string api_console = "off";
+  std::uint32_t api_console_port = 10000;
 
   // [log]
   std::string log_level = "info";

@@ -288,6 +288,10 @@ std::vector<Contradiction> contradictions(const Config& config, const Vocabulary
                    fmt::format("'window_per_device' ({}) must not be above 'window' ({})",
                                config.window_per_device, config.window)});
   }
+  if (!config.api_enabled && config.api_console != "off") {
+    out.push_back({find_option("api", "console"), find_option("api", "enabled"),
+                   "the 'console' asks the API, which 'enabled' = false leaves out"});
+  }
   check_m_keys(config, out);
   check_engines(config, vocabulary, out);
   check_phrases(config, vocabulary, out);

@@ -46,6 +46,24 @@ std::string likely(std::string_view name) {
   return distance(best->name, name) <= kClose ? std::string(best->name) : std::string();
 }
 
+struct Words {
+  std::string_view name, value;  // no name: the line says nothing
+};
+
+// What follows # means nothing to OpenSM, wherever it stands.
+Words words_of(std::string_view line) {
+  line = base::trim(line.substr(0, line.find('#')));
+  if (line.empty()) return {};
+  const auto end = std::min(line.find_first_of(" \t"), line.size());
+  return {line.substr(0, end), base::trim(line.substr(end))};
+}
+
+std::string_view without_quotes(std::string_view value) {
+  const bool quoted = value.size() > 1 && value.front() == value.back() &&
+                      (value.front() == '"' || value.front() == '\'');
+  return quoted ? value.substr(1, value.size() - 2) : value;
+}
+
 class Importer {
  public:
   explicit Importer(const std::function<bool(const std::string&)>& exists) : exists_(exists) {}
@@ -81,19 +99,14 @@ class Importer {
 
   // What stands later wins, as in OpenSM.
   void read(unsigned number, std::string_view whole) {
-    const std::string_view line = base::trim(whole);
-    if (line.empty() || line.front() == '#') return;
-    const auto end = std::min(line.find_first_of(" \t"), line.size());
-    const std::string name(line.substr(0, end));
-    std::string_view value = base::trim(line.substr(end));
+    const Words words = words_of(whole);
+    if (words.name.empty()) return;
+    const std::string name(words.name);
     const auto column = [&](std::string_view part) {
       return static_cast<unsigned>(part.data() - whole.data()) + 1;
     };
-    columns_[number] = {column(line), column(value.empty() ? line : value)};
-    // OpenSM takes a text in quotation marks whole, and of any other the first word.
-    if (value.size() > 1 && value.front() == '"' && value.back() == '"') {
-      value = value.substr(1, value.size() - 2);
-    }
+    columns_[number] = {column(words.name), column(words.value.empty() ? words.name : words.value)};
+    const std::string_view value = without_quotes(words.value);
     if (find_opensm_option(name) == nullptr) {
       return remark(number, name, Outcome::Unknown, likely(name));
     }
@@ -141,9 +154,20 @@ class Importer {
       if (line.value == "TRUE") take(option, line, "off");
       return;
     }
+    if (option.name == "force_heavy_sweep") return take_heavy_sweeps(option, line);
     HEDDLE_CHECK(option.name == "qos_policy_file");
     if (value_of("qos") == "TRUE") return take(option, line, line.value);
     remark(line.number, "qos_policy_file", Outcome::Needless, "OpenSM reads it only with qos TRUE");
+  }
+
+  void take_heavy_sweeps(const OpensmOption& option, const Line& line) {
+    if (line.value != "TRUE") {
+      return remark(line.number, std::string(option.name), Outcome::Wrong,
+                    "'" + line.value + "' is neither TRUE nor FALSE");
+    }
+    const OpensmOption& interval = *find_opensm_option("sweep_interval");
+    const auto text = interval.convert(value_of(interval.name));
+    if (text) take(option, line, *text);  // what is wrong is told of that one
   }
 
   void take_lanes(const OpensmOption& option, const Line& line) {
@@ -222,7 +246,8 @@ class Importer {
   void take(const OpensmOption& from, const Line& line, const std::string& text) {
     const Option* option = find_option(from.section, from.key);
     HEDDLE_CHECK(option != nullptr);
-    const bool is_file = from.name.ends_with("_file") || from.name == "torus_config";
+    const bool is_file = from.name.ends_with("_file") || from.name == "torus_config" ||
+                         from.name == "node_name_map_name";
     if (is_file && from.name != "log_file" && !exists_(text)) {
       return remark(line.number, std::string(from.name), Outcome::Missing,
                     "there is no file " + text + ", and it is left out");
@@ -269,6 +294,30 @@ class Importer {
 Imported import_opensm(std::string_view text,
                        const std::function<bool(const std::string& file)>& exists) {
   return Importer(exists).import(text);
+}
+
+std::string opensm_values(std::string_view text) {
+  std::map<std::string_view, std::string, std::less<>> given;
+  for (const std::string_view line : base::split(text, '\n')) {
+    const Words words = words_of(line);
+    if (words.name.empty()) continue;
+    std::string& lines = given[words.name];
+    // What stands for a service level has a line of its own for each.
+    if (!is_of_level(words.name)) lines.clear();
+    lines += fmt::format("{} {}\n", words.name, words.value);
+  }
+  std::string out;
+  for (const OpensmOption& option : opensm_options()) {
+    const auto found = given.find(option.name);
+    if (option.name.ends_with("_key")) {
+      out += fmt::format("# {} is told to nobody\n", option.name);
+    } else if (found != given.end()) {
+      out += found->second;
+    } else {
+      out += fmt::format("{} {}\n", option.name, option.usual);
+    }
+  }
+  return out;
 }
 
 }  // namespace heddle::config

@@ -38,4 +38,8 @@ struct Imported {
 Imported import_opensm(std::string_view text,
                        const std::function<bool(const std::string& file)>& exists);
 
+// Every option of OpenSM with the value that it has in this opensm.conf, or else OpenSM's own, as
+// lines of such a file. Values of keys are left out.
+std::string opensm_values(std::string_view text);
+
 }  // namespace heddle::config

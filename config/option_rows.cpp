@@ -138,6 +138,11 @@ std::vector<Option> routing_options() {
       {"routing", "root_guid_file", &Config::root_guid_file,
        "File with more of them, one GUID on a line, as OpenSM's root_guid_file",
        "\"/etc/heddle/roots\""},
+      {"routing", "ids_guid_file", &Config::ids_guid_file,
+       "What updn orders switches by that are equally far from the roots, \"GUID ID\" on a line, "
+       "the "
+       "smaller ID above; the GUID where nothing is said",
+       "\"/etc/heddle/switch-ids\""},
       {"routing", "torus_config", &Config::torus_config,
        "File that tells torus-2QoS the axes, directions and datelines, as OpenSM's "
        "torus-2QoS.conf; empty finds them from the cables",
@@ -508,6 +513,11 @@ std::vector<Option> output_options() {
        "Directory for opensm-subnet.lst, opensm.fdbs, opensm.mcfdbs, opensm-lfts.dump and "
        "opensm-lid-matrix.dump; empty writes none",
        "\"/var/log/heddle\""},
+      {"output", "node_name_map", &Config::node_name_map,
+       "File with a node GUID and a name on each line, as OpenSM's: so these nodes are called in "
+       "the "
+       "log, in dumps and by the API; devices and clients keep the names that they have",
+       "\"/etc/opensm/ib-node-name-map\""},
       {"log",
        "level",
        &Config::log_level,
@@ -629,6 +639,20 @@ std::vector<Option> api_options() {
        "\"/etc/heddle/certificate.pem\""},
       {"api", "key", &Config::api_key, "PEM file with the key of the certificate",
        "\"/etc/heddle/key.pem\""},
+      {"api",
+       "console",
+       &Config::api_console,
+       "OpenSM's console, for scripts that know it: local is this terminal; loopback lets "
+       "everybody "
+       "on this host look by TCP, and root and the user that runs the subnet manager have things "
+       "done; socket lets any host look, without login or encryption",
+       "\"loopback\"",
+       0,
+       0,
+       {},
+       {"off", "local", "loopback", "socket"}},
+      {"api", "console_port", &Config::api_console_port, "TCP port of that console", "10001", 1,
+       65535},
   };
 }
 

@@ -34,6 +34,8 @@ struct Options {
   std::vector<mad::Guid> root_guids;
   // What torus-2QoS shall take for x, y and z; nothing: found from the topology.
   std::optional<TorusFile> torus;
+  // updn: what switches of equal distance from the roots are ordered by, where it is not the GUID.
+  std::vector<SwitchId> switch_ids;
   // Files of the engine "file": forwarding tables (an opensm-lfts.dump) and hop counts (an
   // opensm-lid-matrix.dump); null: none. Shared, as they may be large.
   std::shared_ptr<const TableFile> tables, lid_matrix;

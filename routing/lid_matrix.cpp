@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/file_place.hpp"
 #include "base/text.hpp"
 #include "routing/balance.hpp"
 
@@ -22,7 +23,7 @@ class MatrixReader {
  public:
   MatrixReader(std::string_view file, const fabric::Topology& topology,
                const CompactChannels& channels, LidMatrix& matrix)
-      : file_(file), topology_(topology), channels_(channels), matrix_(matrix) {
+      : place_{file, 0, {}}, topology_(topology), channels_(channels), matrix_(matrix) {
     for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
       const auto own = topology.port_of(SwitchIndex{s}, mad::PortNumber{0});
       by_port_guid_.emplace(topology.port(own).guid, s);
@@ -30,14 +31,16 @@ class MatrixReader {
   }
 
   std::optional<base::Error> read(std::string_view line) {
-    ++number_;
+    ++place_.number;
+    place_.line = line;
     line = base::trim(line);
     if (line.empty()) return std::nullopt;
     constexpr std::string_view kHeading = "Switch: guid ";
     if (line.substr(0, kHeading.size()) == kHeading) {
       return begin_switch(line.substr(kHeading.size()));
     }
-    if (!began_) return wrong("hop counts before any switch");
+    if (!began_)
+      return place_.wrong(line, "hop counts before any switch: \"Switch: guid 0xGUID\" first");
     return read_hops(line);
   }
 
@@ -51,7 +54,8 @@ class MatrixReader {
   std::optional<base::Error> begin_switch(std::string_view guid) {
     began_ = true;
     const auto value = base::parse_hex(guid);
-    if (!value) return wrong("no switch GUID");
+    if (!value)
+      return place_.wrong(guid, "the node GUID of a switch is wanted here, as 0x0002c90300a1b2c3");
     at_ = find_switch(mad::Guid{*value});
     by_port_.assign(std::size_t{fabric::kMaxPortCount} + 1, kNone);
     if (!at_) return std::nullopt;
@@ -66,11 +70,17 @@ class MatrixReader {
     constexpr std::string_view kOwner = "# portguid ";
     const std::size_t owner = line.find(kOwner);
     if (colon == std::string_view::npos || owner == std::string_view::npos || owner < colon) {
-      return wrong("no line of hop counts");
+      return place_.wrong(line, "hop counts are wanted: \"0xLID: 00 01 ... # portguid 0xGUID\"");
     }
-    if (!base::parse_hex(line.substr(0, colon))) return wrong("no LID");
-    const auto guid = base::parse_hex(line.substr(owner + kOwner.size()));
-    if (!guid) return wrong("no port GUID");
+    if (!base::parse_hex(line.substr(0, colon))) {
+      return place_.wrong(line, "a LID is wanted here, as 0x0001");
+    }
+    const std::string_view port_guid = line.substr(owner + kOwner.size());
+    const auto guid = base::parse_hex(port_guid);
+    if (!guid) {
+      return place_.wrong(port_guid,
+                          "the port GUID of a switch is wanted here, as 0x0002c90300a1b2c3");
+    }
     const auto owner_of_lid = by_port_guid_.find(mad::Guid{*guid});
     std::optional<std::uint32_t> target;
     if (owner_of_lid != by_port_guid_.end()) target = owner_of_lid->second;
@@ -80,8 +90,12 @@ class MatrixReader {
     for (rest = base::trim(rest); !rest.empty(); rest = base::trim(rest), ++port) {
       const std::size_t end = std::min(rest.find(' '), rest.size());
       const auto hops = base::parse_hex(rest.substr(0, end));
-      if (!hops || *hops > kNoWay) return wrong("no hop count");
-      if (port > fabric::kMaxPortCount) return wrong("too many ports");
+      if (!hops || *hops > kNoWay) {
+        return place_.wrong(rest, "a hop count is wanted here, 00 to ff in hexadecimal");
+      }
+      if (port > fabric::kMaxPortCount) {
+        return place_.wrong(rest, "a switch has no more than 254 ports, and one count for each");
+      }
       rest.remove_prefix(end);
       if (!at_ || !target || by_port_[port] == kNone) continue;
       matrix_.hops[*target * channels_.count() + by_port_[port]] = static_cast<std::uint8_t>(*hops);
@@ -95,17 +109,13 @@ class MatrixReader {
     return node->value;
   }
 
-  base::Error wrong(std::string_view what) const {
-    return base::error(fmt::format("{}:{}: {}", file_, number_, what));
-  }
-
   static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
-  std::string_view file_;
+  base::FilePlace place_;
   const fabric::Topology& topology_;
   const CompactChannels& channels_;
   LidMatrix& matrix_;
   std::unordered_map<mad::Guid, std::uint32_t> by_port_guid_;  // switches
-  std::size_t number_ = 0, unknown_ = 0;
+  std::size_t unknown_ = 0;
   bool began_ = false;
   std::optional<std::uint32_t> at_;     // the switch in hand, if the fabric has it
   std::vector<std::uint32_t> by_port_;  // its channels

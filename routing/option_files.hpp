@@ -43,4 +43,15 @@ base::Result<std::vector<HopWeight>> parse_hop_weights(std::string_view text,
 base::Result<std::vector<SwitchPort>> parse_switch_ports(std::string_view text,
                                                          std::string_view file);
 
+// What Up/Down goes by in place of a switch's GUID.
+struct SwitchId {
+  mad::Guid node{};
+  std::uint64_t id = 0;
+  friend bool operator==(const SwitchId&, const SwitchId&) = default;
+};
+
+// ids_guid_file: "GUID ID" on each line, the ID decimal or as 0x11; what follows is ignored. Of
+// several lines about a switch the last one holds.
+base::Result<std::vector<SwitchId>> parse_switch_ids(std::string_view text, std::string_view file);
+
 }  // namespace heddle::routing

@@ -208,12 +208,25 @@ class IslandOrder {
   Members raised_;                       // first in order_, each below one before it
 };
 
+// By switch.
+std::vector<std::uint64_t> ids_of(const Topology& topology, const std::vector<SwitchId>& given) {
+  std::vector<std::uint64_t> ids;
+  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
+    ids.push_back(topology.node(SwitchIndex{s}).guid.value);
+  }
+  for (const auto& [guid, id] : given) {
+    const auto node = topology.find_node(guid);
+    if (node && topology.is_switch(*node)) ids[node->value] = id;
+  }
+  return ids;
+}
+
 Members order_island(const Topology& topology, const Members& members, const Members& roots,
-                     Distances& distances) {
+                     const std::vector<std::uint64_t>& ids, Distances& distances) {
   const auto& rank = distances.from(roots);
   Members order = members;
   std::sort(order.begin(), order.end(), [&](SwitchIndex a, SwitchIndex b) {
-    return std::tie(rank[a.value], a) < std::tie(rank[b.value], b);
+    return std::tie(rank[a.value], ids[a.value], a) < std::tie(rank[b.value], ids[b.value], b);
   });
   return IslandOrder(topology, std::move(order)).bend();
 }
@@ -246,8 +259,10 @@ std::string describe_roots(const Topology& topology, const Members& roots) {
 
 }  // namespace
 
-Orientation orient(const Topology& topology, const std::vector<mad::Guid>& root_guids) {
+Orientation orient(const Topology& topology, const std::vector<mad::Guid>& root_guids,
+                   const std::vector<SwitchId>& given_ids) {
   Orientation result;
+  const auto ids = ids_of(topology, given_ids);
   const auto given = given_roots(topology, root_guids, result.notes);
   const fabric::Islands islands(topology);
   Distances distances(topology);
@@ -262,7 +277,7 @@ Orientation orient(const Topology& topology, const std::vector<mad::Guid>& root_
       roots = find_roots(topology, members, distances);
       found = true;
     }
-    const Members order = order_island(topology, members, roots, distances);
+    const Members order = order_island(topology, members, roots, ids, distances);
     result.from_top.insert(result.from_top.end(), order.begin(), order.end());
     result.roots.insert(result.roots.end(), roots.begin(), roots.end());
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "fabric/topology.hpp"
+#include "routing/option_files.hpp"
 
 namespace heddle::routing {
 
@@ -23,7 +24,9 @@ struct Orientation {
   }
 };
 
-// Switches are ordered by their distance from the roots. A tree has many roots, and no up*/down*
+// Switches are ordered by their distance from the roots, and those of equal distance by their IDs,
+// the smaller one above (as in OpenSM); the ID of a switch that `ids` does not name is its GUID.
+// A tree has many roots, and no up*/down*
 // way leads from one to another; so the order is then bent, as little as it takes, until a single
 // switch is on top: extra roots are put below one neighbour, and where that is not enough a chain
 // of switches is raised to the top. In a tree that forbids no shortest way between hosts.
@@ -31,6 +34,7 @@ struct Orientation {
 // Roots that are not switches of this fabric are noted. An island without any gets roots of its
 // own: if it is built like a tree (its centre has no hosts), all switches as far from hosts as its
 // centre; otherwise the centre alone.
-Orientation orient(const fabric::Topology& topology, const std::vector<mad::Guid>& root_guids);
+Orientation orient(const fabric::Topology& topology, const std::vector<mad::Guid>& root_guids,
+                   const std::vector<SwitchId>& ids = {});
 
 }  // namespace heddle::routing

@@ -23,11 +23,11 @@ bool operator==(const Options& a, const Options& b) {
     return one == other || (one && other && *one == *other);
   };
   return same(a.tables, b.tables) && same(a.lid_matrix, b.lid_matrix) &&
-         a.root_guids == b.root_guids && a.torus == b.torus && a.routing_order == b.routing_order &&
-         a.hop_weights == b.hop_weights && a.uncounted_ports == b.uncounted_ports &&
-         a.compute_guids == b.compute_guids && a.io_guids == b.io_guids &&
-         a.port_shifting == b.port_shifting && a.scatter_ports == b.scatter_ports &&
-         a.avoid_throttled_links == b.avoid_throttled_links;
+         a.root_guids == b.root_guids && a.switch_ids == b.switch_ids && a.torus == b.torus &&
+         a.routing_order == b.routing_order && a.hop_weights == b.hop_weights &&
+         a.uncounted_ports == b.uncounted_ports && a.compute_guids == b.compute_guids &&
+         a.io_guids == b.io_guids && a.port_shifting == b.port_shifting &&
+         a.scatter_ports == b.scatter_ports && a.avoid_throttled_links == b.avoid_throttled_links;
 }
 
 const std::vector<const Engine*>& engines() {

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "base/file_place.hpp"
 #include "base/text.hpp"
 
 namespace heddle::routing {
@@ -27,10 +28,22 @@ std::optional<std::string_view> word_after(std::string_view line, std::string_vi
   return rest.substr(0, rest.find_first_of(" :)\r\t"));
 }
 
-std::optional<mad::Guid> guid_after(std::string_view line, std::string_view before) {
-  const auto word = word_after(line, before);
+// What stands there instead of a GUID, or nothing at the end of the line, is an error.
+base::Result<mad::Guid> guid_after(const base::FilePlace& place, std::string_view before,
+                                   std::string_view wanted) {
+  const auto word = word_after(place.line, before);
   const auto value = word ? base::parse_hex(*word) : std::nullopt;
-  return value ? std::optional(mad::Guid{*value}) : std::nullopt;
+  if (value) return mad::Guid{*value};
+  return place.wrong(word.value_or(std::string_view()), wanted);
+}
+
+constexpr std::string_view kWantsLid = "a LID is wanted here, 0x0001 to 0xbfff";
+constexpr std::string_view kWantsPort = "the number of an output port is wanted here, 000 to 255";
+
+std::optional<mad::Lid> lid_of(std::string_view word) {
+  const auto lid = base::parse_hex(word);
+  if (!lid || *lid == 0 || *lid > mad::kLastUnicastLid.value) return std::nullopt;
+  return mad::Lid{static_cast<std::uint16_t>(*lid)};
 }
 
 constexpr std::string_view kListHead = "dump_ucast_routes: Switch ";
@@ -45,21 +58,28 @@ std::string note_of_lids(std::size_t count) {
 class Reader {
  public:
   Reader(const fabric::Topology& topology, const fabric::LidMap& lids, std::string_view file)
-      : topology_(topology), lids_(lids), file_(file) {}
+      : topology_(topology), lids_(lids), place_{file, 0, {}} {}
 
   std::optional<base::Error> read(std::string_view line) {
-    ++number_;
-    if (line.substr(0, 12) == "Unicast lids") return begin_switch(line);
+    ++place_.number;
+    place_.line = line;
+    if (line.substr(0, 12) == "Unicast lids") return begin_switch();
     if (line.substr(0, 2) != "0x") return std::nullopt;  // a blank line, or "702 lids dumped"
-    if (!began_) return wrong("an entry before any switch");
-    const auto lid = base::parse_hex(line.substr(0, line.find(' ')));
-    const std::string_view rest = line.substr(std::min(line.find(' '), line.size() - 1) + 1);
-    const auto out = base::parse_number(rest.substr(0, rest.find(' ')));
-    if (!lid || *lid == 0 || *lid > mad::kLastUnicastLid.value) return wrong("no LID");
-    if (!out || *out > mad::kNoPortNumber.value) return wrong("no port number");
-    const auto port = guid_after(line, "portguid ");
-    if (!port) return wrong("no port GUID");
-    const mad::Lid number{static_cast<std::uint16_t>(*lid)};
+    if (!began_) {
+      return place_.wrong(line,
+                          "an entry before any switch: \"Unicast lids ... guid 0xGUID\" first");
+    }
+    const std::string_view first_word = line.substr(0, line.find(' '));
+    const auto lid = lid_of(first_word);
+    if (!lid) return place_.wrong(first_word, kWantsLid);
+    const std::string_view rest = line.substr(std::min(first_word.size() + 1, line.size()));
+    const std::string_view second_word = rest.substr(0, rest.find(' '));
+    const auto out = base::parse_number(second_word, mad::kNoPortNumber.value);
+    if (!out) return place_.wrong(second_word, kWantsPort);
+    const auto port =
+        guid_after(place_, "portguid ", "the LID's port is wanted here: \"portguid 0xGUID\"");
+    if (!port) return port.error();
+    const mad::Lid number = *lid;
     auto [base, first] = base_of_.emplace(*port, number);
     if (!first) base->second = std::min(base->second, number);
     if (at_) {
@@ -91,9 +111,10 @@ class Reader {
   }
 
  private:
-  std::optional<base::Error> begin_switch(std::string_view line) {
-    const auto guid = guid_after(line, " guid ");
-    if (!guid) return wrong("no switch GUID");
+  std::optional<base::Error> begin_switch() {
+    const auto guid =
+        guid_after(place_, " guid ", "the node GUID of a switch is wanted here: \"guid 0xGUID\"");
+    if (!guid) return guid.error();
     began_ = true;
     const auto node = topology_.find_node(*guid);
     at_.reset();
@@ -102,14 +123,9 @@ class Reader {
     return std::nullopt;
   }
 
-  base::Error wrong(std::string_view what) const {
-    return base::error(fmt::format("{}:{}: {}", file_, number_, what));
-  }
-
   const fabric::Topology& topology_;
   const fabric::LidMap& lids_;
-  std::string_view file_;
-  std::size_t number_ = 0;
+  base::FilePlace place_;
   bool began_ = false;
   std::optional<fabric::SwitchIndex> at_;  // the switch in hand, if the fabric has it
   std::size_t switches_unknown_ = 0;
@@ -140,18 +156,18 @@ base::Result<DumpedTables> parse_forwarding_list(std::string_view text, std::str
                                                  const fabric::Topology& topology,
                                                  const fabric::LidMap& lids) {
   DumpedTables dumped{{topology.switch_count(), lids.top()}, {}};
-  std::size_t number = 0, switches_unknown = 0, lids_unknown = 0;
+  std::size_t switches_unknown = 0, lids_unknown = 0;
+  base::FilePlace place{file, 0, {}};
   constexpr fabric::SwitchIndex kNowhere{0xFFFF'FFFF};
   fabric::SwitchIndex at = kNowhere;
-  const auto wrong = [&](std::string_view what) {
-    return base::error(fmt::format("{}:{}: {}", file, number, what));
-  };
   for (const std::string_view raw : base::split(text, '\n')) {
-    ++number;
+    ++place.number;
+    place.line = raw;
     const std::string_view line = base::trim(raw);
     if (line.starts_with(kListHead)) {
-      const auto guid = base::parse_hex(base::trim(line.substr(kListHead.size())));
-      if (!guid) return wrong("no switch GUID");
+      const std::string_view word = line.substr(kListHead.size());
+      const auto guid = base::parse_hex(word);
+      if (!guid) return place.wrong(word, "the node GUID of a switch is wanted here");
       const auto node = topology.find_node(mad::Guid{*guid});
       const bool is_switch = node && topology.is_switch(*node);
       at = is_switch ? fabric::SwitchIndex{node->value} : kNowhere;
@@ -160,13 +176,14 @@ base::Result<DumpedTables> parse_forwarding_list(std::string_view text, std::str
     }
     const auto words = base::split(line, ':');
     if (!line.starts_with("0x") || words.size() < 2) continue;
-    const auto lid = base::parse_hex(base::trim(words[0]));
-    if (!lid || *lid == 0 || *lid > mad::kLastUnicastLid.value) return wrong("no LID");
-    if (base::trim(words[1]) == "UNREACHABLE") continue;
-    const auto out = base::parse_number(base::trim(words[1]), mad::kNoPortNumber.value);
-    if (!out) return wrong("no port number");
-    const mad::Lid to{static_cast<std::uint16_t>(*lid)};
-    const bool known = *lid <= lids.top().value && lids.owner(to) != fabric::kNoPort;
+    const auto lid = lid_of(base::trim(words[0]));
+    if (!lid) return place.wrong(words[0], kWantsLid);
+    const std::string_view where = base::trim(words[1]);
+    if (where == "UNREACHABLE") continue;
+    const auto out = base::parse_number(where, mad::kNoPortNumber.value);
+    if (!out) return place.wrong(where, kWantsPort);
+    const mad::Lid to = *lid;
+    const bool known = to <= lids.top() && lids.owner(to) != fabric::kNoPort;
     lids_unknown += known ? 0u : 1u;
     if (at == kNowhere || !known) continue;
     const auto port = static_cast<std::uint8_t>(*out);

@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "base/file_place.hpp"
 #include "base/text.hpp"
-#include "routing/file_place.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -185,7 +185,7 @@ class Reader {
     return place_.wrong(words.size() < 2 ? std::string_view() : words[1], "a number is needed");
   }
 
-  FilePlace place_, seed_place_;
+  base::FilePlace place_, seed_place_;
   bool shaped_ = false;
   TorusFile torus_;
 };

@@ -212,7 +212,8 @@ fabric::ForwardingTables up_down_tables(const Request& request, const Orientatio
 }
 
 base::Result<Routes> UpDown::route(const Request& request) const {
-  auto orientation = orient(request.topology, request.options.root_guids);
+  auto orientation =
+      orient(request.topology, request.options.root_guids, request.options.switch_ids);
   auto tables = up_down_tables(request, orientation);
   return Routes{std::string(name()), std::move(tables), std::move(orientation.notes)};
 }

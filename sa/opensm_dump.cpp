@@ -6,9 +6,11 @@
 #include <cctype>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 
+#include "base/file_place.hpp"
 #include "base/text.hpp"
 #include "mad/wire.hpp"
 #include "sa/restoring.hpp"
@@ -26,14 +28,21 @@ constexpr std::uint32_t kGsiQKey = 0x8001'0000;
 // Where the parts of a service stand in its bytes.
 constexpr std::size_t kServiceKey = 32, kServiceData = 112, kPart = 16;
 constexpr std::size_t kNameBytes = 64;
+constexpr std::size_t kShown = 40;  // bytes of what is wrong
 constexpr std::array<std::string_view, 4> kDataKeys{" data8=", " data16=", " data32=", " data64="};
+
+// In hexadecimal, with so many digits at least.
+std::string hex_text(std::uint64_t value, unsigned digits = 1) {
+  while (digits < 16 && value >> (4 * digits) != 0) ++digits;
+  return base::hex(value, digits);
+}
 
 // --- reading
 
-// The fields of a line, in their order.
+// The fields of a line, in their order. What is wrong first is what is told.
 class Fields {
  public:
-  explicit Fields(std::string_view rest) : rest_(rest) {}
+  explicit Fields(const base::FilePlace& place) : place_(place), rest_(place.line) {}
 
   // Behind "key=" or whatever stands before the value.
   template <class Number = std::uint64_t>
@@ -43,90 +52,114 @@ class Fields {
   }
   mad::Gid gid(std::string_view key) {
     const mad::GidPrefix prefix{number(key)};
-    return {prefix, mad::Guid{number(":")}};
+    const std::size_t begin = last_value_;
+    const mad::Gid gid{prefix, mad::Guid{number(":")}};
+    last_value_ = begin;
+    return gid;
   }
   // Between quotation marks, up to what must come next.
   std::string_view quoted(std::string_view key, std::string_view next) {
     skip(key);
+    last_value_ = here();
     const auto end = rest_.find(next);
-    if (!good_ || end == rest_.npos) return fail(next), std::string_view{};
+    if (good() && end == rest_.npos) miss(next);
+    if (!good()) return {};
     return std::exchange(rest_, rest_.substr(end)).substr(0, end);
   }
-  bool good() const { return good_; }
-  const std::string& missing() const { return missing_; }
+  // Where the value that was read last begins, for refuse().
+  std::size_t last_value() const { return last_value_; }
+  void refuse(std::size_t at, std::string_view why) {
+    if (good()) wrong_ = place_.wrong_at(at, why);
+  }
+  bool good() const { return !wrong_; }
+  base::Result<> finish() const { return good() ? base::Result<>() : *wrong_; }
 
  private:
+  std::size_t here() const { return place_.index_of(rest_); }
+  void miss(std::string_view key) {
+    const auto word = base::trim(key);
+    refuse(here(), "'" + std::string(word) + "' is wanted in the rest of this line");
+  }
   void skip(std::string_view key) {
-    const auto at = good_ ? rest_.find(key) : rest_.npos;
-    if (at == rest_.npos) return fail(key);
+    if (!good()) return;
+    const auto at = rest_.find(key);
+    if (at == rest_.npos) return miss(key);
     rest_.remove_prefix(at + key.size());
-    last_ = key;
   }
   std::uint64_t digits(std::uint64_t max) {
-    if (!good_) return 0;
+    if (!good()) return 0;
+    last_value_ = here();
     const auto end = std::find_if(rest_.begin(), rest_.end(), [](char c) {
       return std::isxdigit(static_cast<unsigned char>(c)) == 0 && c != 'x';
     });
     const auto length = static_cast<std::size_t>(end - rest_.begin());
     const auto text = rest_.substr(0, length);
-    rest_.remove_prefix(length);
     const auto value = base::parse_hex(text);
-    if (value && *value <= max) return *value;
-    fail(last_);
-    return 0;
-  }
-  void fail(std::string_view key) {
-    if (good_) missing_ = base::trim(key);
-    good_ = false;
+    if (!value || *value > max) {
+      const auto found = base::printable(rest_.substr(0, std::min(rest_.find(' '), kShown)));
+      refuse(here(),
+             "a number from 0x0 to " + hex_text(max) + " is wanted here; '" + found + "' is none");
+      return 0;
+    }
+    rest_.remove_prefix(length);
+    return *value;
   }
 
-  std::string_view rest_, last_;
-  std::string missing_;  // the first
-  bool good_ = true;
+  const base::FilePlace& place_;
+  std::string_view rest_;
+  std::size_t last_value_ = 0;
+  std::optional<base::Error> wrong_;
 };
 
 class Reader {
  public:
   Reader(base::Instant now, std::uint64_t wall) : restoring_(now), wall_(wall) {}
 
-  // What is wrong with the line; nothing if it is sound.
-  std::string read(std::string_view line) {
-    Fields fields(line);
-    bool taken = false;
+  base::Result<> read(const base::FilePlace& place) {
+    const std::string_view line = place.line;
+    Fields fields(place);
     if (line.starts_with(kAlias)) {
-      taken = read_aliases(fields);
+      read_aliases(fields);
     } else if (line.starts_with(kGroup)) {
-      taken = read_group(fields, line.find(kWellKnown) != line.npos);
+      read_group(fields, line.find(kWellKnown) != line.npos);
     } else if (line.starts_with(kMember)) {
-      if (group_ == mad::Gid{}) return "a member before the first group";
-      taken = read_member(fields);
+      read_member(fields);
     } else if (line.starts_with(kSubscription)) {
-      taken = read_subscription(fields);
+      read_subscription(fields);
     } else if (line.starts_with(kService)) {
-      taken = read_service(fields);
+      read_service(fields);
     } else {
-      return "this is no line of a dump of subnet administration: " +
-             base::printable(line.substr(0, 40));
+      refuse_line(fields, line);
     }
-    if (!fields.good()) return "a number is expected behind '" + fields.missing() + "'";
-    return taken ? "" : "this cannot be so, or stands here twice";
+    return fields.finish();
   }
   Registrations finish() { return restoring_.finish(); }
 
  private:
-  bool read_aliases(Fields& fields) {
+  static void refuse_line(Fields& fields, std::string_view line) {
+    std::string kinds;
+    for (const auto kind : {kAlias, kGroup, kMember, kSubscription}) {
+      kinds += "'" + std::string(base::trim(kind)) + "', ";
+    }
+    fields.refuse(0, "a line begins with " + kinds + "or '" + std::string(kService) +
+                         "'; this one with '" + base::printable(line.substr(0, kShown)) + "'");
+  }
+
+  void read_aliases(Fields& fields) {
     const mad::Guid port{fields.number(" base_guid=")};
     fields.number<std::uint16_t>(" lid=");
     const auto block = fields.number<std::uint8_t>(" block_num=");
-    bool sound = true;
     for (std::size_t i = 0; i < 8; ++i) {
       const mad::Guid alias{fields.number(" guid" + std::to_string(i) + '=')};
       const std::size_t entry = 8u * block + i;
-      if (!fields.good()) return false;
+      if (!fields.good()) return;
       if (entry == 0 || alias == mad::Guid{}) continue;
-      sound = restoring_.add_alias(port, entry, alias) && sound;
+      take(fields, fields.last_value(), restoring_.add_alias(port, entry, alias));
     }
-    return sound;
+  }
+  // What stands at this place, unless it could not be so.
+  void take(Fields& fields, std::size_t at, bool taken) {
+    if (!taken) fields.refuse(at, "this cannot be so: " + restoring_.why_not());
   }
 
   static void read_membership(Fields& fields, mad::MCMemberRecord& record) {
@@ -135,9 +168,10 @@ class Reader {
     record.join_state = scope_state & 0xf;
     record.proxy_join = fields.number<std::uint8_t>(" proxy_join=") != 0;
   }
-  bool read_group(Fields& fields, bool well_known) {
+  void read_group(Fields& fields, bool well_known) {
     mad::MCMemberRecord record;
     group_ = record.mgid = fields.gid(" mgid=");
+    const std::size_t at = fields.last_value();
     fields.gid(" port_gid=");
     record.q_key = fields.number<std::uint32_t>(" qkey=");
     record.mlid = mad::Lid{fields.number<std::uint16_t>(" mlid=")};
@@ -155,22 +189,27 @@ class Reader {
     record.proxy_join = false;
     record.mtu_selector = record.rate_selector = record.packet_life_time_selector =
         mad::Selector::Exactly;
-    return fields.good() && restoring_.add_group(record, well_known);
+    if (fields.good()) take(fields, at, restoring_.add_group(record, well_known));
   }
-  bool read_member(Fields& fields) {
+  void read_member(Fields& fields) {
+    if (group_ == mad::Gid{}) {
+      return fields.refuse(0, "a line '" + std::string(kGroup) + "...' is wanted before this one");
+    }
     mad::MCMemberRecord record;
     record.mgid = group_;
     record.port_gid = fields.gid(" port_gid=");
+    const std::size_t at = fields.last_value();
     read_membership(fields, record);
-    if (!fields.good()) return false;
+    if (!fields.good()) return;
     const mad::Guid owner = restoring_.so_far().alias_guids.owner(record.port_gid.guid);
     const mad::Guid port = owner == mad::Guid{} ? record.port_gid.guid : owner;
-    return restoring_.add_member(record, port, {});
+    take(fields, at, restoring_.add_member(record, port, {}));
   }
 
-  bool read_subscription(Fields& fields) {
+  void read_subscription(Fields& fields) {
     Subscription made;
     made.subscriber = fields.gid(" subscriber_gid=");
+    const std::size_t at = fields.last_value();
     made.number = fields.number<std::uint16_t>(" subscriber_enum=");
     mad::InformInfo& info = made.info;
     info.gid = fields.gid(" gid=");
@@ -193,10 +232,10 @@ class Reader {
     if (to.q_key == 0) to.q_key = kGsiQKey;
     to.p_key_index = fields.number<std::uint16_t>(" pkey_ix=");
     to.sl = mad::ServiceLevel{fields.number<std::uint8_t>(" sl=")};
-    return fields.good() && restoring_.add_subscription(made);
+    if (fields.good()) take(fields, at, restoring_.add_subscription(made));
   }
 
-  bool read_service(Fields& fields) {
+  void read_service(Fields& fields) {
     std::array<std::byte, mad::kBytes<mad::ServiceRecord>> bytes{};
     const auto number = [](std::uint64_t value, std::span<std::byte, 8> to) {
       for (std::size_t i = 0; i < 8; ++i) to[i] = static_cast<std::byte>(value >> (56 - 8 * i));
@@ -207,22 +246,26 @@ class Reader {
       number(both.guid.value, std::span<std::byte, 8>(&bytes[at + 8], 8));
     };
     const auto id = fields.number(" id=");
+    const std::size_t at = fields.last_value();
     const mad::Gid gid = fields.gid(" gid=");
     const mad::PKey p_key{fields.number<std::uint16_t>(" pkey=")};
     fields.number<std::uint32_t>(" lease=");  // as it was asked for
     pair(" key=", kServiceKey);
     const auto name = fields.quoted(" name='", "' data8=");
+    if (name.size() > kNameBytes) {
+      fields.refuse(fields.last_value(), "a name of 64 bytes at most is wanted here");
+    }
     for (std::size_t i = 0; i < kDataKeys.size(); ++i) pair(kDataKeys[i], kServiceData + kPart * i);
     const auto modified = fields.number(" modified_time=");
     const auto left = fields.number<std::uint32_t>(" lease_period=");
-    if (!fields.good() || name.size() > kNameBytes) return false;
+    if (!fields.good()) return;
     auto record = mad::decode<mad::ServiceRecord>(bytes);
     record.service_id = id;
     record.service_gid = gid;
     record.service_p_key = p_key;
     record.service_lease = left;
     std::copy(name.begin(), name.end(), record.service_name.begin());
-    return restoring_.add_service(record, wall_ > modified ? wall_ - modified : 0);
+    take(fields, at, restoring_.add_service(record, wall_ > modified ? wall_ - modified : 0));
   }
 
   Restoring restoring_;
@@ -244,8 +287,7 @@ class Writer {
   }
   // With so many digits at least.
   Writer& put(std::string_view key, std::uint64_t value, unsigned digits) {
-    while (digits < 16 && value >> (4 * digits) != 0) ++digits;
-    text_.append(key).append(base::hex(value, digits));
+    text_.append(key).append(hex_text(value, digits));
     return *this;
   }
   Writer& put(std::string_view key, const mad::Gid& gid) {
@@ -363,15 +405,16 @@ bool is_opensm_dump(std::string_view text) {
          text.starts_with(kService);
 }
 
-base::Result<Registrations> parse_opensm_dump(std::string_view text, base::Instant now,
-                                              std::uint64_t wall) {
+base::Result<Registrations> parse_opensm_dump(std::string_view text, std::string_view title,
+                                              base::Instant now, std::uint64_t wall) {
   Reader reader(now, wall);
-  std::size_t number = 0;
+  base::FilePlace place{title, 0, {}};
   for (const std::string_view line : base::split(text, '\n')) {
-    ++number;
+    ++place.number;
+    place.line = line;
     if (base::trim(line).empty()) continue;
-    const std::string wrong = reader.read(line);
-    if (!wrong.empty()) return base::error("line " + std::to_string(number) + ": " + wrong);
+    const auto read = reader.read(place);
+    if (read.has_error()) return read.error();
   }
   return reader.finish();
 }

@@ -17,11 +17,11 @@ namespace heddle::sa {
 // Whether this is such a file, by the first line that says anything.
 bool is_opensm_dump(std::string_view text);
 
-// `wall`: seconds since 1970; leases have gone on since the file was written. An error names the
-// line and what was expected; nothing of such a file is used. The dump does not tell who was
-// trusted: nobody is.
-base::Result<Registrations> parse_opensm_dump(std::string_view text, base::Instant now,
-                                              std::uint64_t wall);
+// `wall`: seconds since 1970; leases have gone on since the file was written. An error
+// begins with "title:line:column: " and says what would be right there; nothing of such a file is
+// used. The dump does not tell who was trusted: nobody is.
+base::Result<Registrations> parse_opensm_dump(std::string_view text, std::string_view title,
+                                              base::Instant now, std::uint64_t wall);
 
 // What it cannot say is lost: that somebody was trusted, and in names of services what is not
 // printable or is a quotation mark (each becomes '_').

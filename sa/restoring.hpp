@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Registrations put together again out of what somebody wrote down: ours (registrations_text.hpp)
 // or another subnet manager's (opensm_dump.hpp). What is added is believed, as far as it can be so
-// at all; false where it cannot.
+// at all; false where it cannot, and why_not() says in words why.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -27,11 +29,15 @@ class Restoring {
   bool add_subscription(const Subscription& subscription);
   bool add_alias(mad::Guid port, std::size_t entry, mad::Guid alias);
 
+  const std::string& why_not() const { return why_not_; }  // of what was refused last
   const Registrations& so_far() const { return registrations_; }
   Registrations finish();
 
  private:
+  bool taken_if(bool sound, std::string_view why_not);
+
   base::Instant now_;
+  std::string why_not_;
   Registrations registrations_;
   std::vector<mad::Gid> permanent_;
 };

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
@@ -21,11 +22,14 @@ struct LidEntry {
 
 struct LoadedLids {
   std::vector<LidEntry> entries;
-  std::vector<std::string> warnings;  // lines that were skipped, with file, line and reason
+  std::vector<std::string> warnings;  // lines that were skipped
 };
 
-// A missing file is an empty memory; one that cannot be read is an error. Bad lines are skipped
-// with a warning, the rest is kept.
+// Errors in a line are warnings, which begin with "title:line:column: skipped: " and say what would
+// be right there; of lines that contradict each other the first one holds.
+LoadedLids parse_lids(std::string_view text, std::string_view title);
+
+// A missing file is an empty memory; one that cannot be read is an error.
 base::Result<LoadedLids> load_lids(const std::filesystem::path& file);
 
 // Writes beside the file, syncs, renames: after a crash or on a full disk the old content stands

@@ -21,8 +21,9 @@ struct KeyEntry {
   std::uint64_t key{};
   friend bool operator==(const KeyEntry&, const KeyEntry&) = default;
 };
-// An error names the line. A port that stands twice has the key that comes last, as OpenSM has it.
-base::Result<std::vector<KeyEntry>> parse_keys(std::string_view text);
+// Errors begin with "title:line:column: ", and say what would be right there. A port that stands
+// twice has the key that comes last, as OpenSM has it.
+base::Result<std::vector<KeyEntry>> parse_keys(std::string_view text, std::string_view title);
 std::string to_text(const std::vector<KeyEntry>& entries);
 
 struct NeighborEntry {
@@ -30,6 +31,7 @@ struct NeighborEntry {
   std::uint8_t port{}, neighbor_port{};
   friend bool operator==(const NeighborEntry&, const NeighborEntry&) = default;
 };
-base::Result<std::vector<NeighborEntry>> parse_neighbors(std::string_view text);
+base::Result<std::vector<NeighborEntry>> parse_neighbors(std::string_view text,
+                                                         std::string_view title);
 
 }  // namespace heddle::store

@@ -3,6 +3,7 @@
 #include "api/counters.hpp"
 
 #include <chrono>
+#include <ctime>
 #include <memory>
 #include <string>
 
@@ -12,6 +13,7 @@
 #include "api/metrics.hpp"
 #include "base/text.hpp"
 #include "tests/api/stage.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace heddle::test {
 namespace {
@@ -24,6 +26,13 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr std::uint64_t kHundredGigabits = 100'000'000'000;
+
+// Of the processor: how busy the machine is else is not asked.
+double seconds_of_this_thread() {
+  timespec spent{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &spent);
+  return static_cast<double>(spent.tv_sec) + static_cast<double>(spent.tv_nsec) * 1e-9;
+}
 
 // Of all linked ports of switches, ten seconds apart, nothing counted.
 std::shared_ptr<perf::Readings> quiet_readings(const fabric::Topology& topology) {
@@ -215,13 +224,13 @@ TEST(CounterMetrics, OfTenThousandPortsAreScrapedWithinASecond) {
   ASSERT_EQ(readings->ports.size(), 10'240u);
   for (perf::PortReading& port : readings->ports) port.totals.fill(123'456'789'012);
   state.readings = readings;
-  const auto begin = std::chrono::steady_clock::now();
+  const double began = seconds_of_this_thread();
   const std::string text =
       text_of(api::handle({"GET", "/metrics", {}, {}, api::Role::Reader}, state));
-  const auto took = std::chrono::steady_clock::now() - begin;
+  const double took = seconds_of_this_thread() - began;
   EXPECT_GT(std::count(text.begin(), text.end(), '\n'), 10'240 * 22);
-  EXPECT_LT(took, std::chrono::seconds(1));
-  RecordProperty("milliseconds", static_cast<int>(took / std::chrono::milliseconds(1)));
+  EXPECT_LT(took, kSanitized ? 10 : 1);
+  RecordProperty("milliseconds", static_cast<int>(took * 1000));
 }
 
 }  // namespace

@@ -260,5 +260,34 @@ TEST_F(ServerTest, BeyondThisMachineNothingIsOpenedWithoutTlsAndTokens) {
   EXPECT_THAT(server.error().message, HasSubstr("TLS and tokens are needed"));
 }
 
+TEST_F(ServerTest, TheConsoleHasDoneWhatTheApiDoes) {
+  ServerOptions with_console = options();
+  with_console.console = ConsoleOptions{};
+  const auto server = start(std::move(with_console));
+  ASSERT_EQ(server->console_trouble(), "");
+  Client client(server->console_port());
+  client.send("priority 9\n");
+  EXPECT_THAT(client.read_until("9\n"), HasSubstr("OpenSM $ Setting sm-priority to 9\n"));
+  const auto [command, who] = commands_.get_future().get();
+  EXPECT_EQ(std::get<SetPriority>(command).priority, 9u);
+  EXPECT_EQ(who, "user " + std::to_string(::geteuid()) + " by a console");
+}
+
+TEST_F(ServerTest, WithoutAPortForTheConsoleAllElseWorks) {
+  ServerOptions first = options();
+  first.console = ConsoleOptions{};
+  const auto server = start(std::move(first));
+  ServerOptions second = options();
+  second.socket = folder_.path() / "t";
+  second.console = ConsoleOptions{};
+  second.console->port = server->console_port();
+  const auto other = start(std::move(second));
+  EXPECT_THAT(other->console_trouble(), HasSubstr("cannot listen on 127.0.0.1:"));
+  EXPECT_EQ(other->console_port(), 0);
+  Client client(folder_.path() / "t");
+  client.send(kHealth);
+  EXPECT_THAT(client.read_until("ok\n"), HasSubstr("200 OK"));
+}
+
 }  // namespace
 }  // namespace heddle::api

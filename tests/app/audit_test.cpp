@@ -103,6 +103,8 @@ TEST(SecurityAudit, EachDoorThatIsOpenCounts) {
       [](ConfigurationSeen& s) { s.config.sa_untrusted = "all"; },
       [](ConfigurationSeen& s) { s.config.api_readers = "everyone"; },
       [](ConfigurationSeen& s) { s.config.api_listen = "127.0.0.1:9315"; },
+      [](ConfigurationSeen& s) { s.config.api_console = "loopback"; },
+      [](ConfigurationSeen& s) { s.config.api_console = "socket"; },
       [](ConfigurationSeen& s) { s.config.accept_credit_loops = true; },
       [](ConfigurationSeen& s) { s.open_to_all = {"/etc/heddle/tokens"}; },
   };

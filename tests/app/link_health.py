@@ -18,6 +18,8 @@ SETTINGS = """[api]
 socket = "{folder}/socket"
 [lids]
 memory_file = ""
+[output]
+node_name_map = "{folder}/names"
 [performance]
 interval = "1s"
 thresholds = ["symbol_error 20/h"]
@@ -33,6 +35,7 @@ class Manager:
     def __init__(self, heddle, folder):
         self.heddle, self.folder = heddle, folder
         self.configure(dry_run=True)
+        Path(folder, "names").write_text("# nobody yet\n")
         with open(f"{folder}/log", "wb") as log:
             self.process = subprocess.Popen(
                 [heddle, "sm", "--config", f"{folder}/heddle.toml"], stdout=log, stderr=log)
@@ -80,6 +83,17 @@ def port_state(lid, port):
                  for name in ("LinkState", "PhysLinkState"))
 
 
+def name_spines(manager):
+    """They are at the other end of each link that falls ill."""
+    spines = [row["guid"] for row in manager.json("show", "nodes")["nodes"]
+              if row["name"].startswith("spine")]
+    assert spines
+    Path(manager.folder, "names").write_text(
+        "".join(f'{guid} "top of row 7"\n' for guid in spines))
+    assert manager.run("ctl", "reload")[0] == 0
+    manager.wait(lambda: "top of row 7" in manager.run("show", "nodes")[1], "names")
+
+
 def sick_link(manager, inject, lid):
     """Errors: said, then done, then undone."""
     for _ in range(3):
@@ -125,6 +139,7 @@ def by_hand(manager, lids):
     for wrong in ("leaf-2", "leaf-2/", "leaf-2/0", "leaf-2/255"):
         assert manager.run("ctl", "port", "enable", wrong)[0] == 2
     log = Path(manager.folder, "log").read_text()
+    assert re.search(r"The link \S+/\d+ - top of row 7/\d+ is not well: errors", log), log
     for word in ("LinkUnwell", "LinkOrderCarriedOut", "LinkOrderRefused", "asks for port disable"):
         assert word in log, word
 
@@ -140,6 +155,7 @@ def inside(heddle, folder):
         manager.wait(lambda: (manager.json("status").get("counter_sweep") or 0) >= 2, "counters")
         lids = {row["name"].split()[0]: row["lids"][0]
                 for row in manager.json("show", "nodes")["nodes"]}
+        name_spines(manager)
         sick_link(manager, inject, lids["leaf-1"])
         by_hand(manager, lids)
     finally:

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The same opensm.conf with qos_* options for each kind of port, under Debian's OpenSM and under
 `heddle opensm`, on one simulated fabric: smpquery must read the same SL to VL tables, VL
-arbitration tables and limits of high priority from every port: opensm_lanes.py --heddle H."""
+arbitration tables, limits of high priority and of waiting at the head of a queue, and stall counts
+from every port: opensm_lanes.py --heddle H."""
 
 import re
 import shutil
@@ -20,17 +21,24 @@ FIRST = {
     "_ca": dict(high_limit="7", vlarb_low="0:1,1:2,2:3,3:4,4:5,5:6,6:7,7:8", sl2vl="5"),
     "_swe": dict(vlarb_high="4:255,9:1", sl2vl="7"),
     "_rtr": dict(high_limit="9"),
+    "waits": dict(vl_stall_count="0x03", leaf_vl_stall_count="0x05",
+                  head_of_queue_lifetime="0x0e", leaf_head_of_queue_lifetime="0x0c"),
 }
 SECOND = {
     "": dict(sl2vl="15", vlarb_high="1:1"),
     "_ca": dict(vlarb_high="2:2", vlarb_low="0:3,1:1", high_limit="255"),
     "_swe": dict(high_limit="0", sl2vl="2"),
+    "waits": dict(vl_stall_count="0x06", leaf_vl_stall_count="0x02",
+                  head_of_queue_lifetime="0x11", leaf_head_of_queue_lifetime="0x0f"),
 }
 
 
 def conf(kinds):
-    lines = ["qos TRUE", "routing_engine minhop", "leaf_vl_stall_count 0x05", "vl_stall_count 0x03"]
+    lines = ["qos TRUE", "routing_engine minhop"]
+    lines += [f"{name} {value}" for name, value in kinds["waits"].items()]
     for kind, options in kinds.items():
+        if kind == "waits":
+            continue
         for name, value in options.items():
             if name == "sl2vl":  # level 0 keeps a lane, and the last one is dropped
                 value = ",".join(str((level * int(value)) % 16) for level in range(15)) + ",15"
@@ -72,6 +80,7 @@ def read_back(folder, name):
             held[lid, port, "lanes"] = field(info, "OperVLs")
             if kind == "SW":
                 held[lid, port, "stall"] = field(info, "VLStallCount")
+                held[lid, port, "waits"] = field(info, "HoqLife")
             where = (port,) if kind == "SW" else ()
             held[lid, port, "vlarb"] = query("vlarb", lid, *where)
             held[lid, port, "sl2vl"] = rows(query("sl2vl", lid, *where), ports, port, kind)
@@ -103,7 +112,9 @@ def inside(heddle, folder):
     # Each begins with what the other's last one left, or with nothing.
     ours = [heddle, "opensm"]
     by_us = run(ours, folder, "ours-first", FIRST)
-    assert len({part for (_, _, part) in by_us}) == 5, by_us
+    assert len({part for (_, _, part) in by_us}) == 6, by_us
+    for part in ("stall", "waits"):  # one for links between switches, one for those to hosts
+        assert len({value for key, value in by_us.items() if key[2] == part}) == 2, by_us
     by_them = run(["opensm"], folder, "theirs-second", SECOND)
     assert by_us != by_them
     same(run(ours, folder, "ours-first", FIRST), by_us)

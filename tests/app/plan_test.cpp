@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -137,22 +138,27 @@ TEST(PlanRoute, JudgesAListOfRoutesByItsLids) {
   broken.replace(broken.find("\n0x0002 : ") + 10, 3, "xyz");
   const Outcome wrong = plan({"fat-tree:4,6", "--tables", write_file(fdbs, broken)});
   EXPECT_EQ(wrong.exit, 6);
-  EXPECT_THAT(wrong.err, HasSubstr("opensm.fdbs:4: no port number"));
+  EXPECT_THAT(wrong.err,
+              HasSubstr("opensm.fdbs:4:10: the number of an output port is wanted here"));
 }
 
-TEST(PlanRoute, ABrokenDumpIsAnErrorWithItsLine) {
+TEST(PlanRoute, ABrokenDumpIsAnErrorWithItsPlace) {
   const test::Folder folder;
   const auto dump = (folder.path() / "dump").string();
-  for (const char* text :
-       {"0x0001 001 # Switch portguid 0x1: ''\n",
-        "Unicast lids [0-1] of switch Lid 1 guid nonsense ('')\n",
-        "Unicast lids [0-1] of switch Lid 1 guid 0x1 ('')\n0x0001 256 # portguid 0x1\n",
-        "Unicast lids [0-1] of switch Lid 1 guid 0x1 ('')\n0xC000 001 # portguid 0x1\n",
-        "Unicast lids [0-1] of switch Lid 1 guid 0x1 ('')\n0x0001"}) {
+  constexpr std::pair<const char*, const char*> kBroken[] = {
+      {"0x0001 001 # Switch portguid 0x1: ''\n", ":1:1: an entry before any switch"},
+      {"Unicast lids [0-1] of switch Lid 1 guid nonsense ('')\n", ":1:41: the node GUID"},
+      {"Unicast lids [0-1] of switch Lid 1 guid 0x1 ('')\n0x0001 256 # portguid 0x1\n",
+       ":2:8: the number of an output port"},
+      {"Unicast lids [0-1] of switch Lid 1 guid 0x1 ('')\n0xC000 001 # portguid 0x1\n",
+       ":2:1: a LID"},
+      {"Unicast lids [0-1] of switch Lid 1 guid 0x1 ('')\n0x0001",
+       ":2:7: the number of an output port"}};
+  for (const auto& [text, place] : kBroken) {
     std::ofstream(dump) << text;
     const Outcome outcome = plan({"ring:3", "--tables", dump});
     EXPECT_EQ(outcome.exit, 6) << text;
-    EXPECT_THAT(outcome.err, testing::ContainsRegex(dump + ":[12]: no |" + dump + ":1: an entry"));
+    EXPECT_THAT(outcome.err, HasSubstr(dump + place)) << text;
   }
 }
 
@@ -298,13 +304,19 @@ TEST(PlanRoute, TakesTheOptionsOfTheSubnetManager) {
   const test::Folder folder;
   const json nodes =
       json::parse(heddle({"plan", "export", "fat-tree:4,6", "--format", "json"}).out)["nodes"];
-  std::string hosts, port;
+  std::string hosts, port, ids_lines;
   for (const json& node : nodes) {
+    // The other way round than GUIDs.
+    const auto guid = node["guid"].get<std::string>();
+    if (node["type"] == "switch") {
+      ids_lines += guid + " " + std::to_string(1'000 - ids_lines.size()) + "\n";
+    }
     if (node["type"] == "ca") hosts.insert(0, node["ports"][0]["guid"].get<std::string>() + "\n");
     if (node["name"] == "leaf-1") port = node["guid"].get<std::string>() + " 5";
   }
   const std::string order = write_file(folder.path() / "order", hosts);
   const std::string weights = write_file(folder.path() / "weights", port + " 9\n");
+  const std::string ids = write_file(folder.path() / "ids", ids_lines);
   const std::string ignored = write_file(folder.path() / "ignored", port + "\n");
   const std::string half = write_file(folder.path() / "half", hosts.substr(0, hosts.size() / 2));
   struct Try {
@@ -316,6 +328,7 @@ TEST(PlanRoute, TakesTheOptionsOfTheSubnetManager) {
        "guid_routing_order_file",
        "'" + order + "'",
        {"--guid-routing-order-file", order}},
+      {"updn", "ids_guid_file", "'" + ids + "'", {"--ids-guid-file", ids}},
       {"minhop", "hop_weights_file", "'" + weights + "'", {"--hop-weights-file", weights}},
       {"minhop",
        "port_prof_ignore_file",

@@ -61,7 +61,9 @@ def notify(heddle, folder):
         begin = time.monotonic()
         for _ in range(4):
             manager.until("WATCHDOG=1")
-        assert 0.4 < time.monotonic() - begin < 1.6, "a sign of life each 200 ms"
+        # Less and it would be no rest, more and the service would be killed; a slow machine has
+        # its say here, too.
+        assert 0.4 < time.monotonic() - begin < 5, "a sign of life each 200 ms"
         process.send_signal(signal.SIGHUP)
         told = manager.until("READY=1")
         reloading = [text for text in told if text.startswith("RELOADING=1\nMONOTONIC_USEC=")]

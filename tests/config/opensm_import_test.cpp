@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.hpp"
 #include "config/load.hpp"
 
 namespace heddle::config {
@@ -20,6 +21,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using Outcome = Imported::Outcome;
 
 Imported import(std::string_view text, bool files_exist = true) {
@@ -61,6 +63,35 @@ TEST(OpensmImport, TakesOverWhatSaysTheSame) {
   EXPECT_THAT(outcomes(imported), testing::Each(Outcome::TakenOver));
   EXPECT_EQ(imported.remarks.size(), 11u);
   EXPECT_EQ(imported.remarks.front().line, 2u);
+}
+
+// As Debian's OpenSM 3.3.23 reads it: `opensm -F FILE -c TEMPLATE` shows what it understood.
+TEST(OpensmImport, ReadsCommentsBehindValuesAndBothKindsOfQuotes) {
+  const auto imported = import(
+      "lmc 3 # three\n"
+      "   sm_priority\t 9#nine\n"
+      "root_guid_file '/etc/the roots'\n"
+      "cn_guid_file \"/etc/compute nodes\"  # quoted\n"
+      "io_guid_file /etc/io nodes   \n"
+      "#lmc 4\n"
+      "  # sm_priority 1\n");
+  EXPECT_EQ(imported.config.lmc, 3u);
+  EXPECT_EQ(imported.config.priority, 9u);
+  EXPECT_EQ(imported.config.root_guid_file, "/etc/the roots");
+  EXPECT_EQ(imported.config.cn_guid_file, "/etc/compute nodes");
+  EXPECT_EQ(imported.config.io_guid_file, "/etc/io nodes");
+  EXPECT_EQ(imported.remarks.size(), 5u);
+}
+
+TEST(OpensmImport, ReadsTheWholeFabricAsOftenAsOpensmWouldHave) {
+  const auto usual = import("force_heavy_sweep TRUE\n");
+  EXPECT_EQ(usual.config.full_interval, std::chrono::seconds(10)) << "OpenSM's own interval";
+  EXPECT_THAT(outcomes(usual), ElementsAre(Outcome::TakenOver));
+  EXPECT_EQ(import("sweep_interval 60\nforce_heavy_sweep TRUE\n").config.full_interval,
+            std::chrono::seconds(60));
+  EXPECT_EQ(import("sweep_interval 0\nforce_heavy_sweep TRUE\n").config.full_interval,
+            base::Duration{});
+  EXPECT_THAT(outcomes(import("force_heavy_sweep yes\n")), ElementsAre(Outcome::Wrong));
 }
 
 TEST(OpensmImport, MakesAFileThatSaysJustThat) {
@@ -230,6 +261,100 @@ TEST(OpensmImport, KeysOfTheClosedForkAreKnown) {
     EXPECT_EQ(found->outcome, outcome) << name;
     EXPECT_FALSE(found->text.empty()) << name;
   }
+}
+
+// As far as its documents name them.
+constexpr std::string_view kNamesOfTheClosedFork =
+    "max_wire_smps_per_device smp_threads gmp_threads gmp_traps_threads_num "
+    "routing_threads_num max_threads_per_core max_msg_fifo_len max_alt_dr_path_retries "
+    "max_seq_redisc rediscovery_max_link_penalty validate_smps light_sweep_spst "
+    "force_heavy_sweep_window mepi_cache_enabled enable_queries_during_routing "
+    "enable_sm_port_failover master_sm_priority master_sm_lid allowed_sm_guids stand_alone "
+    "get_mft_tables load_inform_info_from_sadb cache_ar_group_id osm_stats_interval "
+    "m_key_per_port periodic_key_update key_mgr_seed cc_key_enable cc_key_lease_period "
+    "cc_key_protect_bit vs_key_enable vs_key_lease_period vs_key_ci_protect_bits "
+    "n2n_key_enable sa_enhanced_trust_model sa_check_sgid_spoofing sa_rate_threshold "
+    "sa_pr_full_world_queries_allowed max_sa_reports_queued max_sa_reports_on_wire "
+    "drop_subscr_on_report_fail drop_unreachable_event_subscriptions "
+    "service_name2key_map_file enable_sa rereg_on_guid_migr aguid_inout_notice "
+    "sm_assign_guid_func force_link_speed_ext2 support_mepi_speeds max_neighbor_mtu "
+    "max_op_vls_ca max_op_vls_sw max_op_vls_rtr port_speed_change_action "
+    "port_ext_speed_change_action port_ext_speed2_change_action port_mepi_speed_change_action "
+    "port_mtu_change_action port_vl_change_action port_ame_bit_change_action "
+    "allow_sm_port_reset client_rereg_mode suppress_mc_pkey_traps adaptive_timeout_sl_mask "
+    "port_recovery_policy_enabled hm_unhealthy_ports_checks hm_ports_health_policy_file "
+    "hm_ca_reboot_action held_back_sw_file drop_unreachable_ports_enabled "
+    "find_roots_color_algorithm max_cas_on_spine dfp_find_roots_color_algorithm "
+    "dfp_max_cas_on_spine dfp_down_up_turns_mode calc_missing_routes enhanced_missing_routes "
+    "use_scatter_for_switch_lid improved_lmc_path_distribution offsweep_balancing_enabled "
+    "offsweep_balancing_window dor_hyper_cube_mode routing_flags ar_mode ar_sl_mask "
+    "ar_transport_mask enable_ar_by_device_cap enable_ar_group_copy "
+    "enable_empty_arlft_optimization ar_tree_asymmetric_flow shield_mode pfrn_sl "
+    "pfrn_mask_clear_timeout pfrn_over_router_enabled hbf_sl_mask planarized_routing_enabled "
+    "pgrp_policy_file topo_policy_file rch_policy_file max_topologies_per_sw "
+    "auto_join_hca_wo_topo topo_config_enabled topo_config_file enable_inc_mc_routing "
+    "mc_primary_root_guid mc_secondary_root_guid mc_roots_file default_mcg_mtu "
+    "default_mcg_rate override_create_mcg_sl consolidate_ipv4_mask virt_enabled "
+    "virt_max_ports_in_process virt_default_hop_limit enable_virt_rec_ext virt_dump_file "
+    "tenants_policy_enabled tenants_policy_file rtr_aguid_enable rtr_pr_flow_label "
+    "rtr_selection_function router_policy_enabled router_policy_file lids_per_rtr "
+    "global_flid_start global_flid_end local_flid_start local_flid_end flid_compression "
+    "enhanced_qos_policy_file enhanced_qos_vport0_unlimit_default_rl qos_sw2sw_sl2vl "
+    "qos_config_vl_enabled device_configuration_file enable_vl_packing "
+    "use_optimized_port_mask_slvl mlnx_congestion_control congestion_control_policy_file "
+    "ppcc_algo_dir sharp_enabled prism_an_lmc activity_report_subjects "
+    "enable_performance_logging log_num_backlogs syslog_log_flags verbose_bypass_policy_file "
+    "sm_db_dump dump_ar cache_files_dir subnet_lst_file sa_db_dump_file pid_file "
+    "conf_template validate_conf_files enable_crashd sweep_every_hup_signal issu_mode "
+    "issu_timeout issu_pre_upgrade_time fabric_mode_profile plugin_name plugin_options";
+
+TEST(OpensmImport, NoKeyOfTheClosedForkIsUnknown) {
+  std::string text;
+  std::size_t count = 0;
+  for (const auto name : base::split(kNamesOfTheClosedFork, ' ')) {
+    text += std::string(name) + " 77\n";
+    ++count;
+  }
+  const auto imported = import(text);
+  EXPECT_EQ(imported.remarks.size(), count);
+  for (const auto& remark : imported.remarks) {
+    EXPECT_NE(remark.outcome, Outcome::Unknown) << remark.option;
+    EXPECT_FALSE(remark.text.empty()) << remark.option;
+  }
+}
+
+TEST(OpensmImport, OpensTheConsoleAsItWas) {
+  const auto imported = import("console loopback\nconsole_port 10023\n");
+  EXPECT_EQ(imported.config.api_console, "loopback");
+  EXPECT_EQ(imported.config.api_console_port, 10023u);
+  EXPECT_EQ(import("").config.api_console, "off");
+  const auto odd = import("lmc 1\nconsole telnet\n");
+  ASSERT_EQ(odd.remarks.size(), 2u);
+  EXPECT_EQ(odd.remarks[1].outcome, Outcome::Wrong);
+  EXPECT_EQ(odd.remarks[1].line, 2u);
+  EXPECT_EQ(odd.remarks[1].column, 9u);
+  EXPECT_THAT(odd.remarks[1].text, HasSubstr("off, local, loopback, socket"));
+}
+
+TEST(OpensmImport, NodesKeepTheNamesThatTheyWereGiven) {
+  const std::string_view line = "node_name_map_name /etc/opensm/names\n";
+  EXPECT_EQ(import(line).config.node_name_map, "/etc/opensm/names");
+  EXPECT_EQ(import(line, false).config.node_name_map, "") << "there is no such file";
+}
+
+TEST(OpensmValues, AreThoseOfTheFileOrOpensmsOwn) {
+  const std::string text =
+      "\n" + opensm_values(
+                 "# here\nsm_priority 3\nlmc 1\nsm_priority 5\nm_key 0x1234\nno_such 1\n"
+                 "cc_ca_cong_setting_ccti_timer 0 5\ncc_ca_cong_setting_ccti_timer 1 6\n");
+  EXPECT_THAT(text, HasSubstr("\nsm_priority 5\n")) << "the last one counts";
+  EXPECT_THAT(text, Not(HasSubstr("sm_priority 3")));
+  EXPECT_THAT(text, HasSubstr("\nlmc 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nsweep_interval 10\n"));
+  EXPECT_THAT(text, HasSubstr("\ncc_ca_cong_setting_ccti_timer 0 5\n"
+                              "cc_ca_cong_setting_ccti_timer 1 6\n"));
+  EXPECT_THAT(text, Not(HasSubstr("1234"))) << "keys are told to nobody";
+  EXPECT_THAT(text, Not(HasSubstr("no_such")));
 }
 
 TEST(OpensmOptions, StandInTheGuide) {

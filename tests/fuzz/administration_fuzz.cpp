@@ -18,11 +18,14 @@
 #include "sa/query.hpp"
 #include "sa/registrations_text.hpp"
 #include "sa/server.hpp"
+#include "tests/fuzz/bytes.hpp"
 #include "tests/sa/client.hpp"
 #include "tests/support/administration.hpp"
 
 namespace heddle::sa {
 namespace {
+
+using fuzz::Bytes;
 
 constexpr std::uint16_t kAttributes[] = {0x01, 0x03, 0x11, 0x12, 0x13, 0x14, 0x15, 0x17, 0x18, 0x20,
                                          0x30, 0x31, 0x33, 0x35, 0x36, 0x38, 0x39, 0x3A, 0xF3};
@@ -47,31 +50,6 @@ const std::shared_ptr<const View>& lesser_view() {
   static const auto view = view_of(false);
   return view;
 }
-
-class Bytes {
- public:
-  explicit Bytes(std::span<const std::uint8_t> data) : data_(data) {}
-  bool empty() const { return data_.empty(); }
-  std::uint8_t one() {
-    if (data_.empty()) return 0;
-    const std::uint8_t byte = data_.front();
-    data_ = data_.subspan(1);
-    return byte;
-  }
-  std::uint64_t word() {
-    std::uint64_t value = 0;
-    for (int i = 0; i < 8; ++i) value = value << 8 | one();
-    return value;
-  }
-  std::span<const std::uint8_t> some(std::size_t count) {
-    const auto head = data_.first(std::min(count, data_.size()));
-    data_ = data_.subspan(head.size());
-    return head;
-  }
-
- private:
-  std::span<const std::uint8_t> data_;
-};
 
 class Session {
  public:

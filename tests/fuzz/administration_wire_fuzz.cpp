@@ -21,11 +21,14 @@
 #include "sa/desk.hpp"
 #include "sa/request.hpp"
 #include "sa/server.hpp"
+#include "tests/fuzz/bytes.hpp"
 #include "tests/sa/client.hpp"
 #include "tests/support/administration.hpp"
 
 namespace heddle::sa {
 namespace {
+
+using fuzz::Bytes;
 
 using doors::kernel::MadPort;
 
@@ -89,26 +92,6 @@ class Host final : public doors::kernel::PortHardware, public doors::kernel::Age
   doors::kernel::AgentIds ids;
   MadPort port{*this, ids};
   doors::kernel::AgentId agent = 0;
-};
-
-class Bytes {
- public:
-  explicit Bytes(std::span<const std::uint8_t> data) : data_(data) {}
-  bool empty() const { return data_.empty(); }
-  std::uint8_t one() {
-    if (data_.empty()) return 0;
-    const std::uint8_t byte = data_.front();
-    data_ = data_.subspan(1);
-    return byte;
-  }
-  std::uint64_t word() {
-    std::uint64_t value = 0;
-    for (int i = 0; i < 8; ++i) value = value << 8 | one();
-    return value;
-  }
-
- private:
-  std::span<const std::uint8_t> data_;
 };
 
 class World {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What OpenSM may have left behind: guid2mkey, neighbors and opensm-sa.dump. Whatever they are,
-// they are read or refused; and what was read is written so that it is read the same again.
+// What OpenSM may have left behind: guid2lid, guid2mkey, neighbors and opensm-sa.dump. Whatever
+// they are, they are read or refused; and what was read is written so that it is read the same
+// again.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include "base/check.hpp"
 #include "sa/opensm_dump.hpp"
+#include "store/lid_memory.hpp"
 #include "store/opensm_files.hpp"
 
 namespace {
@@ -22,10 +24,10 @@ std::string again(const sa::Registrations& registrations) {
 
 void read_dump(std::string_view text) {
   const base::Instant now{std::chrono::hours(1)};
-  const auto parsed = sa::parse_opensm_dump(text, now, 1'700'000'000);
+  const auto parsed = sa::parse_opensm_dump(text, "f", now, 1'700'000'000);
   if (!parsed) return;
   const std::string said = again(*parsed);
-  const auto heard = sa::parse_opensm_dump(said, now, 1'700'000'000);
+  const auto heard = sa::parse_opensm_dump(said, "f", now, 1'700'000'000);
   HEDDLE_CHECK(heard.has_value());
   HEDDLE_CHECK(again(*heard) == said);
 }
@@ -56,9 +58,9 @@ std::string damaged(std::string_view how) {
 }
 
 void read_keys(std::string_view text) {
-  const auto keys = store::parse_keys(text);
+  const auto keys = store::parse_keys(text, "f");
   if (!keys) return;
-  const auto again = store::parse_keys(store::to_text(*keys));
+  const auto again = store::parse_keys(store::to_text(*keys), "f");
   HEDDLE_CHECK(again.has_value() && *again == *keys);
 }
 
@@ -69,7 +71,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   read_dump(text);
   read_dump(damaged(text));
   read_keys(text);
-  (void)store::parse_neighbors(text);
+  (void)store::parse_lids(text, "f");
+  (void)store::parse_neighbors(text, "f");
   (void)store::kind_of_opensm_file(text);
   return 0;
 }

@@ -87,7 +87,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   if (size == 0) return 0;
   const std::string text(reinterpret_cast<const char*>(bytes) + 1, size - 1);
   routing::Options options;
-  switch (bytes[0] % 6) {
+  switch (bytes[0] % 7) {
     case 0:
       try_dump(stage, text, false);
       break;
@@ -116,6 +116,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
       if (auto ports = routing::parse_switch_ports(text, "fuzz"); taken(ports)) {
         options.uncounted_ports = std::move(*ports);
         reaches_all(stage, "dnup", options);
+      }
+      break;
+    case 6:
+      if (auto ids = routing::parse_switch_ids(text, "fuzz"); taken(ids)) {
+        options.switch_ids = std::move(*ids);
+        reaches_all(stage, "updn", options);
       }
       break;
   }

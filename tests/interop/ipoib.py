@@ -21,11 +21,15 @@ from inside import SKIPPED, without_door  # noqa: E402
 
 FABRIC = "fat-tree:3,6"
 MANAGER = "host-0001"
-PATIENCE = 20  # seconds
+PATIENCE = 60  # seconds
 
 
 class Failed(Exception):
     pass
+
+
+class StoodStill(Exception):
+    """The machine did, for longer than a program waits: what was seen says nothing about that."""
 
 
 class Lab:
@@ -201,6 +205,15 @@ def play(description, scenarios, logs, program=None):
     if program is not None and shutil.which(program) is None:
         print(f"skipped: {program} is not installed (scripts/install-deps --test)")
         return SKIPPED
+    for _ in range(3):
+        try:
+            return play_once(options, scenarios, logs)
+        except StoodStill as still:
+            print(f"{options.scenario}: {still}; once more")
+    return 1
+
+
+def play_once(options, scenarios, logs):
     with tempfile.TemporaryDirectory(prefix="heddle-lab-") as folder:
         lab = Lab(os.path.abspath(options.heddle), os.path.abspath(options.sa_host), folder)
         try:

@@ -34,6 +34,10 @@ class Wrong(Exception):
     pass
 
 
+class StoodStill(Exception):
+    """The machine did, for longer than a promise waits for the disk or the standby."""
+
+
 class Way:
     """The network to a manager: what comes to `port` goes on to that one's. While it is cut nothing
     passes, and nobody is told."""
@@ -140,11 +144,21 @@ class Pair:
     def kill(self):
         """The master; the other is one then, and knows all that was promised."""
         self.daemons[self.master].end(signal.SIGKILL)
+        self.expect_promises_kept()
         began = time.monotonic()
         self.master = 1 - self.master
         self.expect_one_master(self.master)
         print(f"{PLACES[self.master]} is master {time.monotonic() - began:.2f} s later")
         self.expect_all()
+
+    def expect_promises_kept(self):
+        """Up to the end of the master, who would have said otherwise. A busy machine can stop a
+        process for half a second; what it shows then is nothing about that."""
+        dead, heir = self.daemons[self.master], self.daemons[1 - self.master]
+        if dead.events("MemoryFails") or heir.events("MemoryFails"):
+            raise StoodStill("the disk took longer than it is waited for")
+        if len(dead.events("StandbyGone")) >= len(dead.events("StandbyListens")):
+            raise StoodStill("the standby took longer than it is waited for")
 
     # A host may still ask the one before, and nobody here registers a second time: so asking again
     # is no help to what was forgotten.
@@ -312,6 +326,22 @@ SCENARIOS = {one.__name__: one for one in (idle, sweep, programming, storm, netw
                                            fabric_cut)}
 
 
+def play(scenario, options, net, path):
+    """0 if all was right."""
+    with Lab(path, net) as lab:
+        try:
+            pair = Pair(lab, net, options.heddle.resolve(), options.sa_host.resolve())
+            pair.register()
+            SCENARIOS[scenario](pair)
+            pair.expect_right()
+        except (Wrong, TimeoutError) as wrong:
+            print(f"{scenario}: {wrong}")
+            for log in lab.folder.glob("*/log"):
+                print(f"--- {log.parent.name}", log.read_text(errors="replace")[-3000:], sep="\n")
+            return 1
+    return 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -323,19 +353,12 @@ def main():
         path = Path(folder) / "hundred.net"
         write_net(path)
         net = read_net(path)
-        with Lab(path, net) as lab:
+        for _ in range(3):
             try:
-                pair = Pair(lab, net, options.heddle.resolve(), options.sa_host.resolve())
-                pair.register()
-                SCENARIOS[options.scenario](pair)
-                pair.expect_right()
-            except (Wrong, TimeoutError) as wrong:
-                print(f"{options.scenario}: {wrong}")
-                for log in lab.folder.glob("*/log"):
-                    print(f"--- {log.parent.name}", log.read_text(errors="replace")[-3000:],
-                          sep="\n")
-                return 1
-    return 0
+                return play(options.scenario, options, net, path)
+            except StoodStill as still:
+                print(f"{options.scenario}: {still}; once more")
+    return 1
 
 
 if __name__ == "__main__":

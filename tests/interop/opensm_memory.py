@@ -23,8 +23,8 @@ def start_opensm(lab, name, **more):
     """With a cache folder of its own, and what is there already."""
     folder = Path(lab.folder, name)
     folder.mkdir(exist_ok=True)
-    options = {"sa_db_dump": "TRUE", "dump_files_dir": f"{folder}/", "m_key": M_KEY,
-               "m_key_protection_level": 1, "sweep_interval": 2, **more}
+    options = {"sa_db_dump": "TRUE", "log_flags": "0x43", "dump_files_dir": f"{folder}/",
+               "m_key": M_KEY, "m_key_protection_level": 1, "sweep_interval": 2, **more}
     (folder / "opensm.conf").write_text("".join(f"{key} {value}\n"
                                                 for key, value in options.items()))
     lab.environment.update(OSM_CACHE_DIR=str(folder), OSM_TMP_DIR=str(folder))
@@ -69,6 +69,53 @@ def expect(before, after, who):
             raise Failed(f"{who}: {what}: {after[what]}\nbefore: {told}")
 
 
+def trees(lab, folder):
+    """By MLID, from opensm.mcfdbs: which hosts it leads to, and how many links between switches it
+    takes. Which links those are each manager chooses for itself."""
+    ends = {}
+    for line in Path(lab.folder, folder, "opensm-subnet.lst").read_text().splitlines():
+        (kind, guid, port), (peer, other, number) = re.findall(
+            r"\{ (\w\w)\S* .*?NodeGUID:(\w+) .*?PN:(\w+) \}", line)
+        if kind == "SW":
+            ends[guid, int(port, 16)] = (other, int(number, 16) if peer == "SW" else None)
+    ports = {}
+    tables = Path(lab.folder, folder, "opensm.mcfdbs").read_text().split("Switch ")
+    for table in tables[1:]:
+        guid, heading, *rows = table.strip("\n").split("\n")
+        if not re.fullmatch(r"0x[0-9a-f]{16}", guid) or heading != "LID    : Out Port(s)":
+            raise Failed(f"{folder}: no heading of a table: {guid}\n{heading}")
+        for row in rows:
+            if not re.fullmatch(r"0x[0-9A-F]{4} :( 0x[0-9A-F]{3} )+", row):
+                raise Failed(f"{folder}: no row of a table: '{row}'")
+            mlid, *out = row.replace(":", "").split()
+            ports.setdefault(mlid, set()).update((guid[2:], int(port, 16)) for port in out)
+    told = {}
+    for mlid, all_of_it in ports.items():
+        leaving = {end: ends[end] for end in all_of_it if end[1] != 0}
+        links = [end for end, peer in leaving.items() if peer[1] is not None]
+        if any(leaving[end] not in all_of_it for end in links):
+            raise Failed(f"{folder}: {mlid} leads into a switch that has no way back: {ports}")
+        reached = sorted(peer for peer, port in leaving.values() if port is None)
+        told[mlid] = reached, len(links) // 2
+    return told
+
+
+def expect_trees(lab, folder, wanted):
+    """A dump may be a moment behind the members. A group that one host alone has joined has a row
+    here, for who sends and is no member, and none of OpenSM."""
+    def right():
+        try:
+            told = trees(lab, folder)
+            alone = [mlid for mlid, tree in told.items() if len(tree[0]) == 1 and tree[1] == 0]
+            return {mlid: told[mlid] for mlid in told if mlid not in alone} == wanted
+        except (FileNotFoundError, ValueError, KeyError):
+            return False  # it is being written
+    try:
+        lab.wait("", right)
+    except Failed:
+        raise Failed(f"{folder}/opensm.mcfdbs: {trees(lab, folder)}\nOpenSM: {wanted}") from None
+
+
 def register(lab):
     for host in hosts(2, 4, 8):
         lab.broadcast(host)
@@ -88,6 +135,9 @@ def there_and_back(lab):
     before = picture(lab)
     if len(before["members"]) < 3 or len(before["services"]) != 2 or not before["subscribers"]:
         raise Failed(f"OpenSM has not taken it all: {before}")
+    told = trees(lab, "first")
+    if not any(len(reached) > 2 for reached, _ in told.values()):
+        raise Failed(f"opensm.mcfdbs has no group with its members: {told}")
     opensm.terminate()
     opensm.wait(10)
     files = [str(Path(lab.folder, "first", name)) for name in CACHE]
@@ -96,8 +146,10 @@ def there_and_back(lab):
         raise Failed(f"snapshot import: {done.stdout}")
     print(done.stdout, end="")
     # Ports have OpenSM's M_Key, which no configuration tells Heddle.
-    manager = lab.manage()
+    (Path(lab.folder, "ours")).mkdir()
+    manager = lab.manage("--dump-dir", "ours")
     expect(before, picture(lab), "Heddle")
+    expect_trees(lab, "ours", told)
     if "PortLocked" in log(lab):
         raise Failed("a port's M_Key was not known")
     kill(manager)

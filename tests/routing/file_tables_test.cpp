@@ -85,7 +85,8 @@ TEST(FileTables, WithoutAFileOrWithABrokenOneTheReasonIsTold) {
   EXPECT_EQ(none.error().message, "no file is named (routing.lft_file, routing.lid_matrix_file)");
   const auto early = route(subnet, "\n0x0001 006 # nobody\n");
   ASSERT_TRUE(early.has_error());
-  EXPECT_EQ(early.error().message, "lfts:2: an entry before any switch");
+  EXPECT_EQ(early.error().message,
+            "lfts:2:1: an entry before any switch: \"Unicast lids ... guid 0xGUID\" first");
   auto text = dump_of(subnet, subnet.route("updn").tables, 0);
   // However it is cut off, there are tables or a reason with its line.
   for (std::size_t cut = 0; cut < text.size(); cut += 7) {
@@ -96,7 +97,21 @@ TEST(FileTables, WithoutAFileOrWithABrokenOneTheReasonIsTold) {
   text.replace(text.find("\n0x0001 ") + 8, 3, "999");
   const auto wrong = route(subnet, text);
   ASSERT_TRUE(wrong.has_error());
-  EXPECT_EQ(wrong.error().message, "lfts:2: no port number");
+  EXPECT_EQ(wrong.error().message,
+            "lfts:2:8: the number of an output port is wanted here, 000 to 255");
+  const std::string heading = "Unicast lids [0-1] of switch Lid 1 guid 0x200000 ('s'):\n";
+  for (const auto& [line, message] : std::vector<std::pair<std::string, std::string>>{
+           {"0xc000 001 # x portguid 0x1: 'h'", "lfts:2:1: a LID is wanted here, 0x0001 to 0xbfff"},
+           {"0x0001", "lfts:2:7: the number of an output port is wanted here, 000 to 255"},
+           {"0x0001 001 # x portguid me: 'h'",
+            "lfts:2:25: the LID's port is wanted here: \"portguid 0xGUID\""},
+           {"0x0001 001 # x", "lfts:2:15: the LID's port is wanted here: \"portguid 0xGUID\""},
+           {"Unicast lids [0-1] of switch Lid 1 guid it",
+            "lfts:2:41: the node GUID of a switch is wanted here: \"guid 0xGUID\""}}) {
+    const auto refused = route(subnet, heading + line);
+    ASSERT_TRUE(refused.has_error()) << line;
+    EXPECT_EQ(refused.error().message, message);
+  }
 }
 
 }  // namespace

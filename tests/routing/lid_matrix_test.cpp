@@ -144,16 +144,21 @@ TEST(LidMatrix, WhatItDoesNotSayOrSaysFalselyIsMinhops) {
   EXPECT_TRUE(fabric::verify(subnet.topology, subnet.lids, routes->tables).reaches_all());
 }
 
-TEST(LidMatrix, ErrorsHaveTheLineAndTheReason) {
+TEST(LidMatrix, ErrorsHaveThePlaceAndWhatWouldBeRight) {
   Subnet subnet = two_switches();
   const std::string heading = "Switch: guid 0x200000\n";
   for (const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{
-           {"0x0002: 00 # portguid 0x1\n", "matrix:1: hop counts before any switch"},
-           {"Switch: guid me\n", "matrix:1: no switch GUID"},
-           {heading + "0x0002 00\n", "matrix:2: no line of hop counts"},
-           {heading + "lid: 00 # portguid 0x1\n", "matrix:2: no LID"},
-           {heading + "0x0002: 00 # portguid you\n", "matrix:2: no port GUID"},
-           {heading + "0x0002: 100 # portguid 0x1\n", "matrix:2: no hop count"}}) {
+           {"0x0002: 00 # portguid 0x1\n",
+            "matrix:1:1: hop counts before any switch: \"Switch: guid 0xGUID\" first"},
+           {"Switch: guid me\n",
+            "matrix:1:14: the node GUID of a switch is wanted here, as 0x0002c90300a1b2c3"},
+           {heading + " 0x0002 00\n",
+            "matrix:2:2: hop counts are wanted: \"0xLID: 00 01 ... # portguid 0xGUID\""},
+           {heading + "lid: 00 # portguid 0x1\n", "matrix:2:1: a LID is wanted here, as 0x0001"},
+           {heading + "0x0002: 00 # portguid you\n",
+            "matrix:2:23: the port GUID of a switch is wanted here, as 0x0002c90300a1b2c3"},
+           {heading + "0x0002: 00 100 # portguid 0x1\n",
+            "matrix:2:12: a hop count is wanted here, 00 to ff in hexadecimal"}}) {
     const auto routes = route(subnet, text);
     ASSERT_TRUE(routes.has_error()) << text;
     EXPECT_EQ(routes.error().message, message);
@@ -161,7 +166,7 @@ TEST(LidMatrix, ErrorsHaveTheLineAndTheReason) {
   std::string long_line = heading + "0x0002:";
   for (int i = 0; i < 256; ++i) long_line += " 01";
   EXPECT_EQ(route(subnet, long_line + " # portguid 0x1").error().message,
-            "matrix:2: too many ports");
+            "matrix:2:774: a switch has no more than 254 ports, and one count for each");
 }
 
 TEST(LidMatrix, SwitchesThatTheFabricDoesNotHaveAreCounted) {

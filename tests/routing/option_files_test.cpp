@@ -22,8 +22,8 @@ TEST(OptionFiles, AGuidListHasAGuidOnALine) {
 TEST(OptionFiles, AGuidListThatNamesNothingIsAnError) {
   EXPECT_EQ(problem(""), "roots: it names no GUID");
   EXPECT_EQ(problem("# nobody\n"), "roots: it names no GUID");
-  EXPECT_EQ(problem("0x10\nspine\n"), "roots:2:1: 'spine' is no GUID");
-  EXPECT_EQ(problem("0x0\n"), "roots:1:1: '0x0' is no GUID");
+  EXPECT_EQ(problem("0x10\nspine\n"), "roots:2:1: 'spine' is no GUID, as 0x0002c90300a1b2c3");
+  EXPECT_EQ(problem("0x0\n"), "roots:1:1: '0x0' is no GUID, as 0x0002c90300a1b2c3");
 }
 
 TEST(OptionFiles, AGuidListHasALimit) {
@@ -49,6 +49,23 @@ TEST(OptionFiles, PortsAreAGuidAndAPort) {
   EXPECT_TRUE(parse_switch_ports("", "ports")->empty());
 }
 
+TEST(OptionFiles, IdsAreAGuidAndANumber) {
+  const auto ids =
+      parse_switch_ids("# cores\n\n0x5 17 the left one\r\n\t0x6 0x11\n7 0  # last\n", "ids");
+  ASSERT_TRUE(ids) << ids.error().message;
+  const std::vector<SwitchId> wanted{{mad::Guid{5}, 17}, {mad::Guid{6}, 17}, {mad::Guid{7}, 0}};
+  EXPECT_EQ(*ids, wanted);
+  const auto problem_of = [](std::string_view text) {
+    const auto refused = parse_switch_ids(text, "ids");
+    return refused ? "none" : refused.error().message;
+  };
+  EXPECT_EQ(problem_of("0x5 1\n0x6\n"),
+            "ids:2:4: \"GUID ID\" is wanted, which is 2 words and not 1");
+  EXPECT_EQ(problem_of("0x5 1\n  core 2\n"), "ids:2:3: 'core' is no GUID, as 0x0002c90300a1b2c3");
+  EXPECT_EQ(problem_of("0x5 2x\n"), "ids:1:5: '2x' is no ID, a number as 17 or 0x11");
+  EXPECT_EQ(problem_of("0x5 010\n"), "ids:1:5: '010' is no ID, a number as 17 or 0x11");
+}
+
 TEST(OptionFiles, ErrorsHaveTheirPlaceAndTheReason) {
   struct Case {
     const char* line;
@@ -56,8 +73,10 @@ TEST(OptionFiles, ErrorsHaveTheirPlaceAndTheReason) {
     int column = 1;
   };
   for (const auto& [line, reason, column] :
-       {Case{"0x5 1", "2 words instead of 3"}, Case{"0x5 1 2 3", "4 words instead of 3"},
-        Case{"five 1 2", "'five' is no GUID"}, Case{"0x0 1 2", "'0x0' is no GUID"},
+       {Case{"0x5 1", "\"GUID PORT WEIGHT\" is wanted, which is 3 words and not 2", 6},
+        Case{"0x5 1 2 3", "\"GUID PORT WEIGHT\" is wanted, which is 3 words and not 4"},
+        Case{"five 1 2", "'five' is no GUID, as 0x0002c90300a1b2c3"},
+        Case{"0x0 1 2", "'0x0' is no GUID, as 0x0002c90300a1b2c3"},
         Case{"0x5 0 2", "'0' is no port number, 1..254", 5},
         Case{"0x5 255 2", "'255' is no port number, 1..254", 5},
         Case{"0x5 1 0", "'0' is no weight, 1..255", 7},

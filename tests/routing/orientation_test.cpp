@@ -91,6 +91,36 @@ TEST(Orientation, GivenRootsAreTakenAndStrangersNoted) {
   EXPECT_THAT(orientation.notes[2], testing::HasSubstr("given 1 root: switch3"));
 }
 
+// A ring of six below its first switch: 1 and 5 are next to it, 2 and 4 behind them.
+TEST(Orientation, SwitchesOfEqualDistanceAreOrderedByTheirIds) {
+  const auto topology = support::build(support::ring(6, 1));
+  const auto guid = [&](std::uint32_t s) { return topology.node(SwitchIndex{s}).guid; };
+  const auto above = [&](const std::vector<SwitchId>& ids, std::uint32_t a, std::uint32_t b) {
+    const auto orientation = orient(topology, {guid(0)}, ids);
+    return orientation.is_up(SwitchIndex{b}, SwitchIndex{a});
+  };
+  EXPECT_TRUE(above({}, 2, 4)) << "by GUID";
+  EXPECT_TRUE(above({{guid(4), 1}, {guid(2), 2}}, 4, 2));
+  EXPECT_TRUE(above({{guid(2), ~0ull}}, 4, 2)) << "an ID among GUIDs";
+  EXPECT_TRUE(above({{guid(4), 1}, {guid(4), ~0ull}}, 2, 4)) << "the last one holds";
+  EXPECT_TRUE(above({{guid(4), 1}, {guid(1), 2}, {guid(0), 3}}, 1, 4)) << "distance goes before";
+  EXPECT_TRUE(above({{mad::Guid{0xbad}, 1}}, 2, 4)) << "a stranger";
+}
+
+TEST(Orientation, IdsLeaveOneTopWhateverTheySay) {
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    const auto topology = support::build(support::random_regular(20, 4, 1, seed));
+    std::vector<mad::Guid> roots;
+    std::vector<SwitchId> ids;
+    for (std::uint32_t s = 0; s < 20; ++s) {
+      const mad::Guid guid = topology.node(SwitchIndex{s}).guid;
+      if (s % 3 == seed % 3) roots.push_back(guid);
+      ids.push_back({guid, (s * 7 + seed) % 5});
+    }
+    EXPECT_EQ(tops(topology, orient(topology, roots, ids)), 1u);
+  }
+}
+
 TEST(Orientation, BadlyGivenRootsStillLeaveOneTop) {
   for (std::uint32_t seed = 0; seed < 20; ++seed) {
     const auto topology = support::build(support::random_regular(20, 4, 1, seed));

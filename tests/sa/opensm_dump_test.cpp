@@ -15,6 +15,7 @@ namespace heddle::sa {
 namespace {
 
 using testing::HasSubstr;
+using testing::StartsWith;
 
 constexpr base::Instant kNow{std::chrono::hours(1)};
 constexpr std::uint64_t kWall = 0x6b03'b900;
@@ -56,7 +57,7 @@ std::string everything() {
          "\n";
 }
 Registrations parsed(const std::string& text) {
-  auto registrations = parse_opensm_dump(text, kNow, kWall);
+  auto registrations = parse_opensm_dump(text, "dump", kNow, kWall);
   EXPECT_TRUE(registrations) << registrations.error().message;
   return registrations ? std::move(*registrations) : Registrations{};
 }
@@ -153,19 +154,46 @@ TEST(OpensmDump, SaysAgainWhatItWasTold) {
   EXPECT_EQ(to_opensm_dump(again, kNow, kWall, lid_of), text);
 }
 
-TEST(OpensmDump, NamesTheLineThatIsWrong) {
-  const auto mistake = [](const std::string& text) {
-    const auto registrations = parse_opensm_dump(text, kNow, kWall);
-    return registrations ? std::string() : registrations.error().message;
-  };
+std::string mistake(const std::string& text) {
+  const auto registrations = parse_opensm_dump(text, "dump", kNow, kWall);
+  return registrations ? std::string() : registrations.error().message;
+}
+
+TEST(OpensmDump, NamesThePlaceThatIsWrongAndWhatWouldBeRight) {
   EXPECT_EQ(mistake("\nwhat is this\n"),
-            "line 2: this is no line of a dump of subnet administration: what is this");
-  EXPECT_EQ(mistake(std::string(kGroups).substr(0, 90)),
-            "line 1: a number is expected behind 'qkey='");
+            "dump:2:1: a line begins with 'GUIDInfo Record:', 'MC Group', 'mcm_port:', "
+            "'InformInfo Record:', or 'Service Record:'; this one with 'what is this'");
+  EXPECT_EQ(mistake(std::string(kGroups).substr(0, 107)),
+            "dump:1:108: 'qkey=' is wanted in the rest of this line");
   EXPECT_EQ(mistake("mcm_port: port_gid=0x1:0x2 scope_state=0x21 proxy_join=0x0"),
-            "line 1: a member before the first group");
-  EXPECT_EQ(mistake(std::string(kAliases) + kAliases),
-            "line 3: this cannot be so, or stands here twice");
+            "dump:1:1: a line 'MC Group ...' is wanted before this one");
+}
+
+// The first line of the kind that has this word in it, and the word that takes its place.
+std::string with(std::string text, const std::string& from, const std::string& to) {
+  return text.replace(text.find(from), from.size(), to);
+}
+
+TEST(OpensmDump, NamesTheValueThatIsWrong) {
+  const auto column_of = [](const std::string& text, const std::string& word) {
+    return "dump:1:" + std::to_string(text.find(word) + 1) + ": ";
+  };
+  const std::string groups(kGroups), aliases(kAliases), wanted("a number from 0x0 to ");
+  for (const std::string wrong : {"", "zz", "0x10000", "me"}) {
+    const std::string text = with(groups, "pkey=0xffff", "pkey=" + wrong);
+    EXPECT_EQ(mistake(text), "dump:1:" + std::to_string(text.find("pkey=") + 6) + ": " + wanted +
+                                 "0xffff is wanted here; '" + wrong + "' is none");
+  }
+  const std::string second = "0x0014050000000077";
+  EXPECT_EQ(mistake(aliases + aliases), "dump:3:" + std::to_string(aliases.find(second) + 1) +
+                                            ": this cannot be so: this alias is taken");
+  EXPECT_THAT(mistake(with(groups, "0xff12401bffff0000", "0xfe12401bffff0000")),
+              StartsWith(column_of(groups, "0xff12401bffff0000") + "this cannot be so: group "));
+  const std::string long_name = service("0x1", "0x1");
+  EXPECT_EQ(mistake(with(long_name, "service-5002", std::string(65, 'n'))),
+            column_of(long_name, "service-5002") + "a name of 64 bytes at most is wanted here");
+  EXPECT_EQ(mistake(with(long_name, "' data8=", " data8=")),
+            column_of(long_name, "service-5002") + "'' data8=' is wanted in the rest of this line");
 }
 
 }  // namespace

@@ -95,33 +95,43 @@ TEST_F(LidMemory, AFolderInItsPlaceIsAnError) {
 
 struct BadLine {
   const char* line;
-  const char* reason;
+  int column;
+  const char* wanted;
+  const char* found;
 };
 class BadLines : public LidMemory, public ::testing::WithParamInterface<BadLine> {};
 
-TEST_P(BadLines, AreSkippedWithFileLineAndReasonAndTheRestIsKept) {
-  write("0x1 0x10 0x13\n\n" + std::string(GetParam().line) + "\n\n0x2 0x20 0x20\n");
+TEST_P(BadLines, AreSkippedWithTheirPlaceAndWhatWouldBeRightAndTheRestIsKept) {
+  const auto& [line, column, wanted, found] = GetParam();
+  write("0x1 0x10 0x13\n\n" + std::string(line) + "\n\n0x2 0x20 0x20\n");
   const auto loaded = load_lids(file_);
   ASSERT_TRUE(loaded);
   EXPECT_THAT(loaded->entries, ElementsAre(LidEntry{1, 0x10, 0x13}, LidEntry{2, 0x20, 0x20}));
-  EXPECT_THAT(loaded->warnings, ElementsAre(file_.string() + ":3: skipped: " + GetParam().reason));
+  EXPECT_THAT(loaded->warnings, ElementsAre(file_.string() + ":3:" + std::to_string(column) +
+                                            ": skipped: " + wanted + " is wanted here; " + found));
 }
 
+constexpr const char* kGuid = "the GUID of a port, as 0x0002c90300a1b2c3,";
+constexpr const char* kLid = "a LID from 0x1 to 0xbfff";
 INSTANTIATE_TEST_SUITE_P(
     Store, BadLines,
-    ::testing::Values(BadLine{"0x1 0x30 0x30", "GUID 0x0000000000000001 stands twice"},
-                      BadLine{"0x3 0x13 0x14", "LIDs 0x13 to 0x14 overlap an earlier line"},
-                      BadLine{"0x3 0xf 0x20", "LIDs 0xf to 0x20 overlap an earlier line"},
-                      BadLine{"0x3 0x31 0x30", "the first LID is above the last"},
-                      BadLine{"0x3 0xbfff 0xc000", "LID 0xc000 is not a unicast LID"},
-                      BadLine{"0x3 0x10001 0x10001", "LID 0x10001 is not a unicast LID"},
-                      BadLine{"0x3 0x0 0x1", "LID 0 is reserved"},
-                      BadLine{"0x0 0x40 0x40", "GUID 0"},
-                      BadLine{"0x3 0x40", "not \"0xGUID 0xFIRST 0xLAST\""},
-                      BadLine{"0x3 0x40 0x40 0x40", "not \"0xGUID 0xFIRST 0xLAST\""},
-                      BadLine{"0x3 -1 5", "not \"0xGUID 0xFIRST 0xLAST\""},
-                      BadLine{"0x11112222333344445 1 1", "not \"0xGUID 0xFIRST 0xLAST\""},
-                      BadLine{"\x01\xff\x7f", "not \"0xGUID 0xFIRST 0xLAST\""}));
+    ::testing::Values(
+        BadLine{"0x1 0x30 0x30", 1, "a GUID that no earlier line has", "'0x1' is none"},
+        BadLine{"0x3 0x13 0x14", 5, "a range without LIDs of an earlier line, which has 0x13,",
+                "'0x13' is none"},
+        BadLine{"0x3 0xf 0x20", 5, "a range without LIDs of an earlier line, which has 0x10,",
+                "'0xf' is none"},
+        BadLine{" 0x3 0x31 0x30", 11, "the last LID, not below the first, 0x31,", "'0x30' is none"},
+        BadLine{"0x3 0xbfff 0xc000", 12, kLid, "'0xc000' is none"},
+        BadLine{"0x3 0x10001 0x10001", 5, kLid, "'0x10001' is none"},
+        BadLine{"0x3 0x0 0x1", 5, kLid, "'0x0' is none"},
+        BadLine{"0x0 0x40 0x40", 1, kGuid, "'0x0' is none"},
+        BadLine{"0x3 0x40", 9, kLid, "there is nothing"},
+        BadLine{"0x3 0x40 0x40 0x41", 15, "the end of the line, behind a GUID and two LIDs,",
+                "'0x41' is none"},
+        BadLine{"0x3 -1 5", 5, kLid, "'-1' is none"},
+        BadLine{"0x11112222333344445 1 1", 1, kGuid, "'0x11112222333344445' is none"},
+        BadLine{"\x01\xff\x7f", 1, kGuid, "'?\?\?' is none"}));
 
 TEST_F(LidMemory, AFileOfAnotherKindDoesNotFloodTheLog) {
   std::string text;

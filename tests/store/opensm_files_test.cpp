@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +13,8 @@ namespace heddle::store {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
 
 constexpr std::string_view kLids = "0x0248440300000090 0x0014 0x0014\n\n";
 constexpr std::string_view kKeys =
@@ -27,31 +30,47 @@ TEST(OpensmFiles, AreKnownByTheirFirstLine) {
 }
 
 TEST(OpensmFiles, TellKeys) {
-  const auto keys = parse_keys(kKeys);
+  const auto keys = parse_keys(kKeys, "f");
   ASSERT_TRUE(keys);
   EXPECT_THAT(*keys, ElementsAre(KeyEntry{0x0248'4403'0000'0090, 0x1234},
                                  KeyEntry{0x0248'4403'8000'0111, 0x1235}));
   EXPECT_EQ(to_text(*keys), kKeys);
-  EXPECT_THAT(*parse_keys("0x1 0x2\n0x1 0x3\n"), ElementsAre(KeyEntry{1, 3}));
+  EXPECT_THAT(*parse_keys("0x1 0x2\n0x1 0x3\n", "f"), ElementsAre(KeyEntry{1, 3}));
 }
 
 TEST(OpensmFiles, TellNeighbors) {
-  const auto neighbors = parse_neighbors(kNeighbors);
+  const auto neighbors = parse_neighbors(kNeighbors, "f");
   ASSERT_TRUE(neighbors);
   EXPECT_THAT(*neighbors,
               ElementsAre(NeighborEntry{0x0248'4403'0000'0010, 0x0248'4403'8000'0031, 3, 1}));
 }
 
-TEST(OpensmFiles, NameTheLineThatIsWrong) {
-  for (const char* line : {"0x1", "0x1 y", "0x0 0x1", "0x1 0x2 0x3"}) {
-    const auto keys = parse_keys(std::string(kKeys) + line);
-    ASSERT_FALSE(keys) << line;
-    EXPECT_EQ(keys.error().message, "line 5: not \"0xGUID 0xKEY\"");
+TEST(OpensmFiles, NameThePlaceThatIsWrongAndWhatWouldBeRight) {
+  struct Case {
+    const char* line;
+    unsigned column;
+    const char* says;
+  };
+  const std::string key = "its M_Key, as 0x0000000000001234, is wanted here; ";
+  for (const Case& each :
+       {Case{"0x1", 4, "there is nothing"}, Case{"0x1 y", 5, "'y' is none"},
+        Case{"0x0 0x1", 1, "the GUID of a port"}, Case{" me 0x1", 2, "'me' is none"},
+        Case{"0x1  0x2 0x3", 10, "the end of the line"}}) {
+    const auto keys = parse_keys(std::string(kKeys) + each.line, "guid2mkey");
+    ASSERT_FALSE(keys) << each.line;
+    EXPECT_THAT(keys.error().message, StartsWith(fmt::format("guid2mkey:5:{}: ", each.column)));
+    EXPECT_THAT(keys.error().message, HasSubstr(each.says));
   }
-  for (const char* line : {"0x1:1 0x2", "0x1:255 0x2:1", "0x1 0x2", ":1 0x2:1", "0x1:1"}) {
-    const auto neighbors = parse_neighbors(line);
-    ASSERT_FALSE(neighbors) << line;
-    EXPECT_EQ(neighbors.error().message, "line 1: not \"0xGUID:PORT 0xGUID:PORT\"");
+  EXPECT_EQ(parse_keys("0x1 y", "f").error().message, "f:1:5: " + key + "'y' is none");
+  for (const Case& each :
+       {Case{"0x1:1 0x2", 7, "'0x2' is none"}, Case{"0x1:255 0x2:1", 1, "from 0 to 254"},
+        Case{"0x1 0x2", 1, "0x0002c90300a1b2c3:1"}, Case{":1 0x2:1", 1, "':1' is none"},
+        Case{"0x1:1", 6, "there is nothing"}, Case{"0x1:1 0x2:1 x", 13, "the end of the line"}}) {
+    const auto neighbors = parse_neighbors(each.line, "neighbors");
+    ASSERT_FALSE(neighbors) << each.line;
+    EXPECT_THAT(neighbors.error().message,
+                StartsWith(fmt::format("neighbors:1:{}: ", each.column)));
+    EXPECT_THAT(neighbors.error().message, HasSubstr(each.says));
   }
 }
 

@@ -17,15 +17,8 @@
 #include <unistd.h>
 
 #include "tests/support/folder.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/transport/program.hpp"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define HEDDLE_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define HEDDLE_SANITIZED 1
-#endif
-#endif
 
 namespace heddle::transport {
 namespace {
@@ -73,9 +66,9 @@ Hca 2 "Hca2"
 class UmadOnIbsim : public ::testing::Test {
  protected:
   void SetUp() override {
-#ifdef HEDDLE_SANITIZED
-    GTEST_SKIP() << "libumad2sim reads behind its own buffers: no use under a sanitizer";
-#endif
+    if (test::kSanitized) {
+      GTEST_SKIP() << "libumad2sim reads behind its own buffers: no use under a sanitizer";
+    }
     ::signal(SIGPIPE, SIG_IGN);  // a probe that crashed is a failure to report, not ours to share
     socket_ = "heddle" + std::to_string(::getpid());
     ::setenv("IBSIM_SOCKNAME", socket_.c_str(), 1);
@@ -96,9 +89,7 @@ class UmadOnIbsim : public ::testing::Test {
     // The last that it opens.
     return text.find("@" + socket_ + ":out9") != std::string::npos;
   }
-  ~UmadOnIbsim() override {
-    ibsim_.reset();
-  }
+  ~UmadOnIbsim() override { ibsim_.reset(); }
 
   // A program at a host of the simulated fabric.
   std::unique_ptr<Program> at(const char* host, std::vector<std::string> words) const {

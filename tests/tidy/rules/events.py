@@ -5,7 +5,8 @@ import re
 
 MANUAL = "docs/events.md"
 OF_MACHINE = re.compile(r'static constexpr std::string_view name = "(\w+)"')
-OF_PROGRAM = re.compile(r'(?:\bsay\([^;"]*?|\bSeverity::\w+,\s*)"([A-Z]\w+)"')
+OF_PROGRAM = re.compile(
+    r'(?:\bsay\([^;"]*?|\bSeverity::\w+,\s*|\.(?:refused|kept|lacking) = )"([A-Z]\w+)"')
 
 
 def check(tree):

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Whether this program runs under a sanitizer: several times slower, and with a say in memory.
+#pragma once
+
+namespace heddle::test {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#elif !defined(__has_feature)
+inline constexpr bool kSanitized = false;
+#elif __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+}  // namespace heddle::test
