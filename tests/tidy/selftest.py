@@ -86,6 +86,9 @@ PLANTS = {
     "no licence": ({"fabric/good.hpp": "#pragma once\n"}, "licence"),
     "no guard": ({"fabric/good.hpp": LICENCE + "int f();\n"}, "pragma-once"),
     "a header nobody includes": ({"fabric/lost.hpp": HEADER}, "dead-file"),
+    "a source that does not begin with its header": (
+        {"fabric/good.cpp": CLEAN["fabric/good.cpp"].replace(
+            LICENCE, LICENCE + "#include <vector>\n")}, "own-header"),
     "a source nobody builds": ({"fabric/lost.cpp": LICENCE}, "dead-file"),
     "a source built only in a comment": (
         {"fabric/lost.cpp": LICENCE,

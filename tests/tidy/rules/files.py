@@ -13,6 +13,7 @@ LICENCE = "SPDX-License-Identifier: BSD-3-Clause"
 def check(tree):
     included = {path for source in tree.cpp for _, _, path in includes(source)}
     built = built_sources(tree)
+    headers = {source.path for source in tree.cpp if source.path.endswith(".hpp")}
     for source in tree.cpp:
         if not source.text.startswith(f"// {LICENCE}\n"):
             yield source.finding("licence", 1, f"the first line is not // {LICENCE}")
@@ -21,8 +22,14 @@ def check(tree):
                 yield source.finding("pragma-once", 1, "no #pragma once")
             if source.path not in included:
                 yield source.finding("dead-file", 1, "no file includes this header")
-        elif source.path not in built:
+            continue
+        if source.path not in built:
             yield source.finding("dead-file", 1, "no CMakeLists.txt names this source")
+        own = source.path.removesuffix("cpp") + "hpp"
+        if own in headers and [path for _, _, path in includes(source)][:1] != [own]:
+            yield source.finding("own-header", 1,
+                                 f'the first include is not "{own}", so nobody sees whether that '
+                                 "header compiles alone")
     for source in tree.sources:
         if source.path.endswith(".py") and LICENCE not in "\n".join(source.lines[:2]):
             yield source.finding("licence", 1, f"the first two lines lack {LICENCE}")
