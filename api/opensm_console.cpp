@@ -15,14 +15,8 @@
 namespace heddle::api {
 namespace {
 
-ConsoleAnswer say(std::string text) {
-  ConsoleAnswer answer;
-  answer.text = std::move(text);
-  return answer;
-}
-
 ConsoleAnswer request(std::string target, const Json& body, std::string text = {}) {
-  ConsoleAnswer answer = say(std::move(text));
+  ConsoleAnswer answer = console_says(std::move(text));
   answer.request = Request{"POST", std::move(target), dump(body), {}, Role::Nobody};
   return answer;
 }
@@ -56,15 +50,16 @@ const Verb* find_verb(std::string_view name) {
 }
 
 ConsoleAnswer unknown(std::string_view name) {
-  return say(fmt::format("{} : Command not found\n\n{}", base::printable(name), all_verbs()));
+  return console_says(
+      fmt::format("{} : Command not found\n\n{}", base::printable(name), all_verbs()));
 }
 
 // --- what is done -------------------------------------------------------------------------------
 
 std::optional<ConsoleAnswer> help(const State&, ConsoleWords words) {
-  if (words.empty()) return say(all_verbs());
+  if (words.empty()) return console_says(all_verbs());
   const Verb* verb = find_verb(words[0]);
-  return verb == nullptr ? unknown(words[0]) : say(help_of(*verb));
+  return verb == nullptr ? unknown(words[0]) : console_says(help_of(*verb));
 }
 
 std::optional<ConsoleAnswer> quit(const State&, ConsoleWords) {
@@ -88,27 +83,28 @@ std::string_view level_of(std::uint64_t flags) {
 
 std::optional<ConsoleAnswer> log_level(const State& state, ConsoleWords words) {
   if (words.empty()) {
-    return say(fmt::format("Current log level is {:#x}\n", flags_of(state.seat.told.log_level)));
+    return console_says(
+        fmt::format("Current log level is {:#x}\n", flags_of(state.seat.told.log_level)));
   }
   const auto flags = base::parse_number(words[0], 0xFF);
-  if (!flags) return say(fmt::format("Invalid log level {}\n", base::printable(words[0])));
+  if (!flags) return console_says(fmt::format("Invalid log level {}\n", base::printable(words[0])));
   return request("/v1/log-level", {{"level", level_of(*flags)}},
                  fmt::format("Setting log level to {:#x}\n", *flags));
 }
 
 std::optional<ConsoleAnswer> module_log(const State&, ConsoleWords) {
-  return say("There is one log level for all of Heddle: see loglevel\n");
+  return console_says("There is one log level for all of Heddle: see loglevel\n");
 }
 
 std::optional<ConsoleAnswer> priority(const State& state, ConsoleWords words) {
   constexpr unsigned kHighest = 15;
   if (words.empty()) {
-    return say(fmt::format("Current sm-priority is {}\n", state.seat.priority));
+    return console_says(fmt::format("Current sm-priority is {}\n", state.seat.priority));
   }
   const auto wanted = base::parse_number(words[0], kHighest);
   if (!wanted) {
-    return say(fmt::format("Invalid sm-priority {}; must be between 0 and 15\n",
-                           base::printable(words[0])));
+    return console_says(fmt::format("Invalid sm-priority {}; must be between 0 and 15\n",
+                                    base::printable(words[0])));
   }
   return request("/v1/priority", {{"priority", *wanted}},
                  fmt::format("Setting sm-priority to {}\n", *wanted));
@@ -135,19 +131,20 @@ std::optional<ConsoleAnswer> update_descriptions(const State&, ConsoleWords) {
 std::optional<ConsoleAnswer> sweep(const State&, ConsoleWords words) {
   if (words.size() == 1 && words[0] == "on") return ConsoleAnswer{};
   if (words.size() != 1 || words[0] != "off") return std::nullopt;
-  return say(
+  return console_says(
       "Sweeping is not switched off: a fabric that nobody looks at is not managed. [sweep] "
       "interval says how often; heddle sm --shadow looks and writes nothing\n");
 }
 
 std::optional<ConsoleAnswer> flush_log(const State&, ConsoleWords words) {
   if (words.size() != 1 || (words[0] != "on" && words[0] != "off")) return std::nullopt;
-  return words[0] == "on" ? ConsoleAnswer{} : say("Each line of the log is written at once\n");
+  return words[0] == "on" ? ConsoleAnswer{}
+                          : console_says("Each line of the log is written at once\n");
 }
 
 std::optional<ConsoleAnswer> dump_configuration(const State& state, ConsoleWords) {
-  if (state.seat.told.opensm_conf) return say(*state.seat.told.opensm_conf);
-  return say(
+  if (state.seat.told.opensm_conf) return console_says(*state.seat.told.opensm_conf);
+  return console_says(
       "This subnet manager was not started by heddle opensm, and has a configuration file of its "
       "own: heddle config check\n");
 }
@@ -157,7 +154,7 @@ std::string version_text(const State& state) {
 }
 
 std::optional<ConsoleAnswer> version(const State& state, ConsoleWords) {
-  return say(version_text(state) + "\n");
+  return console_says(version_text(state) + "\n");
 }
 
 // --- status -------------------------------------------------------------------------------------
@@ -228,9 +225,9 @@ std::string status_text(const State& state) {
 }
 
 std::optional<ConsoleAnswer> status(const State& state, ConsoleWords words) {
-  if (words.empty()) return say(status_text(state));
+  if (words.empty()) return console_says(status_text(state));
   if (words[0] != "loop") return std::nullopt;
-  ConsoleAnswer answer = say(status_text(state));
+  ConsoleAnswer answer = console_says(status_text(state));
   answer.repeats = true;
   return answer;
 }
@@ -240,7 +237,7 @@ std::optional<ConsoleAnswer> status(const State& state, ConsoleWords words) {
 template <auto kVerb>
 std::optional<ConsoleAnswer> of_fabric(const State& state, ConsoleWords words) {
   if (state.fabric == nullptr) {
-    return say("The first sweep is not finished; nothing is known about the fabric\n");
+    return console_says("The first sweep is not finished; nothing is known about the fabric\n");
   }
   return kVerb(state, words);
 }
@@ -331,7 +328,7 @@ ConsoleAnswer answer_console(std::string_view line, const State& state) {
   if (verb == nullptr) return unknown(words[0]);
   auto answer = verb->answer(state, ConsoleWords(words).subspan(1));
   if (answer) return std::move(*answer);
-  return say(fmt::format("Invalid {} command\n{}", verb->name, help_of(*verb)));
+  return console_says(fmt::format("Invalid {} command\n{}", verb->name, help_of(*verb)));
 }
 
 std::string console_complaint(const Response& refused) {

@@ -44,12 +44,6 @@ constexpr std::array kTraffic{
     Row{"multicast_rcv_pkts", Counter::MulticastReceivePackets},
 };
 
-ConsoleAnswer say(std::string text) {
-  ConsoleAnswer answer;
-  answer.text = std::move(text);
-  return answer;
-}
-
 std::string when(WallTime time) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
   return fmt::format("{:%a %b %d %H:%M:%S %Y}",
@@ -128,7 +122,8 @@ ConsoleAnswer print(const State& state, ConsoleWords words, bool errors_only) {
       if (port) wish.port = static_cast<std::uint8_t>(*port);
       if (port) wish.node = node_of(*state.readings, *state.fabric, word.substr(0, colon));
     }
-    if (!wish.node) return say(fmt::format("Node {} not found...\n", base::printable(word)));
+    if (!wish.node)
+      return console_says(fmt::format("Node {} not found...\n", base::printable(word)));
   }
   ConsoleAnswer answer;
   answer.pieces = [wish, fabric = state.fabric, readings = state.readings,
@@ -144,7 +139,7 @@ ConsoleAnswer print(const State& state, ConsoleWords words, bool errors_only) {
 
 ConsoleAnswer describe(const State& state) {
   const auto& told = state.seat.told;
-  return say(
+  return console_says(
       fmt::format("Performance Manager status:\nstate                        : {}\n"
                   "sweep state                  : Sleeping\nsweep time                   : {}s\n"
                   "outstanding queries/max      : 0/{}\nremove missing nodes from DB : TRUE\n"
@@ -179,9 +174,9 @@ ConsoleAnswer console_counters(const State& state, ConsoleWords words) {
   if (word == "print_counters" || word == "pc") return print(state, words.subspan(1), false);
   if (word == "print_errors" || word == "pe") return print(state, words.subspan(1), true);
   for (const Reason& reason : kReasons) {
-    if (word == reason.word) return say(fmt::format("perfmgr {}: {}\n", word, reason.why));
+    if (word == reason.word) return console_says(fmt::format("perfmgr {}: {}\n", word, reason.why));
   }
-  return say(fmt::format("\"{}\" option not found\n", base::printable(word)));
+  return console_says(fmt::format("\"{}\" option not found\n", base::printable(word)));
 }
 
 }  // namespace heddle::api

@@ -21,12 +21,6 @@ namespace {
 using fabric::NodeIndex;
 using fabric::PortIndex;
 
-ConsoleAnswer say(std::string text) {
-  ConsoleAnswer answer;
-  answer.text = std::move(text);
-  return answer;
-}
-
 mad::PortNumber port_number(unsigned number) {
   return mad::PortNumber{static_cast<std::uint8_t>(number)};
 }
@@ -309,17 +303,17 @@ std::optional<ConsoleAnswer> console_port_status(const State& state, ConsoleWord
   }
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(
       std::chrono::steady_clock::now() - begun);
-  return say(counts.text(words.empty() ? "ALL" : kind->title, took));
+  return console_says(counts.text(words.empty() ? "ALL" : kind->title, took));
 }
 
 ConsoleAnswer console_query_lid(const State& state, ConsoleWords words) {
-  if (words.empty()) return say("no LID specified\n");
+  if (words.empty()) return console_says("no LID specified\n");
   const sm::Snapshot& fabric = *state.fabric;
   const auto lid = base::parse_number(words[0], mad::kLastUnicastLid.value);
   const PortIndex owner =
       lid ? fabric.lids.owner(mad::Lid{static_cast<std::uint16_t>(*lid)}) : fabric::kNoPort;
   if (owner == fabric::kNoPort) {
-    return say(fmt::format("Invalid lid {}\n", base::printable(words[0])));
+    return console_says(fmt::format("Invalid lid {}\n", base::printable(words[0])));
   }
   const NodeIndex index = fabric.topology.node_of(owner);
   const fabric::Node& node = fabric.topology.node(index);
@@ -341,7 +335,7 @@ ConsoleAnswer console_query_lid(const State& state, ConsoleWords words) {
     text +=
         fmt::format("   Port {} health       : {}\n", number, is_kept_out(number) ? "ERROR" : "OK");
   }
-  return say(std::move(text));
+  return console_says(std::move(text));
 }
 
 ConsoleAnswer console_switch_balance(const State& state, ConsoleWords words) {
@@ -349,7 +343,7 @@ ConsoleAnswer console_switch_balance(const State& state, ConsoleWords words) {
   if (verbose) words = words.subspan(1);
   std::optional<NodeIndex> only;
   if (!words.empty() && !(only = switch_by(*state.fabric, words[0]))) {
-    return say("guid not found\n");
+    return console_says("guid not found\n");
   }
   if (tables_of(*state.fabric) == nullptr) return {};
   ConsoleAnswer answer;
@@ -360,7 +354,7 @@ ConsoleAnswer console_switch_balance(const State& state, ConsoleWords words) {
 ConsoleAnswer console_lid_balance(const State& state, ConsoleWords words) {
   std::optional<NodeIndex> only;
   if (!words.empty() && !(only = switch_by(*state.fabric, words[0]))) {
-    return say("switchguid not found\n");
+    return console_says("switchguid not found\n");
   }
   if (tables_of(*state.fabric) == nullptr) return {};
   ConsoleAnswer answer;
@@ -370,7 +364,8 @@ ConsoleAnswer console_lid_balance(const State& state, ConsoleWords words) {
 
 ConsoleAnswer console_port_guids(const State& state, ConsoleWords words) {
   if (!words.empty() && words[0] == "file") {
-    return say("No file is written for a console: leave 'file' out, and keep what is answered\n");
+    return console_says(
+        "No file is written for a console: leave 'file' out, and keep what is answered\n");
   }
   std::string text;
   std::vector<std::unique_ptr<Pattern>> patterns;
@@ -380,7 +375,7 @@ ConsoleAnswer console_port_guids(const State& state, ConsoleWords words) {
     text += fmt::format("Cannot parse regular expression '{}'. Skipping\n", base::printable(word));
     patterns.pop_back();
   }
-  if (patterns.empty()) return say(text + "No valid expression provided. Aborting\n");
+  if (patterns.empty()) return console_says(text + "No valid expression provided. Aborting\n");
   const fabric::Topology& topology = state.fabric->topology;
   for (const PortIndex port : topology.endports()) {
     const std::string& name = topology.node(topology.node_of(port)).description;
@@ -388,7 +383,7 @@ ConsoleAnswer console_port_guids(const State& state, ConsoleWords words) {
                                   [&](const auto& pattern) { return pattern->fits(name); });
     if (fits) text += fmt::format("{:#x}\n", topology.port(port).guid.value);
   }
-  return say(std::move(text));
+  return console_says(std::move(text));
 }
 
 }  // namespace heddle::api

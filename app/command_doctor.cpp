@@ -23,7 +23,7 @@ namespace heddle::app {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using DoctorJson = nlohmann::json;
 
 std::vector<HostFacts::Device> devices() {
   std::vector<HostFacts::Device> found;
@@ -92,18 +92,18 @@ HostFacts::Manager manager(const fs::path& socket) {
     facts.trouble = answer.error().message;
     return facts;
   }
-  const Json status = Json::parse(answer->body, nullptr, /*allow_exceptions=*/false);
+  const DoctorJson status = DoctorJson::parse(answer->body, nullptr, /*allow_exceptions=*/false);
   if (!answer->ok() || !status.is_object() || !status.contains("sm")) {
     facts.trouble = answer->complaint();
     return facts;
   }
-  const Json& own = status["sm"];
+  const DoctorJson& own = status["sm"];
   facts.state = own.value("state", "");
   facts.priority = own.value("priority", 0u);
-  for (const Json& reason : status.value("reasons", Json::array())) {
+  for (const DoctorJson& reason : status.value("reasons", DoctorJson::array())) {
     facts.complaints.push_back(reason.get<std::string>());
   }
-  for (const Json& peer : own.value("peers", Json::array())) {
+  for (const DoctorJson& peer : own.value("peers", DoctorJson::array())) {
     const bool placed = peer.contains("at") && peer["at"].is_object();
     facts.peers.push_back({placed ? peer["at"].value("node", "") : peer.value("guid", ""),
                            lower(peer.value("state", "")), peer.value("priority", 0u)});

@@ -22,9 +22,9 @@ std::string remark(const PortChoiceResult& choice) {
   return choice.has_value() ? choice->remark : choice.error().message;
 }
 
-using Row = std::array<std::string, 6>;
+using PortRow = std::array<std::string, 6>;
 
-Row row_of(const transport::LocalPort& port, const PortChoiceResult& choice) {
+PortRow row_of(const transport::LocalPort& port, const PortChoiceResult& choice) {
   const std::string use = is_chosen(port, choice) ? "chosen by heddle sm"
                           : port.candidate        ? "usable"
                                                   : "skipped: " + port.reason;
@@ -43,14 +43,14 @@ std::string ports_table(std::span<const transport::LocalPort> ports,
                         const PortChoiceResult& choice) {
   std::string out;
   if (!ports.empty()) {
-    std::vector<Row> rows{{"PORT", "PORT GUID", "LINK LAYER", "STATE", "RATE", "USE"}};
+    std::vector<PortRow> rows{{"PORT", "PORT GUID", "LINK LAYER", "STATE", "RATE", "USE"}};
     for (const transport::LocalPort& port : ports) rows.push_back(row_of(port, choice));
     std::array<std::size_t, 5> widths{};  // the last column needs none
-    for (const Row& row : rows) {
+    for (const PortRow& row : rows) {
       for (std::size_t i = 0; i < widths.size(); ++i)
         widths[i] = std::max(widths[i], row[i].size());
     }
-    for (const Row& row : rows) {
+    for (const PortRow& row : rows) {
       for (std::size_t i = 0; i < widths.size(); ++i) {
         out += fmt::format("{:<{}}  ", row[i], widths[i]);
       }
@@ -63,8 +63,8 @@ std::string ports_table(std::span<const transport::LocalPort> ports,
 
 std::string ports_json(std::span<const transport::LocalPort> ports,
                        const PortChoiceResult& choice) {
-  using Json = nlohmann::ordered_json;
-  Json list = Json::array();
+  using PortsJson = nlohmann::ordered_json;
+  PortsJson list = PortsJson::array();
   for (const transport::LocalPort& port : ports) {
     list.push_back({{"device", port.id.device},
                     {"port", port.id.port},
@@ -77,10 +77,11 @@ std::string ports_json(std::span<const transport::LocalPort> ports,
                     {"usable", port.candidate},
                     {"reason", port.reason}});
   }
-  const Json whole{{"ports", std::move(list)},
-                   {"chosen", choice.has_value() ? Json(to_string(choice->id)) : Json(nullptr)},
-                   {"remark", remark(choice)}};
-  return whole.dump(2, ' ', true, Json::error_handler_t::replace) + "\n";
+  const PortsJson whole{
+      {"ports", std::move(list)},
+      {"chosen", choice.has_value() ? PortsJson(to_string(choice->id)) : PortsJson(nullptr)},
+      {"remark", remark(choice)}};
+  return whole.dump(2, ' ', true, PortsJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace heddle::app

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kMostProblems = 20;
 
-std::string row(std::string_view name, std::string_view text) {
+std::string summary_row(std::string_view name, std::string_view text) {
   return fmt::format("  {:<9} {}\n", name, text);
 }
 
@@ -83,26 +83,29 @@ std::string lids_text(const sm::Snapshot& snapshot) {
 }
 
 std::string routing_text(const sm::Snapshot& snapshot, mad::SMState state) {
-  if (state == mad::SMState::Standby) return row("Routing", "left to the master");
-  if (snapshot.topology.switch_count() == 0) return row("Routing", "none needed: no switch");
-  if (snapshot.routes == nullptr) return row("Routing", "none: the fabric could not be routed");
+  if (state == mad::SMState::Standby) return summary_row("Routing", "left to the master");
+  if (snapshot.topology.switch_count() == 0)
+    return summary_row("Routing", "none needed: no switch");
+  if (snapshot.routes == nullptr)
+    return summary_row("Routing", "none: the fabric could not be routed");
   const routing::Selected& selected = *snapshot.routes;
   const unsigned vls = selected.routes.lanes.vls;
   std::string out =
-      row("Routing", vls == 1 ? selected.routes.engine
-                              : fmt::format("{} on {} VLs", selected.routes.engine, vls));
+      summary_row("Routing", vls == 1 ? selected.routes.engine
+                                      : fmt::format("{} on {} VLs", selected.routes.engine, vls));
   for (const routing::Rejected& rejected : selected.rejected) {
-    out += row("", fmt::format("not {}: {}", rejected.engine, rejected.reason));
+    out += summary_row("", fmt::format("not {}: {}", rejected.engine, rejected.reason));
   }
-  for (const std::string& note : selected.routes.notes) out += row("", note);
+  for (const std::string& note : selected.routes.notes) out += summary_row("", note);
   const fabric::Verification& proof = selected.proof;
-  out += row("Routes",
-             fmt::format("{} {}: at most {}, {:.2f} in the mean; {}", with_commas(proof.routes),
-                         proof.reaches_all() ? "proven to arrive" : "walked",
-                         counted(proof.max_hops, "hop", "hops"), proof.mean_hops,
-                         proof.deadlock_free() ? "no credit loop" : "A CREDIT LOOP IS POSSIBLE"));
+  out += summary_row(
+      "Routes",
+      fmt::format("{} {}: at most {}, {:.2f} in the mean; {}", with_commas(proof.routes),
+                  proof.reaches_all() ? "proven to arrive" : "walked",
+                  counted(proof.max_hops, "hop", "hops"), proof.mean_hops,
+                  proof.deadlock_free() ? "no credit loop" : "A CREDIT LOOP IS POSSIBLE"));
   if (!proof.reaches_all()) {
-    out += row("", fmt::format("{} do not arrive", with_commas(proof.faulty_routes)));
+    out += summary_row("", fmt::format("{} do not arrive", with_commas(proof.faulty_routes)));
   }
   return out;
 }
@@ -121,16 +124,17 @@ std::string times_text(const Summary& summary) {
     phases.push_back(
         fmt::format("{} {}", sm::phase_name(phase), short_duration(summary.times.of(phase))));
   }
-  return row("Time",
-             fmt::format("{} ({})", short_duration(summary.times.total()), summary.times_are)) +
-         row("", fmt::format("{}", fmt::join(phases, ", ")));
+  return summary_row("Time", fmt::format("{} ({})", short_duration(summary.times.total()),
+                                         summary.times_are)) +
+         summary_row("", fmt::format("{}", fmt::join(phases, ", ")));
 }
 
-std::string list_text(std::string_view name, const std::vector<std::string>& lines) {
-  std::string out = row(name, lines.empty() ? "none" : with_commas(lines.size()) + ":");
-  for (std::size_t i = 0; i < lines.size() && i < kMostProblems; ++i) out += row("", lines[i]);
+std::string listed(std::string_view name, const std::vector<std::string>& lines) {
+  std::string out = summary_row(name, lines.empty() ? "none" : with_commas(lines.size()) + ":");
+  for (std::size_t i = 0; i < lines.size() && i < kMostProblems; ++i)
+    out += summary_row("", lines[i]);
   if (lines.size() > kMostProblems) {
-    out += row("", fmt::format("and {} more", with_commas(lines.size() - kMostProblems)));
+    out += summary_row("", fmt::format("and {} more", with_commas(lines.size() - kMostProblems)));
   }
   return out;
 }
@@ -148,17 +152,17 @@ std::string verdict(const sm::Snapshot& snapshot, mad::SMState state) {
 std::string summary_text(const Summary& summary) {
   const sm::Snapshot& snapshot = summary.snapshot;
   std::string out = verdict(snapshot, summary.state);
-  out += row("Fabric", summary.title);
-  out += row("Nodes", nodes_text(snapshot.topology));
-  out += row("Links", links_text(snapshot));
-  out += row("Ports", ports_text(snapshot));
-  out += row("LIDs", lids_text(snapshot));
+  out += summary_row("Fabric", summary.title);
+  out += summary_row("Nodes", nodes_text(snapshot.topology));
+  out += summary_row("Links", links_text(snapshot));
+  out += summary_row("Ports", ports_text(snapshot));
+  out += summary_row("LIDs", lids_text(snapshot));
   out += routing_text(snapshot, summary.state);
-  if (snapshot.shadow) out += row("Would write", text(*snapshot.shadow));
-  out += row("SMPs", packets_text(snapshot.sweep));
+  if (snapshot.shadow) out += summary_row("Would write", text(*snapshot.shadow));
+  out += summary_row("SMPs", packets_text(snapshot.sweep));
   out += times_text(summary);
-  if (!summary.remarks.empty()) out += list_text("Remarks", summary.remarks);
-  return out + list_text("Problems", snapshot.problems);
+  if (!summary.remarks.empty()) out += listed("Remarks", summary.remarks);
+  return out + listed("Problems", snapshot.problems);
 }
 
 bool wholly_up(const sm::Snapshot& snapshot, mad::SMState state) {

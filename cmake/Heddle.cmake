@@ -10,6 +10,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(heddle_flags INTERFACE
     -Wno-restrict -Wno-stringop-overread $<$<CONFIG:Release>:-Wno-maybe-uninitialized>)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND HEDDLE_UNITY)
+  # A class of a source's own namespace stands in no header just because that source is included.
+  target_compile_options(heddle_flags INTERFACE -Wno-subobject-linkage)
+endif()
 if(HEDDLE_FUZZ)
   if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     message(FATAL_ERROR "HEDDLE_FUZZ needs clang: -DCMAKE_CXX_COMPILER=clang++-14")
@@ -27,11 +31,21 @@ if(HEDDLE_SANITIZE)
   target_link_options(heddle_flags INTERFACE -fsanitize=${HEDDLE_SANITIZE})
 endif()
 
+# heddle_together(TARGET): compiles six sources at a time, as one. Reading headers is most of the
+# compiler's work, so that takes a third of the time. What a source keeps to itself shares a
+# namespace with its neighbours then, and the compiler tells of a name that is taken. Each source
+# still includes what it uses, for neighbours change (HEDDLE_UNITY=OFF shows who does not).
+function(heddle_together target)
+  set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ${HEDDLE_UNITY} UNITY_BUILD_BATCH_SIZE 6)
+endfunction()
+
 # heddle_room(NAME SOURCES ... USES rooms and libraries this one may include)
 function(heddle_room name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES" ${ARGN})
   add_library(heddle_${name} STATIC ${ARG_SOURCES})
   target_link_libraries(heddle_${name} PUBLIC heddle_flags ${ARG_USES})
+  heddle_together(heddle_${name})
 endfunction()
 
 # heddle_test(NAME SOURCES ... USES ... LABELS ...): one GoogleTest program, each case a CTest test.
@@ -42,6 +56,7 @@ function(heddle_test name)
     set(ARG_LABELS unit)
   endif()
   target_link_libraries(test_${name} PRIVATE heddle_flags ${ARG_USES} GTest::gmock_main)
+  heddle_together(test_${name})
   gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
     PROPERTIES TIMEOUT 120 LABELS "${ARG_LABELS}")
 endfunction()

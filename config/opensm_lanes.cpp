@@ -21,7 +21,7 @@ constexpr std::array kWords{
     Word{"high_limit", "limit"},
 };
 constexpr std::uint64_t kMostVl = 15;
-constexpr std::size_t kLevels = 16;
+constexpr std::size_t kLevelCount = 16;
 
 std::optional<std::string> number(std::string_view text, std::uint64_t most) {
   const auto value = opensm_number(text);
@@ -60,7 +60,7 @@ std::optional<std::string> lane_word(std::string_view name, std::string_view val
   if (word->ours == "limit") {
     text = number(value, 255);
   } else if (word->ours == "sl2vl") {
-    const bool whole = base::split(value, ',').size() == kLevels;
+    const bool whole = base::split(value, ',').size() == kLevelCount;
     if (whole) text = list(value, false);
   } else {
     text = list(value, true);

@@ -30,27 +30,26 @@ std::string_view name_of(Outcome outcome) {
 }
 
 std::string_view attribute_name(mad::CongestionAttributeId attribute) {
-  using Id = mad::CongestionAttributeId;
   switch (attribute) {
-    case Id::ClassPortInfo:
+    case mad::CongestionAttributeId::ClassPortInfo:
       return "ClassPortInfo";
-    case Id::Notice:
+    case mad::CongestionAttributeId::Notice:
       return "Notice";
-    case Id::CongestionInfo:
+    case mad::CongestionAttributeId::CongestionInfo:
       return "CongestionInfo";
-    case Id::CongestionKeyInfo:
+    case mad::CongestionAttributeId::CongestionKeyInfo:
       return "CongestionKeyInfo";
-    case Id::CongestionLog:
+    case mad::CongestionAttributeId::CongestionLog:
       return "CongestionLog";
-    case Id::SwitchCongestionSetting:
+    case mad::CongestionAttributeId::SwitchCongestionSetting:
       return "SwitchCongestionSetting";
-    case Id::SwitchPortCongestionSetting:
+    case mad::CongestionAttributeId::SwitchPortCongestionSetting:
       return "SwitchPortCongestionSetting";
-    case Id::CACongestionSetting:
+    case mad::CongestionAttributeId::CACongestionSetting:
       return "CACongestionSetting";
-    case Id::CongestionControlTable:
+    case mad::CongestionAttributeId::CongestionControlTable:
       return "CongestionControlTable";
-    case Id::TimeStamp:
+    case mad::CongestionAttributeId::TimeStamp:
       return "TimeStamp";
   }
   return "an attribute";

@@ -19,7 +19,7 @@ struct Change {
 };
 
 // Where a LID's packets have to arrive.
-struct Target {
+struct Aim {
   std::uint32_t at = kNone;  // kNone: nothing has to arrive
   std::uint8_t out = 0;
 };
@@ -43,7 +43,7 @@ struct Ground {
 // Looks at what changed for one LID after another. Scratch memory: one per thread.
 class ColumnCheck {
  public:
-  ColumnCheck(const Proven& proven, const Claim& claim, const std::vector<Target>& targets,
+  ColumnCheck(const Proven& proven, const Claim& claim, const std::vector<Aim>& targets,
               const Ground& ground)
       : proven_(proven),
         claim_(claim),
@@ -60,7 +60,7 @@ class ColumnCheck {
   // 0 is no LID, so a column's number marks what is known of it.
   bool column_arrives(std::span<const Change> changes) {
     const std::uint16_t lid = changes.front().lid;
-    const Target target = targets_[lid];
+    const Aim target = targets_[lid];
     if (target.at == kNone) return true;
     if (entry(target.at, lid) != target.out) return false;
     arrived_[target.at] = lid;
@@ -166,7 +166,7 @@ class ColumnCheck {
 
   const Proven& proven_;
   const Claim& claim_;
-  const std::vector<Target>& targets_;  // by LID
+  const std::vector<Aim>& targets_;  // by LID
   const Ground& ground_;
   std::vector<std::uint16_t> arrived_;  // by switch: the last LID whose way is known to arrive
   std::vector<std::uint32_t> way_;      // scratch memory of a walk
@@ -319,7 +319,7 @@ class Recheck {
   const base::ParallelFor& parallel_;
   std::vector<std::uint32_t> now_;      // by proven switch; kNone: it is gone
   std::vector<std::uint8_t> is_there_;  // by proven channel
-  std::vector<Target> targets_;         // by LID
+  std::vector<Aim> targets_;            // by LID
   std::vector<Change> changes_;         // by LID
   const Ground ground_;
 };

@@ -9,7 +9,7 @@
 namespace heddle::partitions {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Enforcement>, 4> kWords{
+constexpr std::array<std::pair<std::string_view, Enforcement>, 4> kEnforcementWords{
     {{"off", Enforcement::Off},
      {"in", Enforcement::In},
      {"out", Enforcement::Out},
@@ -44,14 +44,14 @@ std::vector<mad::PKey> full_keys(std::span<const mad::PKey> keys) {
 }  // namespace
 
 std::optional<Enforcement> enforcement_of(std::string_view word) {
-  for (const auto& [name, enforcement] : kWords) {
+  for (const auto& [name, enforcement] : kEnforcementWords) {
     if (name == word) return enforcement;
   }
   return std::nullopt;
 }
 
 std::string_view name_of(Enforcement enforcement) {
-  return kWords[static_cast<std::size_t>(enforcement)].first;
+  return kEnforcementWords[static_cast<std::size_t>(enforcement)].first;
 }
 
 std::string_view describe(EnforcementGap gap) {

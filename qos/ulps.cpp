@@ -9,8 +9,8 @@
 namespace heddle::qos {
 namespace {
 
-constexpr std::uint64_t kHighestSl = 15, kHighestPort = 0xFFFF, kHighestKey = 0xFFFF;
-constexpr std::uint64_t kBaseKeyMask = 0x7FFF;
+constexpr std::uint64_t kHighestUlpSl = 15, kHighestPort = 0xFFFF, kHighestUlpKey = 0xFFFF;
+constexpr std::uint64_t kUlpBaseKeyMask = 0x7FFF;
 
 // Where a protocol's ServiceIDs begin; the port number is added (annexes A3, A4, A10 of the
 // specification's volume 1, and RDS's own choice).
@@ -47,7 +47,7 @@ bool Ulps::read(Lines& lines, Policy& policy) {
   }
   std::uint64_t number = 0;
   Line line;
-  if (!lines.number(base::trim(whole.substr(colon + 1)), kHighestSl, number) ||
+  if (!lines.number(base::trim(whole.substr(colon + 1)), kHighestUlpSl, number) ||
       !split(lines, base::trim(whole.substr(0, colon)), line)) {
     return false;
   }
@@ -112,10 +112,10 @@ bool Ulps::by_service(Lines& lines, const Line& line, Rule& rule) const {
 bool Ulps::by_key(Lines& lines, const Line& line, std::uint8_t sl, Policy& policy,
                   Rule& rule) const {
   if (line.criterion.empty()) {
-    rule.p_keys = {{kBaseKeyMask, kBaseKeyMask}};  // Default
+    rule.p_keys = {{kUlpBaseKeyMask, kUlpBaseKeyMask}};  // Default
   } else if (line.criterion != "pkey") {
     return lines.fail(line.criterion, "ipoib is told by its pkey");
-  } else if (!lines.ranges(line.list, kHighestKey, rule.p_keys, kBaseKeyMask)) {
+  } else if (!lines.ranges(line.list, kHighestUlpKey, rule.p_keys, kUlpBaseKeyMask)) {
     return false;
   }
   if (!same_word(line.ulp, "ipoib")) return true;

@@ -19,7 +19,7 @@ namespace {
 
 using fabric::SwitchIndex;
 
-constexpr unsigned kVls = 2;
+constexpr unsigned kDragonflyPlusVls = 2;
 
 struct Group {
   std::vector<std::uint32_t> leaves, spines;
@@ -242,15 +242,15 @@ class Router {
 base::Result<Routes> route_groups(const Request& request, const CompactChannels& channels,
                                   const Groups& groups, const Destinations& destinations) {
   if (!groups.damage.empty()) return base::error(groups.damage);
-  if (request.data_vls < kVls) {
-    return base::error(
-        fmt::format("a dragonfly+ needs {} VLs, and {} may be used", kVls, request.data_vls));
+  if (request.data_vls < kDragonflyPlusVls) {
+    return base::error(fmt::format("a dragonfly+ needs {} VLs, and {} may be used",
+                                   kDragonflyPlusVls, request.data_vls));
   }
   const Router router(request, channels, groups, destinations);
   Routes routes;
   routes.engine = DragonflyPlus{}.name();
   routes.tables = router.fill();
-  routes.lanes = {kVls, {}, router.maps()};
+  routes.lanes = {kDragonflyPlusVls, {}, router.maps()};
   routes.notes.push_back(fmt::format("the fabric is a dragonfly+ of {} groups", groups.all.size()));
   return routes;
 }

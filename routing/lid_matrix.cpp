@@ -17,7 +17,7 @@ namespace {
 
 using fabric::SwitchIndex;
 
-constexpr std::uint8_t kNoWay = LidMatrix::kNoWay;
+constexpr std::uint8_t kNoHops = LidMatrix::kNoWay;
 
 class MatrixReader {
  public:
@@ -90,7 +90,7 @@ class MatrixReader {
     for (rest = base::trim(rest); !rest.empty(); rest = base::trim(rest), ++port) {
       const std::size_t end = std::min(rest.find(' '), rest.size());
       const auto hops = base::parse_hex(rest.substr(0, end));
-      if (!hops || *hops > kNoWay) {
+      if (!hops || *hops > kNoHops) {
         return place_.wrong(rest, "a hop count is wanted here, 00 to ff in hexadecimal");
       }
       if (port > fabric::kMaxPortCount) {
@@ -130,7 +130,7 @@ class MatrixWays : public WayFinder {
   const Ways& toward(SwitchIndex target) override {
     const std::uint8_t* hops = matrix_.hops.data() + target.value * channels_.count();
     for (std::uint32_t s = 0; s < least_.size(); ++s) {
-      least_[s] = kNoWay;
+      least_[s] = kNoHops;
       for (std::uint32_t c = channels_.first[s]; c < channels_.first[s + 1]; ++c) {
         least_[s] = std::min(least_[s], hops[c]);
       }
@@ -138,7 +138,7 @@ class MatrixWays : public WayFinder {
     least_[target.value] = 0;
     order_.clear();
     for (std::uint32_t s = 0; s < least_.size(); ++s) {
-      if (least_[s] != kNoWay && s != target.value) order_.push_back(s);
+      if (least_[s] != kNoHops && s != target.value) order_.push_back(s);
     }
     std::stable_sort(order_.begin(), order_.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return least_[a] < least_[b]; });
@@ -154,7 +154,7 @@ class MatrixWays : public WayFinder {
         arrives = true;
       }
       if (arrives) ways_.add_switch(SwitchIndex{at});
-      if (!arrives) least_[at] = kNoWay;
+      if (!arrives) least_[at] = kNoHops;
     }
     return ways_;
   }
@@ -177,7 +177,7 @@ base::Result<LidMatrix> parse_lid_matrix(std::string_view text, std::string_view
     return base::error(fmt::format("{}: the fabric has more than {} pairs of switch and link", file,
                                    kMaxMatrixCells));
   }
-  matrix.hops.assign(topology.switch_count() * channels.count(), kNoWay);
+  matrix.hops.assign(topology.switch_count() * channels.count(), kNoHops);
   MatrixReader reader(file, topology, channels, matrix);
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
@@ -206,9 +206,9 @@ std::string lid_matrix_text(const fabric::Topology& topology, const fabric::LidM
       const auto channel =
           topology.channel_by_port(from, mad::PortNumber{static_cast<std::uint8_t>(port)});
       const std::uint8_t ahead = channel == fabric::kNoChannel
-                                     ? kNoWay
+                                     ? kNoHops
                                      : distances[to][topology.channels()[channel.value].to.value];
-      text += fmt::format(" {:02x}", ahead >= kNoWay - 1 ? kNoWay : ahead + 1);
+      text += fmt::format(" {:02x}", ahead >= kNoHops - 1 ? kNoHops : ahead + 1);
     }
     text += fmt::format(" # portguid 0x{:016x}\n", topology.port(own).guid.value);
   }

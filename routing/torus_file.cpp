@@ -43,9 +43,9 @@ std::optional<std::int32_t> parse_offset(std::string_view word) {
   return negative ? -value : value;
 }
 
-class Reader {
+class TorusFileReader {
  public:
-  explicit Reader(std::string_view file) : place_{file, 0, {}} {}
+  explicit TorusFileReader(std::string_view file) : place_{file, 0, {}} {}
 
   std::optional<base::Error> read(std::string_view line) {
     ++place_.number;
@@ -194,7 +194,7 @@ class Reader {
 
 base::Result<TorusFile> parse_torus_file(std::string_view text, std::string_view file) {
   const std::string whole(text);
-  Reader reader(file);
+  TorusFileReader reader(file);
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     if (auto wrong = reader.read(text.substr(0, end))) return *wrong;

@@ -9,7 +9,7 @@ namespace heddle::routing {
 namespace {
 
 constexpr std::size_t kColumns = TreeDistances::kColumns;
-constexpr std::uint8_t kNoWay = TreeDistances::kNoWay;
+constexpr std::uint8_t kNoHops = TreeDistances::kNoWay;
 
 // On the stack and of fixed length, so that the loops become a few vector instructions.
 using Piece = std::array<std::uint8_t, kColumns>;
@@ -31,7 +31,7 @@ void lower(Piece& piece, const std::uint8_t* to) {
 // One hop more; what has no way, or one too long to count, has none.
 void lengthen(Piece& piece) {
   for (std::uint8_t& hops : piece) {
-    hops = hops >= kNoWay - 1 ? kNoWay : static_cast<std::uint8_t>(hops + 1);
+    hops = hops >= kNoHops - 1 ? kNoHops : static_cast<std::uint8_t>(hops + 1);
   }
 }
 
@@ -50,7 +50,7 @@ void TreeDistances::sweep(const TreeShape& shape, std::size_t first_column) {
   const auto& bottom_up = shape.bottom_up();
   for (const std::uint32_t at : bottom_up) {
     Piece hops;
-    hops.fill(kNoWay);
+    hops.fill(kNoHops);
     for (const auto& group : shape.down(at)) {
       lower(hops, descending_.data() + group.to * width_ + first_column);
     }
@@ -61,7 +61,7 @@ void TreeDistances::sweep(const TreeShape& shape, std::size_t first_column) {
   for (std::size_t i = bottom_up.size(); i-- > 0;) {
     const std::uint32_t at = bottom_up[i];
     Piece hops;
-    hops.fill(kNoWay);
+    hops.fill(kNoHops);
     for (const auto& group : shape.up(at)) {
       lower(hops, direct_.data() + group.to * width_ + first_column);
     }

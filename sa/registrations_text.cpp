@@ -148,9 +148,9 @@ class Line {
   bool good_ = true;
 };
 
-class Reader {
+class RegistrationsReader {
  public:
-  explicit Reader(base::Instant now) : restoring_(now) {}
+  explicit RegistrationsReader(base::Instant now) : restoring_(now) {}
 
   bool read(std::string_view text) {
     Line line(text);
@@ -290,7 +290,7 @@ base::Result<Registrations> parse_registrations(std::string_view text, base::Ins
   if (lines.size() < 3 || lines.front() != kHead || lines[lines.size() - 2] != kTail) {
     return base::error("these are no registrations, or not all of them");
   }
-  Reader reader(now);
+  RegistrationsReader reader(now);
   for (std::size_t i = 1; i + 2 < lines.size(); ++i) {
     if (!reader.read(lines[i])) {
       return base::error("line " + std::to_string(i + 1) + " is no registration");

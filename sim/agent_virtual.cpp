@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint8_t kVPortGuidCap = 1;
 
-bool sets(const mad::Smp& smp) {
+bool asks_to_set(const mad::Smp& smp) {
   return smp.method == mad::Method::Set;
 }
 
@@ -91,7 +91,7 @@ mad::VPortInfo shown(const AgentContext& context, const VirtualPorts& all, std::
 mad::Status on_virtualization_info(const AgentContext& context, mad::Smp& smp) {
   VirtualPorts* const all = of(context);
   if (all == nullptr) return mad::kStatusBadMethodAttribute;
-  if (sets(smp)) {
+  if (asks_to_set(smp)) {
     const auto wanted = mad::decode<mad::VirtualizationInfo>(smp.data);
     const bool changed = all->enabled != wanted.virtualization_enable;
     all->enabled = wanted.virtualization_enable;
@@ -118,7 +118,7 @@ mad::Status on_vport_info(const AgentContext& context, mad::Smp& smp) {
   if (!exists(*all, smp.attribute_modifier)) return mad::kStatusBadField;
   const auto index = static_cast<std::uint16_t>(smp.attribute_modifier);
   mad::Status status = mad::kStatusOk;
-  if (sets(smp)) {
+  if (asks_to_set(smp)) {
     status = index == 0 || !all->enabled ? mad::kStatusBadField
                                          : set_vport_info(context, all->ports[index - 1u],
                                                           mad::decode<mad::VPortInfo>(smp.data));
@@ -130,7 +130,7 @@ mad::Status on_vport_info(const AgentContext& context, mad::Smp& smp) {
 
 mad::Status on_vnode_info(const AgentContext& context, mad::Smp& smp) {
   const VirtualPorts* const all = of(context);
-  if (all == nullptr || sets(smp)) return mad::kStatusBadMethodAttribute;
+  if (all == nullptr || asks_to_set(smp)) return mad::kStatusBadMethodAttribute;
   if (!exists(*all, smp.attribute_modifier)) return mad::kStatusBadField;
   const auto index = static_cast<std::uint16_t>(smp.attribute_modifier);
   const mad::NodeInfo& node = context.devices.nodes[context.node()].info;
@@ -147,7 +147,7 @@ mad::Status on_vnode_info(const AgentContext& context, mad::Smp& smp) {
 
 mad::Status on_vport_state(const AgentContext& context, mad::Smp& smp) {
   const VirtualPorts* const all = of(context);
-  if (all == nullptr || sets(smp)) return mad::kStatusBadMethodAttribute;
+  if (all == nullptr || asks_to_set(smp)) return mad::kStatusBadMethodAttribute;
   const std::uint64_t first = std::uint64_t{smp.attribute_modifier} * mad::kVPortsPerStateBlock;
   if (first > all->ports.size()) return mad::kStatusBadField;
   mad::VPortState states;
@@ -161,7 +161,7 @@ mad::Status on_vport_state(const AgentContext& context, mad::Smp& smp) {
 
 mad::Status on_vnode_description(const AgentContext& context, mad::Smp& smp) {
   const VirtualPorts* const all = of(context);
-  if (all == nullptr || sets(smp)) return mad::kStatusBadMethodAttribute;
+  if (all == nullptr || asks_to_set(smp)) return mad::kStatusBadMethodAttribute;
   if (!exists(*all, smp.attribute_modifier)) return mad::kStatusBadField;
   const std::string& node = context.devices.plan.nodes[context.node()].description;
   const std::string text =
@@ -202,7 +202,7 @@ mad::Status on_vport_p_key_table(const AgentContext& context, mad::Smp& smp) {
   if (!exists(*all, index) || first >= capacity) return mad::kStatusBadField;
   constexpr std::size_t kPKeyBytes = 2;
   auto& held = all->ports[index - 1u].p_keys;
-  if (sets(smp)) {
+  if (asks_to_set(smp)) {
     const std::size_t length = std::min((capacity - first) * kPKeyBytes, smp.data.size());
     std::fill(smp.data.begin() + static_cast<std::ptrdiff_t>(length), smp.data.end(), std::byte{0});
     held[block] = smp.data;

@@ -65,6 +65,12 @@ struct Picture {
     const std::size_t at = observation[end.node].is_switch() ? 0 : end.port.value;
     return at < ports.size() ? ports[at] : std::nullopt;
   }
+  // What was read of a port of the topology; null when it was not.
+  const mad::PortInfo* info(fabric::PortIndex port) const {
+    const fabric::ObservedEnd end = frozen.end_of[port.value];
+    const auto& found = observation[end.node].ports[end.port.value].info;
+    return found ? &*found : nullptr;
+  }
   // True the first time: a dead device leaves many questions unanswered and is told of once.
   bool falls_silent(DeviceId device) {
     if (silent.size() <= device.value) silent.resize(device.value + 1u, false);

@@ -17,12 +17,6 @@ using fabric::SwitchIndex;
 // Request::detail of a recheck, which is no link step.
 constexpr std::uint32_t kRecheck = 0xFF;
 
-const mad::PortInfo* info_of(const Picture& picture, PortIndex port) {
-  const ObservedEnd end = picture.frozen.end_of[port.value];
-  const auto& info = picture.observation[end.node].ports[end.port.value].info;
-  return info ? &*info : nullptr;
-}
-
 std::pair<mad::Guid, mad::PortNumber> key_of(const Picture& picture, PortIndex port) {
   const auto& topology = *picture.frozen.topology;
   return {topology.node(topology.node_of(port)).guid, topology.number_of(port)};
@@ -32,8 +26,7 @@ std::pair<mad::Guid, mad::PortNumber> key_of(const Picture& picture, PortIndex p
 std::uint32_t capabilities(const Picture& picture, PortIndex port) {
   const auto& topology = *picture.frozen.topology;
   const auto node = topology.node_of(port);
-  const auto* info =
-      info_of(picture, topology.is_switch(node) ? topology.port_of(node, {0}) : port);
+  const auto* info = picture.info(topology.is_switch(node) ? topology.port_of(node, {0}) : port);
   return info != nullptr ? info->capability_mask : 0;
 }
 
@@ -102,7 +95,7 @@ void Programming::write_lids(Context& context, const Knows& knows) {
   addressed_.assign(topology.switch_count(), false);
   for (const PortIndex port : topology.endports()) {
     const auto& wish = picture.intent.ports[port.value].endport;
-    const auto* info = info_of(picture, port);
+    const auto* info = picture.info(port);
     if (!wish || info == nullptr) continue;
     const mad::Guid guid = topology.port(port).guid;
     reregister_[port.value] =
@@ -298,7 +291,7 @@ void Programming::on_block(Context& context, const Answer& answer) {
 bool Programming::wants(const Context& context, PortIndex port, LinkStep step) const {
   const Picture& picture = context.picture;
   const auto& topology = *picture.frozen.topology;
-  const auto* info = info_of(picture, port);
+  const auto* info = picture.info(port);
   if (info == nullptr) return false;
   // Of what a port with LIDs is wanted only this depends on the routes, and could not be written
   // with the LIDs.
@@ -316,7 +309,7 @@ bool Programming::wants(const Context& context, PortIndex port, LinkStep step) c
     return false;
   }
   if (!picture.intent.ports[port.value].link) return false;
-  const auto* peer = info_of(picture, topology.peer(port));
+  const auto* peer = picture.info(topology.peer(port));
   switch (step) {
     case LinkStep::Fields:
       return topology.is_switch(node) && !settled(context, port, *info);
@@ -353,7 +346,7 @@ void Programming::look_at_links(const Context& context) {
   to_raise_.clear();
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex port{p};
-    const auto* info = info_of(context.picture, port);
+    const auto* info = context.picture.info(port);
     if (info == nullptr) continue;
     const bool rises = info->port_state != mad::PortState::Active;
     if (rises || wants(context, port, LinkStep::Fields) || tells_clients(context, port)) {
@@ -406,7 +399,7 @@ mad::SmpData Programming::data_for(const Context& context, const Request& reques
   }
   HEDDLE_CHECK(request.attribute == mad::AttributeId::PortInfo);
   const PortIndex port{request.subject};
-  const mad::PortInfo& observed = *info_of(picture, port);
+  const mad::PortInfo& observed = *picture.info(port);
   mad::PortInfo info = fabric::unchanged(observed);
   const auto& wish = picture.intent.ports[port.value];
   const auto step = static_cast<LinkStep>(request.detail);
@@ -497,7 +490,7 @@ void Programming::recheck_settled_ports(Context& context, SwitchIndex of) {
   const auto& topology = *picture.frozen.topology;
   for (unsigned p = 0; p <= topology.node(of).port_count; ++p) {
     const PortIndex port = topology.port_of(of, {static_cast<std::uint8_t>(p)});
-    const auto* info = info_of(picture, port);
+    const auto* info = picture.info(port);
     if (info == nullptr) continue;
     const bool starts =
         info->port_state == mad::PortState::Init || info->port_state == mad::PortState::Armed;
@@ -524,7 +517,7 @@ void Programming::recheck_uneven_links(Context& context) {
   for (const PortIndex port : to_raise_) {
     if (!wants(context, port, LinkStep::Arm) || topology.number_of(port).value == 0) continue;
     const PortIndex other = topology.peer(port);
-    const auto* peer = info_of(context.picture, other);
+    const auto* peer = context.picture.info(other);
     const bool is_above = peer != nullptr && (peer->port_state == mad::PortState::Armed ||
                                               peer->port_state == mad::PortState::Active);
     if (is_above) recheck(context, Purpose::Links, other);

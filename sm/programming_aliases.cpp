@@ -9,12 +9,6 @@ namespace {
 
 using fabric::PortIndex;
 
-const mad::PortInfo* info_of(const Picture& picture, PortIndex port) {
-  const auto end = picture.frozen.end_of[port.value];
-  const auto& info = picture.observation[end.node].ports[end.port.value].info;
-  return info ? &*info : nullptr;
-}
-
 }  // namespace
 
 void AliasProgramming::begin(Context& context, const sa::AliasGuids& wanted, bool others) {
@@ -28,7 +22,7 @@ void AliasProgramming::begin(Context& context, const sa::AliasGuids& wanted, boo
   for (const PortIndex port : topology.endports()) {
     const mad::Guid guid = topology.port(port).guid;
     const auto* aliases = wanted.find(guid);
-    const auto* info = info_of(context.picture, port);
+    const auto* info = context.picture.info(port);
     if (aliases == nullptr || info == nullptr) continue;
     // A port that is still ACTIVE has not restarted since we made it so.
     const bool stood = info->port_state == mad::PortState::Active && !others;

@@ -10,11 +10,6 @@ namespace {
 
 using fabric::PortIndex;
 
-const std::optional<mad::PortInfo>& info_of(const Picture& picture, PortIndex port) {
-  const auto end = picture.frozen.end_of[port.value];
-  return picture.observation[end.node].ports[end.port.value].info;
-}
-
 mad::PortNumber number_in_modifier(const fabric::Topology& topology, PortIndex port) {
   // A channel adapter has one table and ignores the port.
   return topology.is_switch(topology.node_of(port)) ? topology.number_of(port) : mad::PortNumber{};
@@ -29,8 +24,8 @@ std::size_t quarter_of(const Request& request) {
 bool ArbitrationProgramming::has_tables(const Context& context, PortIndex port) const {
   const Picture& picture = context.picture;
   const auto& topology = *picture.frozen.topology;
-  const auto& info = info_of(picture, port);
-  if (!info || !picture.device(picture.frozen.end_of[port.value])) return false;
+  const auto* info = picture.info(port);
+  if (info == nullptr || !picture.device(picture.frozen.end_of[port.value])) return false;
   if (info->vl_arbitration_high_cap == 0 && info->vl_arbitration_low_cap == 0) return false;
   const auto node = topology.node_of(port);
   if (topology.is_switch(node) && topology.number_of(port).value == 0) {
@@ -48,7 +43,7 @@ ArbitrationProgramming::Held& ArbitrationProgramming::held(const Context& contex
 }
 
 qos::Arbitration ArbitrationProgramming::wanted(const Context& context, PortIndex port) const {
-  const auto& info = *info_of(context.picture, port);
+  const auto& info = *context.picture.info(port);
   const auto kind = qos::kind_of(*context.picture.frozen.topology, port);
   return qos::arbitration_for(chosen_[static_cast<std::size_t>(kind)],
                               {vls_of_port(context.picture, port), info.vl_arbitration_high_cap,
@@ -86,7 +81,7 @@ void ArbitrationProgramming::begin(Context& context, bool others) {
     const PortIndex port{p};
     if (!has_tables(context, port)) continue;
     // A port that is still ACTIVE has not restarted since we made it so; port 0 tells nothing.
-    const bool runs = info_of(picture, port)->port_state == mad::PortState::Active;
+    const bool runs = picture.info(port)->port_state == mad::PortState::Active;
     for (std::uint8_t& block : held(context, port)) {
       // What a device refuses it refuses for others too.
       if (!runs || (others && block != kRefused)) block = kUnknown;

@@ -13,12 +13,6 @@ using fabric::NodeIndex;
 using fabric::PortIndex;
 using partitions::Enforcement;
 
-const mad::PortInfo* info_of(const Picture& picture, PortIndex port) {
-  const auto end = picture.frozen.end_of[port.value];
-  const auto& info = picture.observation[end.node].ports[end.port.value].info;
-  return info ? &*info : nullptr;
-}
-
 }  // namespace
 
 void PartitionProgramming::Former::take(std::vector<Key> keys, std::vector<Work> work) {
@@ -87,7 +81,7 @@ PartitionProgramming::Work& PartitionProgramming::add_work(const Context& contex
 
 // A port that is still ACTIVE has not restarted since we made it so.
 void PartitionProgramming::take_over(const Context& context, PortIndex port) {
-  const auto* info = info_of(context.picture, port);
+  const auto* info = context.picture.info(port);
   const bool kept = info != nullptr && info->port_state == mad::PortState::Active;
   Work* const known = kept ? former_.find(keys_[slot_[port.value]]) : nullptr;
   if (known == nullptr) return;
@@ -106,7 +100,7 @@ void PartitionProgramming::take_over(const Context& context, PortIndex port) {
 void PartitionProgramming::begin_endport(Context& context, PortIndex port) {
   const Picture& picture = context.picture;
   const auto end = picture.frozen.end_of[port.value];
-  if (!picture.device(end) || info_of(picture, port) == nullptr) return;
+  if (!picture.device(end) || picture.info(port) == nullptr) return;
   work_of(port).held.capacity = picture.observation[end.node].info.partition_cap;
   take_over(context, port);
   read(context, port);

@@ -19,9 +19,9 @@
 namespace heddle::doors {
 namespace {
 
-constexpr double kForever = 3600;                // seconds; the tree of a host never changes
-constexpr off_t kTextSize = 4096;                // as sysfs has it
-constexpr std::size_t kPieceBytes = 255 * 4096;  // beyond, a write may be cut (see mount.cpp)
+constexpr double kForever = 3600;                     // seconds; the tree of a host never changes
+constexpr off_t kTextSize = 4096;                     // as sysfs has it
+constexpr std::size_t kWholePieceBytes = 255 * 4096;  // beyond, a write may be cut (see mount.cpp)
 
 mode_t mode_of(Tree::Kind kind) {
   switch (kind) {
@@ -262,7 +262,7 @@ struct MountCalls {
       return;
     }
     std::span<const std::byte> message = std::as_bytes(std::span(bytes, size));
-    const bool in_pieces = size > kPieceBytes || !opened.half_written.empty();
+    const bool in_pieces = size > kWholePieceBytes || !opened.half_written.empty();
     if (in_pieces) {
       opened.half_written.insert(opened.half_written.end(), message.begin(), message.end());
       const auto whole = caller_buffer(fuse_req_ctx(request)->pid);

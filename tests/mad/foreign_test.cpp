@@ -21,7 +21,7 @@
 namespace heddle::mad {
 namespace {
 
-constexpr int kRounds = 2000;
+constexpr int kForeignRounds = 2000;
 
 struct Reading {
   Leaves leaves;
@@ -122,21 +122,21 @@ TEST(Validation, FindsNothingWrongInTheAnswersOfIbsimsDevices) {
 
 TEST(Libibmad, EncodesWhatWeDecode) {
   base::Prng prng(5);
-  for (int i = 0; i < kRounds / 10; ++i) {
+  for (int i = 0; i < kForeignRounds / 10; ++i) {
     for (const Sample& sample : libibmad_samples(prng)) expect_agreement(sample);
   }
 }
 
 TEST(OpenSMStructs, LayOutWhatWeDecode) {
   base::Prng prng(6);
-  for (int i = 0; i < kRounds / 10; ++i) {
+  for (int i = 0; i < kForeignRounds / 10; ++i) {
     for (const Sample& sample : ib_types_samples(prng)) expect_agreement(sample);
   }
 }
 
 TEST(Libibmad, ReadsEveryFieldOfArbitraryBytesAsWeDo) {
   base::Prng prng(7);
-  for (int i = 0; i < kRounds; ++i) {
+  for (int i = 0; i < kForeignRounds; ++i) {
     for (const ForeignAttribute& attribute : foreign_attributes()) {
       std::vector<std::byte> bytes(kMadBytes);
       for (std::byte& byte : bytes) byte = static_cast<std::byte>(prng() >> 56);

@@ -18,7 +18,7 @@ using testing::flood;
 using testing::stage_ports;
 using testing::staged;
 
-constexpr mad::Lid kMlid{0xC000};
+constexpr mad::Lid kChangedMlid{0xC000};
 
 // Executes random parts of each stage, in any order, and sends packets at every moment.
 class Switches {
@@ -97,7 +97,7 @@ TEST(Change, JoinsAndLeavesTakeOneStage) {
   base::Prng prng(2);
   for (int step = 0; step < 500; ++step) {
     const Tables before = trees.tables();
-    const RoleChange change{kMlid, ports[prng.below(ports.size())],
+    const RoleChange change{kChangedMlid, ports[prng.below(ports.size())],
                             static_cast<Role>(prng.below(3))};
     trees.apply({&change, 1});
     const auto stages = plan_change(*topology, before, trees.tables());
@@ -117,7 +117,7 @@ TEST(Change, NothingToDoIsNoStage) {
 Tables circle(const fabric::Topology& topology) {
   Tables tables(topology.switch_count());
   for (const fabric::Channel& channel : topology.channels()) {
-    tables.set(channel.from, kMlid, channel.out, true);
+    tables.set(channel.from, kChangedMlid, channel.out, true);
   }
   return tables;
 }
@@ -125,20 +125,20 @@ Tables circle(const fabric::Topology& topology) {
 TEST(Change, CircleThatStandsIsBrokenFirst) {
   const auto topology = staged(support::ring(5, 1));
   const auto ports = stage_ports(*topology);
-  EXPECT_TRUE(flood(*topology, circle(*topology), kMlid, ports[0]).looped);
+  EXPECT_TRUE(flood(*topology, circle(*topology), kChangedMlid, ports[0]).looped);
   Trees trees(topology);
   for (const auto port : ports) {
-    const RoleChange change{kMlid, port, Role::Receiver};
+    const RoleChange change{kChangedMlid, port, Role::Receiver};
     trees.apply({&change, 1});
   }
   const auto stages = plan_change(*topology, circle(*topology), trees.tables());
   Tables tables = circle(*topology);
   ASSERT_FALSE(stages.empty());
   for (const BlockWrite& write : stages[0]) tables.set_block(write);
-  EXPECT_FALSE(flood(*topology, tables, kMlid, ports[0]).looped);
+  EXPECT_FALSE(flood(*topology, tables, kChangedMlid, ports[0]).looped);
   base::Prng prng(1);
   Switches switches(topology, tables);
-  switches.execute({stages.begin() + 1, stages.end()}, {kMlid}, prng);
+  switches.execute({stages.begin() + 1, stages.end()}, {kChangedMlid}, prng);
   EXPECT_EQ(switches.tables(), trees.tables());
 }
 
@@ -148,8 +148,8 @@ TEST(Change, ForeignEntriesAndCablesToTheSameSwitchGo) {
   const auto topology = staged(recipe);
   Tables standing(1);
   for (unsigned port = 0; port < 16; ++port) {
-    standing.set(fabric::SwitchIndex{0}, kMlid, mad::PortNumber{static_cast<std::uint8_t>(port)},
-                 true);
+    standing.set(fabric::SwitchIndex{0}, kChangedMlid,
+                 mad::PortNumber{static_cast<std::uint8_t>(port)}, true);
   }
   standing.set(fabric::SwitchIndex{0}, mad::Lid{0xC300}, mad::PortNumber{200}, true);
   Tables tables = standing;
@@ -163,7 +163,7 @@ TEST(Change, LinksThatAreInNobodysWayStayUntilTheEnd) {
   // A line a - b - c, and a cable a - c beside it: from {a-b, b-c} to {a-c}, with b leaving.
   const auto topology = staged(support::ring(3, 1));
   // Two LIDs of one block, which must not get into each other's way either.
-  const mad::Lid lids[] = {kMlid, mad::Lid{0xC007}};
+  const mad::Lid lids[] = {kChangedMlid, mad::Lid{0xC007}};
   Tables line(3), direct(3);
   for (const fabric::Channel& channel : topology->channels()) {
     const bool is_direct = channel.from.value + channel.to.value == 2;

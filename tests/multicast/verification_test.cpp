@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using testing::stage_ports;
 using testing::staged;
 
-constexpr mad::Lid kMlid{0xC000};
+constexpr mad::Lid kVerifiedMlid{0xC000};
 
 // A ring of four switches with a receiver on each; right, and ready to be damaged.
 struct Ring {
@@ -28,7 +28,7 @@ struct Ring {
     Trees trees(topology);
     const auto ports = stage_ports(*topology);
     for (std::size_t p = 0; p < ports.size(); p += 2)
-      roles.push_back({kMlid, ports[p], Role::Receiver});
+      roles.push_back({kVerifiedMlid, ports[p], Role::Receiver});
     trees.apply(roles);
     tables = trees.tables();
   }
@@ -44,7 +44,7 @@ struct Ring {
   }
   PortNumber unused_link_port() const {  // of the channel that the tree leaves out
     for (const fabric::Channel& channel : topology->channels()) {
-      if (!tables.contains(channel.from, kMlid, channel.out)) return channel.out;
+      if (!tables.contains(channel.from, kVerifiedMlid, channel.out)) return channel.out;
     }
     return {};
   }
@@ -64,7 +64,7 @@ TEST(Verification, RightTablesAreProven) {
 TEST(Verification, FindsACircle) {
   Ring ring;
   for (const fabric::Channel& channel : ring.topology->channels()) {
-    ring.tables.set(channel.from, kMlid, channel.out, true);
+    ring.tables.set(channel.from, kVerifiedMlid, channel.out, true);
   }
   ring.expect(TreeFault::Cycle, "can come back");
 }
@@ -73,18 +73,18 @@ TEST(Verification, FindsALinkThatIsMissingAtOneEndOrBoth) {
   Ring ring;
   const auto channels = ring.topology->channels();
   const auto used = std::find_if(channels.begin(), channels.end(), [&](const auto& channel) {
-    return ring.tables.contains(channel.from, kMlid, channel.out);
+    return ring.tables.contains(channel.from, kVerifiedMlid, channel.out);
   });
-  ring.tables.set(used->from, kMlid, used->out, false);
+  ring.tables.set(used->from, kVerifiedMlid, used->out, false);
   ring.expect(TreeFault::OneWay, "nothing comes back");
-  ring.tables.set(used->to, kMlid, used->in, false);
+  ring.tables.set(used->to, kVerifiedMlid, used->in, false);
   ring.expect(TreeFault::NotReached, "is cut off from 0xc000");
 }
 
 TEST(Verification, FindsAReceiverWithoutItsBit) {
   Ring ring;
   const auto place = PortFinder(*ring.topology).find(ring.roles[2].port);
-  ring.tables.set(place->at, kMlid, place->out, false);
+  ring.tables.set(place->at, kVerifiedMlid, place->out, false);
   ring.expect(TreeFault::NotReached, "cut off");
   EXPECT_EQ(ring.verify().faults, 1u);
   // One that only sends needs none.
@@ -96,16 +96,16 @@ TEST(Verification, FindsStrangers) {
   Ring ring;
   const auto ports = stage_ports(*ring.topology);
   const auto place = PortFinder(*ring.topology).find(ports[1]);
-  ring.tables.set(place->at, kMlid, place->out, true);
+  ring.tables.set(place->at, kVerifiedMlid, place->out, true);
   ring.expect(TreeFault::Stranger, "does not receive it");
-  ring.tables.set(place->at, kMlid, place->out, false);
-  ring.tables.set(SwitchIndex{1}, kMlid, PortNumber{0}, true);
+  ring.tables.set(place->at, kVerifiedMlid, place->out, false);
+  ring.tables.set(SwitchIndex{1}, kVerifiedMlid, PortNumber{0}, true);
   ring.expect(TreeFault::Stranger, "port 0");
 }
 
 TEST(Verification, FindsPortsWithoutALink) {
   Ring ring;
-  ring.tables.set(SwitchIndex{0}, kMlid, PortNumber{250}, true);
+  ring.tables.set(SwitchIndex{0}, kVerifiedMlid, PortNumber{250}, true);
   ring.expect(TreeFault::NoLink, "port 250");
 }
 
@@ -114,8 +114,8 @@ TEST(Verification, FindsWaysThatLeadNowhere) {
   // The one at an end of the tree is no member any more; its switch still gets everything.
   for (auto& role : ring.roles) {
     const auto place = PortFinder(*ring.topology).find(role.port);
-    if (ring.tables.entry(place->at, kMlid).size() != 2) continue;
-    ring.tables.set(place->at, kMlid, place->out, false);
+    if (ring.tables.entry(place->at, kVerifiedMlid).size() != 2) continue;
+    ring.tables.set(place->at, kVerifiedMlid, place->out, false);
     role.role = Role::None;
     break;
   }
@@ -137,13 +137,13 @@ TEST(Verification, OfSomeLidsLooksAtNoOthers) {
   const auto verify_one = [&](mad::Lid mlid) {
     return verifier.verify(ring.tables, ring.roles, {&mlid, 1});
   };
-  const auto fine = verify_one(kMlid);
+  const auto fine = verify_one(kVerifiedMlid);
   EXPECT_TRUE(fine.proven());
   EXPECT_EQ(fine.mlids, 1u);
   EXPECT_EQ(fine.deliveries, 16u);
   EXPECT_EQ(verify_one(mad::Lid{0xC123}).faults, 1u);
-  ring.tables.set(place->at, kMlid, place->out, false);
-  EXPECT_EQ(verify_one(kMlid).faults, 1u);
+  ring.tables.set(place->at, kVerifiedMlid, place->out, false);
+  EXPECT_EQ(verify_one(kVerifiedMlid).faults, 1u);
 }
 
 TEST(Verification, FindsEntriesOfSwitchesWithoutATable) {
@@ -159,8 +159,9 @@ TEST(Verification, DoesNotExpectTheImpossible) {
   const auto topology = staged(support::two_islands(support::ring(3, 1), support::star(2)));
   Trees trees(topology);
   std::vector<RoleChange> roles;
-  for (const auto port : stage_ports(*topology)) roles.push_back({kMlid, port, Role::Receiver});
-  roles.push_back({kMlid, mad::Guid{0xDEAD}, Role::Receiver});
+  for (const auto port : stage_ports(*topology))
+    roles.push_back({kVerifiedMlid, port, Role::Receiver});
+  roles.push_back({kVerifiedMlid, mad::Guid{0xDEAD}, Role::Receiver});
   trees.apply(roles);
   EXPECT_TRUE(verify(*topology, trees.tables(), roles).proven());
 }
@@ -176,8 +177,8 @@ TEST(Verification, AgreesWithPacketsOnTablesWithATurnedBit) {
     Tables tables = ring.tables;
     const SwitchIndex at{static_cast<std::uint32_t>(prng.below(4))};
     const PortNumber port{static_cast<std::uint8_t>(prng.below(5))};
-    tables.set(at, kMlid, port, !tables.contains(at, kMlid, port));
-    const bool served = testing::all_served(*ring.topology, tables, kMlid, members);
+    tables.set(at, kVerifiedMlid, port, !tables.contains(at, kVerifiedMlid, port));
+    const bool served = testing::all_served(*ring.topology, tables, kVerifiedMlid, members);
     const bool proven = verify(*ring.topology, tables, ring.roles).proven();
     // A proof asks more than packets can show: no half of a link, wherever it is.
     EXPECT_TRUE(served || !proven);

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-Parsed read(std::string_view text) {
+Parsed read_lines(std::string_view text) {
   return parse(text, "p", {.allow_both_pkeys = true, .qos = true}).value();
 }
 
@@ -35,7 +35,7 @@ TEST(Groups, WithoutAFileIpoibWorks) {
   ASSERT_EQ(policy.partitions.size(), 1u);
   EXPECT_THAT(mgids(policy.partitions[0]),
               ElementsAre("ff12:401b:ffff:0:0:0:ffff:ffff", "ff12:601b:ffff:0:0:0:ffff:ffff"));
-  EXPECT_EQ(policy, read("Default=0x7fff, ipoib : ALL=full, SELF=full ;").policy);
+  EXPECT_EQ(policy, read_lines("Default=0x7fff, ipoib : ALL=full, SELF=full ;").policy);
 }
 
 TEST(Groups, AClosedPolicyHasNone) {
@@ -44,7 +44,7 @@ TEST(Groups, AClosedPolicyHasNone) {
 
 TEST(Groups, IpoibMakesBothBroadcastGroupsForEachScope) {
   const Partition a =
-      read("A=0x12, scope=5, ipoib, mtu=5, scope=2, rate=16 : ;").policy.partitions.at(1);
+      read_lines("A=0x12, scope=5, ipoib, mtu=5, scope=2, rate=16 : ;").policy.partitions.at(1);
   EXPECT_THAT(mgids(a),
               ElementsAre("ff12:401b:8012:0:0:0:ffff:ffff", "ff12:601b:8012:0:0:0:ffff:ffff",
                           "ff15:401b:8012:0:0:0:ffff:ffff", "ff15:601b:8012:0:0:0:ffff:ffff"));
@@ -56,12 +56,12 @@ TEST(Groups, IpoibMakesBothBroadcastGroupsForEachScope) {
 }
 
 TEST(Groups, AGeneratedKeyIsInTheMgid) {
-  EXPECT_THAT(mgids(read("A, ipoib : ;").policy.partitions.at(1)),
+  EXPECT_THAT(mgids(read_lines("A, ipoib : ;").policy.partitions.at(1)),
               ElementsAre("ff12:401b:8001:0:0:0:ffff:ffff", "ff12:601b:8001:0:0:0:ffff:ffff"));
 }
 
 TEST(Groups, MgidLinesTakeTheFlagsOfTheHeadAndTheirOwn) {
-  const Parsed parsed = read(
+  const Parsed parsed = read_lines(
       "Default=0x7fff, sl=3, rate=7, Q_Key=0x11, TClass=2, FlowLabel=0x12345 :\n"
       "   mgid=ff12:401b::16\n"
       "   ALL=full, mgid=ff12::1, sl=1,Q_Key=0xDEADBEEF,rate=3,mtu=2,TClass=9,FlowLabel=1 # own\n"
@@ -91,14 +91,14 @@ TEST(Groups, MgidLinesTakeTheFlagsOfTheHeadAndTheirOwn) {
 
 TEST(Groups, OnlyIpGroupsGetIpoibsQKeyAndThePKey) {
   const Partition a =
-      read("A=1 :\n mgid=ff12:601b::2\n mgid=ff12:a01b::2\n;").policy.partitions.at(1);
+      read_lines("A=1 :\n mgid=ff12:601b::2\n mgid=ff12:a01b::2\n;").policy.partitions.at(1);
   EXPECT_THAT(mgids(a), ElementsAre("ff12:601b:8001:0:0:0:0:2", "ff12:a01b:0:0:0:0:0:2"));
   EXPECT_EQ(a.groups[0].q_key, kIpoibQKey);
   EXPECT_EQ(a.groups[1].q_key, 0u);
 }
 
 TEST(Groups, IpGroupsThatNoInterfaceCouldJoinAreLeftOut) {
-  const Parsed parsed = read(
+  const Parsed parsed = read_lines(
       "A=1, ipoib, mtu=5 :\n mgid=ff12:401b:2::16\n mgid=ff12:401b::17,mtu=4\n"
       " mgid=ff12:401b::18,rate=7\n mgid=ff12:401b:1::19\n mgid=ff12:401b:8001::1a\n"
       " mgid=ff12:401b:ffff::ffff:ffff\n;");
@@ -115,18 +115,19 @@ TEST(Groups, IpGroupsThatNoInterfaceCouldJoinAreLeftOut) {
 TEST(Groups, WhatIsNoMulticastGidIsLeftOut) {
   for (const std::string gid :
        {"fe80::1", "ff12", "ff12::1::2", "ff12:1:2:3:4:5:6:7:8", "ff12::12345", "ff12::g", ""}) {
-    const Parsed parsed = read("A=1 :\n  mgid=" + gid + ", mtu=3\n ALL;");
+    const Parsed parsed = read_lines("A=1 :\n  mgid=" + gid + ", mtu=3\n ALL;");
     EXPECT_THAT(parsed.warnings, ElementsAre(HasSubstr("the group is left out: '" + gid +
                                                        "' is no multicast GID; "
                                                        "mgid=ff12:401b::16 could stand here")));
     EXPECT_THAT(parsed.policy.partitions.at(1).groups, IsEmpty());
     EXPECT_EQ(parsed.policy.partitions.at(1).rules.size(), 1u);
   }
-  EXPECT_THAT(read("A=1 : mgid ;").warnings, ElementsAre(HasSubstr("'mgid' is no multicast GID")));
+  EXPECT_THAT(read_lines("A=1 : mgid ;").warnings,
+              ElementsAre(HasSubstr("'mgid' is no multicast GID")));
 }
 
 TEST(Groups, AScopeIsWrittenIntoTheMgid) {
-  const Parsed parsed = read("A=1 :\n mgid=ff15::1\n mgid=ff12::2,scope=8,scope=3\n;");
+  const Parsed parsed = read_lines("A=1 :\n mgid=ff15::1\n mgid=ff12::2,scope=8,scope=3\n;");
   EXPECT_THAT(mgids(parsed.policy.partitions.at(1)),
               ElementsAre("ff12:0:0:0:0:0:0:1", "ff13:0:0:0:0:0:0:2", "ff18:0:0:0:0:0:0:2"));
   EXPECT_THAT(parsed.warnings, ElementsAre("p:2:7: the scope of 'ff15::1' becomes 2 (link-local); "
@@ -134,7 +135,7 @@ TEST(Groups, AScopeIsWrittenIntoTheMgid) {
 }
 
 TEST(Groups, AnMgidBelongsToWhoNamesItFirst) {
-  const Parsed parsed = read(
+  const Parsed parsed = read_lines(
       "A=1, ipoib :\n mgid=ff12::1\n;\nB=2 :\n mgid=ff12::1\n;\nA=1, ipoib, mtu=5 : ;\n"
       "A=1, ipoib : ;");
   EXPECT_EQ(parsed.policy.partitions.at(1).groups.size(), 3u);
@@ -147,7 +148,7 @@ TEST(Groups, AnMgidBelongsToWhoNamesItFirst) {
 }
 
 TEST(Groups, UnknownFlagsOfAnMgidAreTold) {
-  EXPECT_THAT(read("A=1:\n mgid=ff12::1, ipoib, speed=7\n;").warnings,
+  EXPECT_THAT(read_lines("A=1:\n mgid=ff12::1, ipoib, speed=7\n;").warnings,
               ElementsAre(HasSubstr("p:2:16: 'ipoib' is no flag and is ignored; the flags are mtu, "
                                     "rate, scope, Q_Key, TClass, sl, FlowLabel"),
                           HasSubstr("p:2:23: 'speed' is no flag")));
@@ -155,8 +156,8 @@ TEST(Groups, UnknownFlagsOfAnMgidAreTold) {
 
 TEST(Groups, GidsAreReadInEveryForm) {
   const auto text = [](std::string_view gid) {
-    const auto read = gid_of(gid);
-    return read ? gid_text(*read) : "none";
+    const auto read_lines = gid_of(gid);
+    return read_lines ? gid_text(*read_lines) : "none";
   };
   EXPECT_EQ(text("ff12:1:2:3:4:5:6:7"), "ff12:1:2:3:4:5:6:7");
   EXPECT_EQ(text("FF12::"), "ff12:0:0:0:0:0:0:0");

@@ -12,11 +12,11 @@
 namespace heddle::partitions {
 namespace {
 
-constexpr LanguageOptions kEverything{.allow_both_pkeys = true, .qos = true};
+constexpr LanguageOptions kWholeLanguage{.allow_both_pkeys = true, .qos = true};
 
 void expect_round_trip(const Policy& policy) {
   const std::string text = to_text(policy);
-  const auto again = parse(text, "p", kEverything);
+  const auto again = parse(text, "p", kWholeLanguage);
   ASSERT_TRUE(again) << again.error().message << "\n" << text;
   EXPECT_EQ(again->policy, policy) << text;
 }
@@ -30,8 +30,8 @@ TEST(Text, WhatIsWrittenIsNothingToWarnOf) {
   for (const std::string_view text :
        {"Default=0x7fff, ipoib, mtu=5, scope=2, scope=5, sl=1 : ALL=full;",
         "A=1, indx0, ipoib : 0x12=both\n mgid=ff12:401b::16\n;"}) {
-    const std::string written = to_text(parse(text, "p", kEverything).value().policy);
-    EXPECT_TRUE(parse(written, "p", kEverything).value().warnings.empty()) << written;
+    const std::string written = to_text(parse(text, "p", kWholeLanguage).value().policy);
+    EXPECT_TRUE(parse(written, "p", kWholeLanguage).value().warnings.empty()) << written;
   }
 }
 
@@ -43,7 +43,7 @@ TEST(Text, HeadsThatContradictEachOtherReadBack) {
            "A=1, ipoib, scope=3 : ; A=1, ipoib, scope=5, TClass=7 : ALL_S;",
            ", indx0 : ALL; 7 : SELF=both; Default : SELF=full;",
        }) {
-    const auto parsed = parse(text, "p", kEverything);
+    const auto parsed = parse(text, "p", kWholeLanguage);
     ASSERT_TRUE(parsed) << text;
     expect_round_trip(parsed->policy);
   }
@@ -99,7 +99,7 @@ TEST(Text, AnyPolicyReadsBack) {
   std::size_t groups = 0;
   for (std::uint64_t seed = 0; seed < 3000; ++seed) {
     const std::string text = Files(seed).file();
-    const auto parsed = parse(text, "p", kEverything);
+    const auto parsed = parse(text, "p", kWholeLanguage);
     ASSERT_TRUE(parsed) << parsed.error().message << "\n" << text;
     for (const Partition& partition : parsed->policy.partitions) groups += partition.groups.size();
     expect_round_trip(parsed->policy);

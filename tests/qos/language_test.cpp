@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 // Everything the language has.
-constexpr std::string_view kWhole = R"(# of the lab
+constexpr std::string_view kWholePolicy = R"(# of the lab
 port-groups
   port-group
     name: Storage   # with a comment
@@ -81,7 +81,7 @@ bool is_range(const Range& range, std::uint64_t first, std::uint64_t last) {
 }
 
 TEST(QosPolicy, IsReadWhole) {
-  const auto [policy, notes] = parsed(kWhole);
+  const auto [policy, notes] = parsed(kWholePolicy);
   ASSERT_EQ(policy.groups.size(), 2u);
   const PortGroup& storage = policy.groups[0];
   EXPECT_EQ(storage.name, "Storage");
@@ -227,7 +227,7 @@ TEST(QosPolicy, HasLimits) {
 TEST(QosPolicy, SurvivesNoise) {
   base::Prng prng(7);
   for (int round = 0; round < 3000; ++round) {
-    std::string text(kWhole);
+    std::string text(kWholePolicy);
     for (std::uint64_t n = prng.below(6); n > 0; --n) {
       const std::size_t at = prng.below(text.size());
       if (prng.below(2) == 0) {

@@ -25,7 +25,7 @@ fabric::Verification proof_of(const Subnet& subnet, const Routes& routes) {
   return fabric::verify(subnet.topology, subnet.lids, routes.tables, routes.lanes);
 }
 
-void split_for(std::size_t count, const base::RangeWork& work) {
+void split_among_two(std::size_t count, const base::RangeWork& work) {
   for (std::size_t i = count; i-- > 0;) work(i, i + 1);
 }
 
@@ -57,7 +57,7 @@ TEST(FatTree, GivesTheSameBytesHoweverTheFabricIsToldAndTheWorkIsSplit) {
     const Subnet subnet(recipe, 1);
     const auto routes = try_route(subnet);
     if (routes.has_error()) continue;
-    EXPECT_EQ(routes->tables, try_route(subnet, split_for)->tables) << name;
+    EXPECT_EQ(routes->tables, try_route(subnet, split_among_two)->tables) << name;
     EXPECT_EQ(routes->tables, try_route(Subnet(support::shuffled(recipe, 5), 1))->tables) << name;
   }
 }

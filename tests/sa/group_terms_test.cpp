@@ -26,7 +26,7 @@ constexpr auto kCreate = kJoin | component<&MCMemberRecord::q_key>() |
                          component<&MCMemberRecord::flow_label>();
 constexpr mad::Gid kBroadcast{mad::GidPrefix{0xff12'401b'ffff'0000}, mad::Guid{0xffff'ffff}};
 constexpr mad::Gid kAllHosts{mad::GidPrefix{0xff12'401b'ffff'0000}, mad::Guid{1}};
-constexpr mad::Gid kOther{mad::GidPrefix{0xff12'0000'0000'0000}, mad::Guid{5}};
+constexpr mad::Gid kOtherGid{mad::GidPrefix{0xff12'0000'0000'0000}, mad::Guid{5}};
 
 class GroupTerms : public testing::Test {
  protected:
@@ -69,21 +69,21 @@ TEST_F(GroupTerms, HavePacketsLiveAsLongAsOnPaths) {
   stage_.server.set_permanent_groups(groups_);
   EXPECT_EQ(terms(kBroadcast).packet_life_time, 16u);
   EXPECT_THAT(stage_.server.take_outdated(), IsEmpty()) << "what it was told does no harm";
-  ASSERT_EQ(join(kOther, 2, 0x0b1b), mad::kStatusOk);
-  EXPECT_EQ(terms(kOther).packet_life_time, 16u) << "its maker left it open";
+  ASSERT_EQ(join(kOtherGid, 2, 0x0b1b), mad::kStatusOk);
+  EXPECT_EQ(terms(kOtherGid).packet_life_time, 16u) << "its maker left it open";
 }
 
 TEST_F(GroupTerms, OutdateTheirMembersAndThoseOfTheGroupsThatFollow) {
   ASSERT_EQ(join(kBroadcast, 0, 0x0b1b), mad::kStatusOk);
   ASSERT_EQ(join(kAllHosts, 1, 0x0b1b), mad::kStatusOk);
-  ASSERT_EQ(join(kOther, 2, 0x0b1b), mad::kStatusOk);  // not IPoIB's
+  ASSERT_EQ(join(kOtherGid, 2, 0x0b1b), mad::kStatusOk);  // not IPoIB's
   stage_.server.take_role_changes();
   for (auto& group : groups_) group.q_key = 0x1234;
   stage_.server.set_permanent_groups(groups_);
   EXPECT_THAT(stage_.server.take_outdated(), UnorderedElementsAre(guid(0), guid(1)));
   EXPECT_EQ(terms(kBroadcast).q_key, 0x1234u);
   EXPECT_EQ(terms(kAllHosts).q_key, 0x1234u);
-  EXPECT_EQ(terms(kOther).q_key, 0x0b1bu);
+  EXPECT_EQ(terms(kOtherGid).q_key, 0x0b1bu);
   // They are still in, and joining anew is what brings them up to date.
   stage_.let_pass({});
   EXPECT_THAT(stage_.server.take_role_changes(), IsEmpty());

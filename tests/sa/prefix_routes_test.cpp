@@ -20,14 +20,14 @@ using mad::PathRecord;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-PrefixRoutes parsed(std::string_view text) {
+PrefixRoutes parsed_routes(std::string_view text) {
   const auto routes = parse_prefix_routes(text, "f");
   EXPECT_TRUE(routes) << (routes ? "" : routes.error().message);
   return routes ? *routes : PrefixRoutes{};
 }
 
 TEST(PrefixRoutesFile, IsReadAsOpenSmReadsIt) {
-  const auto routes = parsed(
+  const auto routes = parsed_routes(
       "# routes of the lab\n"
       "\n"
       "0xfec0000000000001 0x0002c90300000001  # with the 0x\n"
@@ -41,8 +41,8 @@ TEST(PrefixRoutesFile, IsReadAsOpenSmReadsIt) {
                             {std::nullopt, Guid{5}},
                             {std::nullopt, std::nullopt}};
   EXPECT_EQ(routes, wanted);
-  EXPECT_EQ(parsed(to_text(routes)), routes);
-  EXPECT_TRUE(parsed("").empty());
+  EXPECT_EQ(parsed_routes(to_text(routes)), routes);
+  EXPECT_TRUE(parsed_routes("").empty());
 }
 
 TEST(PrefixRoutesFile, SaysWhatIsWrongAndWhere) {
@@ -69,7 +69,7 @@ TEST(PrefixRoutesFile, SurvivesNoise) {
     for (std::uint64_t n = prng.below(60); n > 0; --n) text += kSome[prng.below(kSome.size())];
     const auto routes = parse_prefix_routes(text, "f");
     if (routes) {
-      EXPECT_EQ(parsed(to_text(*routes)), *routes);
+      EXPECT_EQ(parsed_routes(to_text(*routes)), *routes);
     } else {
       EXPECT_THAT(routes.error().message, StartsWith("f:"));
     }
@@ -86,7 +86,7 @@ class PrefixRouteTest : public testing::Test {
       const auto port = topology.endports()[topology.switch_count() + host];
       subnet.node_infos[topology.node_of(port).value].node_type = mad::NodeType::Router;
     }
-    subnet.prefix_routes = std::make_shared<const PrefixRoutes>(parsed(file));
+    subnet.prefix_routes = std::make_shared<const PrefixRoutes>(parsed_routes(file));
     return subnet;
   }
   static std::string guid_of(std::size_t host) {

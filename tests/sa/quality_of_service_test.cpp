@@ -12,7 +12,7 @@ using mad::component;
 using mad::PathRecord;
 using mad::Selector;
 
-constexpr auto kEnds = component<&PathRecord::sgid>() | component<&PathRecord::dgid>();
+constexpr auto kQosEnds = component<&PathRecord::sgid>() | component<&PathRecord::dgid>();
 constexpr auto kClass = component<&PathRecord::qos_class>();
 constexpr auto kSl = component<&PathRecord::sl>();
 constexpr auto kServiceId = component<&PathRecord::service_id>();
@@ -68,7 +68,7 @@ class QualityOfServiceTest : public testing::Test {
   static Reply<PathRecord> path(Stage& stage, std::uint64_t mask = 0, PathRecord wanted = {}) {
     wanted.sgid = stage.view.gid(stage.host(0));
     wanted.dgid = stage.view.gid(stage.host(3));
-    return stage.get(kEnds | mask, wanted);
+    return stage.get(kQosEnds | mask, wanted);
   }
   static PathRecord of_class(std::uint16_t number) {
     PathRecord wanted;

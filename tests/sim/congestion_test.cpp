@@ -56,7 +56,7 @@ class Congestion : public ::testing::Test {
   mad::CCKey key{};
 };
 
-mad::PerfData filled(std::uint8_t value) {
+mad::PerfData congestion_data(std::uint8_t value) {
   mad::PerfData data;
   data.fill(std::byte{value});
   return data;
@@ -66,11 +66,11 @@ TEST_F(Congestion, SettingsStayWhereTheyWereWritten) {
   for (const auto& [attribute, node] : {std::pair{Id::SwitchCongestionSetting, "switch-1"},
                                         std::pair{Id::SwitchPortCongestionSetting, "switch-1"},
                                         std::pair{Id::CACongestionSetting, "host-0002"}}) {
-    EXPECT_EQ(held(attribute, node), filled(0));
-    EXPECT_EQ(status(Method::Set, attribute, node, filled(7)), mad::kStatusOk);
-    EXPECT_EQ(held(attribute, node), filled(7));
+    EXPECT_EQ(held(attribute, node), congestion_data(0));
+    EXPECT_EQ(status(Method::Set, attribute, node, congestion_data(7)), mad::kStatusOk);
+    EXPECT_EQ(held(attribute, node), congestion_data(7));
   }
-  EXPECT_EQ(held(Id::CACongestionSetting, "host-0003"), filled(0));
+  EXPECT_EQ(held(Id::CACongestionSetting, "host-0003"), congestion_data(0));
 }
 
 TEST_F(Congestion, EachKindOfDeviceHasItsOwnSettings) {
@@ -96,7 +96,7 @@ TEST_F(Congestion, TheControlTableEndsWhereItSays) {
   EXPECT_EQ(
       mad::decode<mad::CongestionControlTable>(held(Id::CongestionControlTable, "host-0002", 1)),
       table);
-  EXPECT_EQ(held(Id::CongestionControlTable, "host-0002", 0), filled(0));
+  EXPECT_EQ(held(Id::CongestionControlTable, "host-0002", 0), congestion_data(0));
   EXPECT_EQ(status(Method::Set, Id::CongestionControlTable, "host-0002", data, 2),
             mad::kStatusBadField);
   table.ccti_limit = 128;
@@ -109,13 +109,14 @@ TEST_F(Congestion, TheKeyKeepsStrangersFromWritingAndIfItSaysSoFromReading) {
   mad::PerfData data{};
   mad::encode(mad::CongestionKeyInfo{mad::CCKey{0x55}, false, 0, 0}, std::span(data));
   EXPECT_EQ(status(Method::Set, Id::CongestionKeyInfo, "host-0002", data), mad::kStatusOk);
-  EXPECT_FALSE(exchange(Method::Set, Id::CACongestionSetting, "host-0002", filled(1)));
-  EXPECT_EQ(held(Id::CACongestionSetting, "host-0002"), filled(0));
+  EXPECT_FALSE(exchange(Method::Set, Id::CACongestionSetting, "host-0002", congestion_data(1)));
+  EXPECT_EQ(held(Id::CACongestionSetting, "host-0002"), congestion_data(0));
   const auto seen = mad::decode<mad::CongestionKeyInfo>(held(Id::CongestionKeyInfo, "host-0002"));
   EXPECT_EQ(seen.cc_key, mad::CCKey{0x55}) << "without the protect bit it is no secret";
   EXPECT_EQ(seen.cc_key_violations, 1);
   key = mad::CCKey{0x55};
-  EXPECT_EQ(status(Method::Set, Id::CACongestionSetting, "host-0002", filled(1)), mad::kStatusOk);
+  EXPECT_EQ(status(Method::Set, Id::CACongestionSetting, "host-0002", congestion_data(1)),
+            mad::kStatusOk);
   mad::encode(mad::CongestionKeyInfo{key, true, 0, 0}, std::span(data));
   EXPECT_EQ(status(Method::Set, Id::CongestionKeyInfo, "host-0002", data), mad::kStatusOk);
   EXPECT_EQ(mad::decode<mad::CongestionKeyInfo>(held(Id::CongestionKeyInfo, "host-0002")).cc_key,
@@ -185,7 +186,7 @@ TEST_F(Congestion, ALeaseThatNobodyRenewsEndsTheProtection) {
   EXPECT_FALSE(seen.cc_key_protect_bit);
   EXPECT_EQ(seen.cc_key, mad::CCKey{0x55});
   EXPECT_EQ(seen.cc_key_violations, 3);
-  EXPECT_FALSE(exchange(Method::Set, Id::CACongestionSetting, "host-0002", filled(1)))
+  EXPECT_FALSE(exchange(Method::Set, Id::CACongestionSetting, "host-0002", congestion_data(1)))
       << "writing still needs it";
 }
 

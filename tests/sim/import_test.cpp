@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
-std::string error_of(std::string_view text) {
+std::string import_error(std::string_view text) {
   return error_of_file(text);
 }
 
@@ -239,25 +239,28 @@ TEST(Import, NoiseBetweenNodesIsSkippedWithAWarning) {
 // --- broken files -------------------------------------------------------------------------------
 
 TEST(BrokenFile, TheErrorNamesTheLine) {
-  EXPECT_THAT(error_of("Switch 4 \"A\"\n[9] \"B\"[1]\n"), HasSubstr("file:2: port 9 of \"A\""));
-  EXPECT_THAT(error_of("Switch 4 \"A\"\n[x] \"B\"[1]\n"), HasSubstr("file:2: 'x' is not a port"));
-  EXPECT_THAT(error_of("Switch 4 \"A\"\n[0] \"B\"[1]\n"), HasSubstr("file:2: '0' is not a port"));
-  EXPECT_THAT(error_of("Switch 4 \"A\"\n[1] \"B[1]\n"),
+  EXPECT_THAT(import_error("Switch 4 \"A\"\n[9] \"B\"[1]\n"), HasSubstr("file:2: port 9 of \"A\""));
+  EXPECT_THAT(import_error("Switch 4 \"A\"\n[x] \"B\"[1]\n"),
+              HasSubstr("file:2: 'x' is not a port"));
+  EXPECT_THAT(import_error("Switch 4 \"A\"\n[0] \"B\"[1]\n"),
+              HasSubstr("file:2: '0' is not a port"));
+  EXPECT_THAT(import_error("Switch 4 \"A\"\n[1] \"B[1]\n"),
               HasSubstr("file:2: expected a node's name"));
-  EXPECT_THAT(error_of("Switch 4 \"A\"\n[1] \"B\"[\n"),
+  EXPECT_THAT(import_error("Switch 4 \"A\"\n[1] \"B\"[\n"),
               HasSubstr("file:2: expected a port number"));
-  EXPECT_THAT(error_of("Switch 255 \"A\"\n"), HasSubstr("file:1: a node needs 1 to 254 ports"));
-  EXPECT_THAT(error_of("Switch 0 \"A\"\n"), HasSubstr("file:1: a node needs 1 to 254 ports"));
-  EXPECT_THAT(error_of("Switch 4 \"A\"\nSwitch 4 \"A\"\n"),
+  EXPECT_THAT(import_error("Switch 255 \"A\"\n"), HasSubstr("file:1: a node needs 1 to 254 ports"));
+  EXPECT_THAT(import_error("Switch 0 \"A\"\n"), HasSubstr("file:1: a node needs 1 to 254 ports"));
+  EXPECT_THAT(import_error("Switch 4 \"A\"\nSwitch 4 \"A\"\n"),
               HasSubstr("file:2: \"A\" was described before, in line 1"));
-  EXPECT_THAT(error_of("Switch 4 \"A\"\n[1] \"A\"[2]\n[1] \"A\"[3]\n"),
+  EXPECT_THAT(import_error("Switch 4 \"A\"\n[1] \"A\"[2]\n[1] \"A\"[3]\n"),
               HasSubstr("file:3: \"A\"[1] was described before, in line 2"));
-  EXPECT_THAT(error_of("[1] \"A\"[2]\n"), HasSubstr("file:1: a port before any node"));
-  EXPECT_THAT(error_of("Switch 4 \"A\"\n[1] \"nowhere\"[2]\n"),
+  EXPECT_THAT(import_error("[1] \"A\"[2]\n"), HasSubstr("file:1: a port before any node"));
+  EXPECT_THAT(import_error("Switch 4 \"A\"\n[1] \"nowhere\"[2]\n"),
               HasSubstr("file:2: leads to \"nowhere\", which is not described"));
-  EXPECT_THAT(error_of("Switch 4 \"A\"\n[1] \"B\"[2]\nCa 1 \"B\"\n"),
+  EXPECT_THAT(import_error("Switch 4 \"A\"\n[1] \"B\"[2]\nCa 1 \"B\"\n"),
               HasSubstr("file:2: leads to port 2 of \"B\", which has 1 ports"));
-  EXPECT_THAT(error_of("switchguid=0xzz\nSwitch 4 \"A\"\n"), HasSubstr("file:1: switchguid needs"));
+  EXPECT_THAT(import_error("switchguid=0xzz\nSwitch 4 \"A\"\n"),
+              HasSubstr("file:1: switchguid needs"));
 }
 
 // A fabric that moves while it is read: the cable between S-1 and S-2 is plugged over to S-3.
@@ -282,7 +285,7 @@ TEST(BrokenFile, ANodeThatADumpTellsTwiceIsOne) {
   const Blueprint whole = parse(first + first + second);
   EXPECT_EQ(whole.cables.size(), 1u);
   EXPECT_THAT(whole.warnings, ElementsAre(HasSubstr("file:3: ")));
-  EXPECT_THAT(error_of(first + "Switch 8 \"S-1\"\n"),
+  EXPECT_THAT(import_error(first + "Switch 8 \"S-1\"\n"),
               HasSubstr("file:3: \"S-1\" has 8 ports here"));
 }
 
@@ -296,10 +299,10 @@ TEST(BrokenFile, ACableWithoutARateAmongOthersIsTold) {
 }
 
 TEST(BrokenFile, OtherFormatsAreNamed) {
-  EXPECT_THAT(error_of("dump_ucast_routes: Switch 0x0002c90109fb0000\n"),
+  EXPECT_THAT(import_error("dump_ucast_routes: Switch 0x0002c90109fb0000\n"),
               HasSubstr("forwarding tables"));
-  EXPECT_THAT(error_of(""), HasSubstr("no node"));
-  EXPECT_THAT(error_of("hello\nworld\n"), HasSubstr("no node"));
+  EXPECT_THAT(import_error(""), HasSubstr("no node"));
+  EXPECT_THAT(import_error("hello\nworld\n"), HasSubstr("no node"));
 }
 
 TEST(BrokenFile, AMissingFileIsNamed) {

@@ -26,28 +26,28 @@ namespace {
 
 using mad::ManagementClass;
 using mad::Method;
-using Id = mad::PerfAttributeId;
+using PerfId = mad::PerfAttributeId;
 
 template <class T>
-constexpr Id kIdOf{};
+constexpr PerfId kIdOf{};
 template <>
-constexpr Id kIdOf<mad::PortCounters> = Id::PortCounters;
+constexpr PerfId kIdOf<mad::PortCounters> = PerfId::PortCounters;
 template <>
-constexpr Id kIdOf<mad::PortCountersExtended> = Id::PortCountersExtended;
+constexpr PerfId kIdOf<mad::PortCountersExtended> = PerfId::PortCountersExtended;
 template <>
-constexpr Id kIdOf<mad::PortXmitDiscardDetails> = Id::PortXmitDiscardDetails;
+constexpr PerfId kIdOf<mad::PortXmitDiscardDetails> = PerfId::PortXmitDiscardDetails;
 template <>
-constexpr Id kIdOf<mad::PortRcvErrorDetails> = Id::PortRcvErrorDetails;
+constexpr PerfId kIdOf<mad::PortRcvErrorDetails> = PerfId::PortRcvErrorDetails;
 template <>
-constexpr Id kIdOf<mad::PortXmitDataSL> = Id::PortXmitDataSL;
+constexpr PerfId kIdOf<mad::PortXmitDataSL> = PerfId::PortXmitDataSL;
 template <>
-constexpr Id kIdOf<mad::PortVLOpPackets> = Id::PortVLOpPackets;
+constexpr PerfId kIdOf<mad::PortVLOpPackets> = PerfId::PortVLOpPackets;
 template <>
-constexpr Id kIdOf<mad::PortVLXmitFlowCtlUpdateErrors> = Id::PortVLXmitFlowCtlUpdateErrors;
+constexpr PerfId kIdOf<mad::PortVLXmitFlowCtlUpdateErrors> = PerfId::PortVLXmitFlowCtlUpdateErrors;
 template <>
-constexpr Id kIdOf<mad::PortExtendedSpeedsCounters> = Id::PortExtendedSpeedsCounters;
+constexpr PerfId kIdOf<mad::PortExtendedSpeedsCounters> = PerfId::PortExtendedSpeedsCounters;
 template <>
-constexpr Id kIdOf<mad::PortExtendedSpeedsCountersRSFEC> = Id::PortExtendedSpeedsCounters;
+constexpr PerfId kIdOf<mad::PortExtendedSpeedsCountersRSFEC> = PerfId::PortExtendedSpeedsCounters;
 
 class Pma : public ::testing::Test {
  protected:
@@ -59,7 +59,8 @@ class Pma : public ::testing::Test {
 
   mad::Lid lid_of(std::string_view node) { return manager.lids.at(*world.find_endpoint(node)); }
 
-  mad::Status status_of(Id attribute, Method method, std::string_view node, std::uint8_t port = 1) {
+  mad::Status status_of(PerfId attribute, Method method, std::string_view node,
+                        std::uint8_t port = 1) {
     Gmp gmp = question_of(ManagementClass::Perf, method, static_cast<unsigned>(attribute));
     gmp.data[1] = std::byte{port};
     const auto answer = ask(manager.probe, gmp, lid_of(node));
@@ -113,14 +114,15 @@ TEST_F(Pma, TellsWhatItCan) {
 }
 
 TEST_F(Pma, RefusesWhatItDoesNotKnow) {
-  EXPECT_EQ(status_of(static_cast<Id>(0x0099), Method::Get, "switch-1"),
+  EXPECT_EQ(status_of(static_cast<PerfId>(0x0099), Method::Get, "switch-1"),
             mad::kStatusBadMethodAttribute);
-  EXPECT_EQ(status_of(Id::PortCounters, Method::GetTable, "switch-1"),
+  EXPECT_EQ(status_of(PerfId::PortCounters, Method::GetTable, "switch-1"),
             mad::kStatusBadMethodAttribute);
-  EXPECT_EQ(status_of(Id::ClassPortInfo, Method::Set, "switch-1"), mad::kStatusBadMethodAttribute);
-  EXPECT_EQ(status_of(Id::SwPortVLCongestion, Method::Get, "host-0002"),
+  EXPECT_EQ(status_of(PerfId::ClassPortInfo, Method::Set, "switch-1"),
             mad::kStatusBadMethodAttribute);
-  EXPECT_EQ(status_of(Id::SwPortVLCongestion, Method::Get, "switch-1"), mad::kStatusOk);
+  EXPECT_EQ(status_of(PerfId::SwPortVLCongestion, Method::Get, "host-0002"),
+            mad::kStatusBadMethodAttribute);
+  EXPECT_EQ(status_of(PerfId::SwPortVLCongestion, Method::Get, "switch-1"), mad::kStatusOk);
   Gmp gmp = question_of(ManagementClass::Perf, Method::Get, 1);
   gmp.header.class_version = 2;
   EXPECT_EQ(ask(manager.probe, gmp, lid_of("switch-1"))->header.status, mad::kStatusBadVersion);
@@ -130,18 +132,18 @@ TEST_F(Pma, AnswersEveryAttributeOfItsClass) {
   for (const int attribute : {0x10, 0x11, 0x12, 0x15, 0x16, 0x17, 0x18, 0x19, 0x1A, 0x1B,
                               0x1C, 0x1D, 0x1F, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37}) {
     for (const char* node : {"switch-1", "host-0002"}) {
-      EXPECT_EQ(status_of(static_cast<Id>(attribute), Method::Get, node), mad::kStatusOk)
+      EXPECT_EQ(status_of(static_cast<PerfId>(attribute), Method::Get, node), mad::kStatusOk)
           << attribute << " at " << node;
     }
   }
 }
 
 TEST_F(Pma, PortsThatDoNotExistAreRefused) {
-  EXPECT_EQ(status_of(Id::PortCounters, Method::Get, "switch-1", 5), mad::kStatusBadField);
-  EXPECT_EQ(status_of(Id::PortCounters, Method::Get, "switch-1", 0), mad::kStatusOk);
-  EXPECT_EQ(status_of(Id::PortCounters, Method::Get, "host-0002", 0), mad::kStatusBadField);
-  EXPECT_EQ(status_of(Id::PortCounters, Method::Get, "host-0002", 2), mad::kStatusBadField);
-  EXPECT_EQ(status_of(Id::PortCounters, Method::Get, "host-0002", 255), mad::kStatusOk);
+  EXPECT_EQ(status_of(PerfId::PortCounters, Method::Get, "switch-1", 5), mad::kStatusBadField);
+  EXPECT_EQ(status_of(PerfId::PortCounters, Method::Get, "switch-1", 0), mad::kStatusOk);
+  EXPECT_EQ(status_of(PerfId::PortCounters, Method::Get, "host-0002", 0), mad::kStatusBadField);
+  EXPECT_EQ(status_of(PerfId::PortCounters, Method::Get, "host-0002", 2), mad::kStatusBadField);
+  EXPECT_EQ(status_of(PerfId::PortCounters, Method::Get, "host-0002", 255), mad::kStatusOk);
 }
 
 TEST_F(Pma, ASilentDeviceIsSilentHereTooAndABusyOneSaysSo) {

@@ -9,6 +9,7 @@
 #include "mad/sm_info.hpp"
 #include "mad/smp.hpp"
 #include "sim/checker.hpp"
+#include "tests/simulation/judging.hpp"
 #include "tests/support/box.hpp"
 
 namespace heddle::test {
@@ -16,14 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::IsEmpty;
-
-std::uint32_t node(Box& box, std::string_view name) {
-  return box.world().find_node(name).value();
-}
-
-std::uint32_t cable(Box& box, std::string_view name, std::uint8_t port) {
-  return box.world().find_cable(node(box, name), port).value();
-}
 
 BoxOptions without_periodic_sweeps() {
   BoxOptions options;

@@ -6,14 +6,14 @@
 namespace heddle::doors::kernel {
 namespace {
 
-constexpr auto kInvalid = std::errc::invalid_argument;
-constexpr std::errc kFine{};
+constexpr auto kInvalidRequest = std::errc::invalid_argument;
+constexpr std::errc kGoodRequest{};
 
 class RequestsTest : public testing::Test {
  protected:
   RequestsTest() {
-    EXPECT_EQ(register_agent(*asker, {}), kFine);
-    EXPECT_EQ(register_agent(*server, {.methods = {1, 2, 5}}), kFine);
+    EXPECT_EQ(register_agent(*asker, {}), kGoodRequest);
+    EXPECT_EQ(register_agent(*server, {.methods = {1, 2, 5}}), kGoodRequest);
   }
   std::errc ask(const To& to, const Message& message = {}) {
     const std::errc error = asker->write(umad_of(mad_of(message), to), hosts.now);
@@ -34,14 +34,14 @@ class RequestsTest : public testing::Test {
 };
 
 TEST_F(RequestsTest, TheUpperHalfOfTheTransactionIdIsTheAgents) {
-  ASSERT_EQ(ask({.timeout_ms = 100}, {.transaction_id = 0xdead'beef'0000'0007}), kFine);
+  ASSERT_EQ(ask({.timeout_ms = 100}, {.transaction_id = 0xdead'beef'0000'0007}), kGoodRequest);
   const Got request = read(*server);
   EXPECT_EQ(request.view().transaction_id & 0xffff'ffff, 7u);
   EXPECT_NE(request.view().transaction_id >> 32, 0xdead'beefu);
   EXPECT_EQ(request.header.peer.lid.value, 1);
   EXPECT_EQ(request.header.peer.qpn, 1u);
   EXPECT_EQ(request.header.length, kHeaderBytes + 256);
-  ASSERT_EQ(answer(request), kFine);
+  ASSERT_EQ(answer(request), kGoodRequest);
   const Got reply = read(*asker);
   EXPECT_EQ(reply.view().transaction_id, request.view().transaction_id);
   EXPECT_EQ(reply.header.status, 0u);
@@ -50,28 +50,28 @@ TEST_F(RequestsTest, TheUpperHalfOfTheTransactionIdIsTheAgents) {
 }
 
 TEST_F(RequestsTest, AnAnswerGoesUpOnceAndOnlyWhileItIsAwaited) {
-  ASSERT_EQ(ask({.timeout_ms = 100}), kFine);
+  ASSERT_EQ(ask({.timeout_ms = 100}), kGoodRequest);
   const Got request = read(*server);
-  ASSERT_EQ(answer(request), kFine);
-  ASSERT_EQ(answer(request), kFine);
-  EXPECT_EQ(read(*asker).error, kFine);
+  ASSERT_EQ(answer(request), kGoodRequest);
+  ASSERT_EQ(answer(request), kGoodRequest);
+  EXPECT_EQ(read(*asker).error, kGoodRequest);
   EXPECT_FALSE(asker->readable()) << "the second answer";
-  ASSERT_EQ(ask({.timeout_ms = 0}, {.transaction_id = 5}), kFine);
-  ASSERT_EQ(answer(read(*server)), kFine);
+  ASSERT_EQ(ask({.timeout_ms = 0}, {.transaction_id = 5}), kGoodRequest);
+  ASSERT_EQ(answer(read(*server)), kGoodRequest);
   EXPECT_FALSE(asker->readable()) << "the answer to a request without a timeout";
 }
 
 TEST_F(RequestsTest, AnAnswerOfAnotherClassIsNoAnswer) {
-  ASSERT_EQ(ask({.timeout_ms = 100}), kFine);
+  ASSERT_EQ(ask({.timeout_ms = 100}), kGoodRequest);
   Got request = read(*server);
   request.mad[1] = std::byte{0x04};
-  ASSERT_EQ(answer(request), kFine);
+  ASSERT_EQ(answer(request), kGoodRequest);
   EXPECT_FALSE(asker->readable());
 }
 
 TEST_F(RequestsTest, ARequestIsRepeatedAndThenComesBackAsItsHeader) {
   hosts.loses = [](const auto&) { return true; };
-  ASSERT_EQ(ask({.timeout_ms = 100, .retries = 3}, {.transaction_id = 0x42}), kFine);
+  ASSERT_EQ(ask({.timeout_ms = 100, .retries = 3}, {.transaction_id = 0x42}), kGoodRequest);
   hosts.pass(milliseconds(399));
   EXPECT_EQ(hosts.wire.size(), 4u);
   EXPECT_FALSE(asker->readable());
@@ -88,38 +88,39 @@ TEST_F(RequestsTest, ARequestIsRepeatedAndThenComesBackAsItsHeader) {
 TEST_F(RequestsTest, ARepeatedRequestMayStillBeAnswered) {
   unsigned seen = 0;
   hosts.loses = [&seen](const auto&) { return ++seen <= 2; };
-  ASSERT_EQ(ask({.timeout_ms = 100, .retries = 2}), kFine);
+  ASSERT_EQ(ask({.timeout_ms = 100, .retries = 2}), kGoodRequest);
   hosts.pass(milliseconds(250));
-  ASSERT_EQ(answer(read(*server)), kFine);
+  ASSERT_EQ(answer(read(*server)), kGoodRequest);
   EXPECT_EQ(read(*asker).header.status, 0u);
   hosts.pass(seconds(1));
   EXPECT_FALSE(asker->readable());
 }
 
 TEST_F(RequestsTest, ATransactionIdInUseIsRefused) {
-  ASSERT_EQ(ask({.timeout_ms = 100}), kFine);
-  EXPECT_EQ(ask({.timeout_ms = 100}), kInvalid);
-  EXPECT_EQ(ask({.timeout_ms = 100}, {.transaction_id = 0x1235}), kFine);
-  ASSERT_EQ(answer(read(*server)), kFine);
-  EXPECT_EQ(ask({.timeout_ms = 100}), kFine) << "free again";
+  ASSERT_EQ(ask({.timeout_ms = 100}), kGoodRequest);
+  EXPECT_EQ(ask({.timeout_ms = 100}), kInvalidRequest);
+  EXPECT_EQ(ask({.timeout_ms = 100}, {.transaction_id = 0x1235}), kGoodRequest);
+  ASSERT_EQ(answer(read(*server)), kGoodRequest);
+  EXPECT_EQ(ask({.timeout_ms = 100}), kGoodRequest) << "free again";
 }
 
 TEST_F(RequestsTest, WritesThatCannotBeAreRefused) {
   const auto whole = umad_of(mad_of({}), {.timeout_ms = 10});
   const auto begin = std::span(whole);
-  EXPECT_EQ(asker->write(begin.first(kHeaderBytes + 35), {}), kInvalid) << "no RMPP header";
-  EXPECT_EQ(asker->write(begin.first(kHeaderBytes + 40), {}), kInvalid) << "no SA header";
-  EXPECT_EQ(asker->write(begin.first(3), {}), kInvalid);
-  EXPECT_EQ(ask({.agent = 32}), kInvalid);
+  EXPECT_EQ(asker->write(begin.first(kHeaderBytes + 35), {}), kInvalidRequest) << "no RMPP header";
+  EXPECT_EQ(asker->write(begin.first(kHeaderBytes + 40), {}), kInvalidRequest) << "no SA header";
+  EXPECT_EQ(asker->write(begin.first(3), {}), kInvalidRequest);
+  EXPECT_EQ(ask({.agent = 32}), kInvalidRequest);
   EXPECT_EQ(ask({.agent = 3}), std::errc::io_error) << "nobody has registered it";
-  EXPECT_EQ(ask({}, {.size = 257}), kInvalid) << "too long without RMPP";
-  EXPECT_EQ(ask({}, {.size = 300, .rmpp = true}), kInvalid) << "and this agent has none";
-  EXPECT_EQ(asker->write(begin.first(kHeaderBytes + 100), {}), kFine) << "short ones are filled";
+  EXPECT_EQ(ask({}, {.size = 257}), kInvalidRequest) << "too long without RMPP";
+  EXPECT_EQ(ask({}, {.size = 300, .rmpp = true}), kInvalidRequest) << "and this agent has none";
+  EXPECT_EQ(asker->write(begin.first(kHeaderBytes + 100), {}), kGoodRequest)
+      << "short ones are filled";
 }
 
 TEST_F(RequestsTest, WhatTheHardwareDropsTimesOut) {
-  ASSERT_EQ(ask({.timeout_ms = 10, .p_key_index = 4}), kFine) << "no such P_Key";
-  ASSERT_EQ(ask({.timeout_ms = 10, .qpn = 0}, {.transaction_id = 2}), kFine);
+  ASSERT_EQ(ask({.timeout_ms = 10, .p_key_index = 4}), kGoodRequest) << "no such P_Key";
+  ASSERT_EQ(ask({.timeout_ms = 10, .qpn = 0}, {.transaction_id = 2}), kGoodRequest);
   EXPECT_TRUE(hosts.wire.empty());
   hosts.pass(milliseconds(10));
   EXPECT_EQ(read(*asker).header.status, static_cast<std::uint32_t>(ETIMEDOUT));
@@ -127,22 +128,22 @@ TEST_F(RequestsTest, WhatTheHardwareDropsTimesOut) {
 }
 
 TEST_F(RequestsTest, AClosedFileLeavesNothingBehind) {
-  ASSERT_EQ(ask({.timeout_ms = 100}), kFine);
+  ASSERT_EQ(ask({.timeout_ms = 100}), kGoodRequest);
   const Got request = read(*server);
   asker.reset();
   EXPECT_EQ(hosts.a.port.deadline(), base::kNever);
-  ASSERT_EQ(answer(request), kFine);
+  ASSERT_EQ(answer(request), kGoodRequest);
   hosts.pass(seconds(1));
 }
 
 TEST_F(RequestsTest, AReaderIsWokenAndAFullQueueLoses) {
   const unsigned before = hosts.b.wakes;
   for (std::uint64_t id = 0; id < kMaxReceived + 3; ++id) {
-    ASSERT_EQ(ask({}, {.transaction_id = id}), kFine);
+    ASSERT_EQ(ask({}, {.transaction_id = id}), kGoodRequest);
   }
   EXPECT_EQ(hosts.b.wakes - before, kMaxReceived);
   EXPECT_EQ(server->lost(), 3u);
-  EXPECT_EQ(read(*server, 100).error, kInvalid);
+  EXPECT_EQ(read(*server, 100).error, kInvalidRequest);
   EXPECT_EQ(read(*server).view().transaction_id & 0xffff'ffff, 0u) << "the first is still there";
 }
 
@@ -152,9 +153,9 @@ TEST_F(RequestsTest, OurLmcBitsTellPathsApart) {
   UserMadHeader header = *decode_header(bytes, true);
   header.peer.path_bits = 1;
   encode_header(header, true, bytes);
-  ASSERT_EQ(asker->write(bytes, hosts.now), kFine);
+  ASSERT_EQ(asker->write(bytes, hosts.now), kGoodRequest);
   hosts.carry();
-  ASSERT_EQ(answer(read(*server)), kFine);
+  ASSERT_EQ(answer(read(*server)), kGoodRequest);
   EXPECT_FALSE(asker->readable()) << "it came to path 0";
 }
 
@@ -164,7 +165,7 @@ TEST_F(RequestsTest, AGlobalRouteGoesThroughAndComesUp) {
   header.peer.global_route =
       mad::GlobalRoute{{mad::GidPrefix{0xfe80ull << 48}, mad::Guid{0x1234}}, 0, 64, 3, 0xabcde};
   encode_header(header, true, bytes);
-  ASSERT_EQ(asker->write(bytes, hosts.now), kFine);
+  ASSERT_EQ(asker->write(bytes, hosts.now), kGoodRequest);
   hosts.carry();
   EXPECT_EQ(read(*server).header.peer.global_route, header.peer.global_route);
 }
@@ -174,7 +175,8 @@ TEST_F(RequestsTest, AGlobalRouteGoesThroughAndComesUp) {
 class DirectedTest : public RequestsTest {
  protected:
   DirectedTest() {
-    EXPECT_EQ(register_agent(*smp_file, {.management_class = 0x81, .version = 1, .qpn = 0}), kFine);
+    EXPECT_EQ(register_agent(*smp_file, {.management_class = 0x81, .version = 1, .qpn = 0}),
+              kGoodRequest);
     smp.dr_slid = smp.dr_dlid = mad::kPermissiveLid;
   }
   std::errc send() {
@@ -189,14 +191,14 @@ class DirectedTest : public RequestsTest {
 TEST_F(DirectedTest, ARouteLeavesByItsOwnPort) {
   smp.hop_count = 1;
   smp.initial_path[1] = mad::PortNumber{1};
-  EXPECT_EQ(send(), kFine);
+  EXPECT_EQ(send(), kGoodRequest);
   EXPECT_EQ(hosts.a.sent.size(), 1u);
   smp.initial_path[1] = mad::PortNumber{2};
-  EXPECT_EQ(send(), kInvalid);
+  EXPECT_EQ(send(), kInvalidRequest);
 }
 
 TEST_F(DirectedTest, NoHopsIsTheOwnDevice) {
-  EXPECT_EQ(send(), kFine);
+  EXPECT_EQ(send(), kGoodRequest);
 }
 
 TEST_F(DirectedTest, UnreasonableHopPointersAreRefused) {
@@ -204,11 +206,11 @@ TEST_F(DirectedTest, UnreasonableHopPointersAreRefused) {
   smp.initial_path[1] = mad::PortNumber{1};
   for (const std::uint8_t pointer : {std::uint8_t{1}, std::uint8_t{4}, std::uint8_t{200}}) {
     smp.hop_pointer = pointer;
-    EXPECT_EQ(send(), kInvalid) << unsigned{pointer};
+    EXPECT_EQ(send(), kInvalidRequest) << unsigned{pointer};
   }
   smp.hop_pointer = 0;
   smp.hop_count = 64;
-  EXPECT_EQ(send(), kInvalid);
+  EXPECT_EQ(send(), kInvalidRequest);
 }
 
 TEST_F(DirectedTest, AnAnswerGoesBackByThePortItCameIn) {
@@ -217,9 +219,9 @@ TEST_F(DirectedTest, AnAnswerGoesBackByThePortItCameIn) {
   smp.hop_count = 2;
   smp.hop_pointer = 3;
   smp.return_path[2] = mad::PortNumber{1};
-  EXPECT_EQ(send(), kFine);
+  EXPECT_EQ(send(), kGoodRequest);
   smp.return_path[2] = mad::PortNumber{2};
-  EXPECT_EQ(send(), kInvalid);
+  EXPECT_EQ(send(), kInvalidRequest);
 }
 
 }  // namespace
