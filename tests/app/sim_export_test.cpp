@@ -26,10 +26,10 @@ TEST(SimExport, PrintsANetFileUnlessToldOtherwise) {
 TEST(SimExport, JsonIsJson) {
   Process process({"sim", "export", "fat-tree:2,4", "--format", "json"});
   EXPECT_EQ(process.wait(), 0);
-  const auto json = nlohmann::json::parse(process.out());
-  EXPECT_EQ(json["nodes"].size(), 8u + 6u);
-  EXPECT_EQ(json["cables"].size(), 16u);
-  EXPECT_EQ(json["cables"][0]["speed"], "HDR");
+  const auto exported = nlohmann::json::parse(process.out());
+  EXPECT_EQ(exported["nodes"].size(), 8u + 6u);
+  EXPECT_EQ(exported["cables"].size(), 16u);
+  EXPECT_EQ(exported["cables"][0]["speed"], "HDR");
 }
 
 TEST(SimExport, WritesToAFileThatLoadsAgain) {
