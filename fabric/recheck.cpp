@@ -2,6 +2,7 @@
 #include "fabric/recheck.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <utility>
 #include <vector>
@@ -179,8 +180,8 @@ class Recheck {
       : proven_(proven), claim_(claim), parallel_(parallel), ground_(claim.topology) {}
 
   bool run() {
-    return matches_switches() && matches_channels() && matches_places() && collect_changes() &&
-           no_way_into_what_is_gone() && line_holds() && columns_hold();
+    return matches_switches() && matches_and_differs() && no_way_into_what_is_gone() &&
+           line_holds() && columns_hold();
   }
 
  private:
@@ -200,6 +201,19 @@ class Recheck {
       now_[old] = s;
     }
     return true;
+  }
+
+  // Three looks that need nothing of each other.
+  bool matches_and_differs() {
+    std::array<bool, 3> is_right{};
+    parallel_(is_right.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t look = begin; look < end; ++look) {
+        is_right[look] = look == 0   ? matches_channels()
+                         : look == 1 ? matches_places()
+                                     : collect_changes();
+      }
+    });
+    return is_right[0] && is_right[1] && is_right[2];
   }
 
   bool matches_channels() {
@@ -275,10 +289,14 @@ class Recheck {
   // Dependencies that stood lead forward still: those of channels with a place of before do.
   bool line_holds() const {
     const auto& places = proven_.witness.places();
-    for (std::uint32_t i = 0; i < places.size(); ++i) {
-      if (places[i] != claim_.places[i] && !stands_right(ChannelIndex{i})) return false;
-    }
-    return true;
+    std::atomic<bool> holds = true;
+    parallel_(places.size(), [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end && holds; ++i) {
+        const ChannelIndex index{static_cast<std::uint32_t>(i)};
+        if (places[i] != claim_.places[i] && !stands_right(index)) holds = false;
+      }
+    });
+    return holds;
   }
   bool stands_right(ChannelIndex index) const {
     const Topology& topology = proven_.topology;

@@ -193,31 +193,39 @@ class Mender {
     return true;
   }
   // To all that would still come.
-  bool is_open(std::uint32_t at, std::uint32_t next) const {
-    for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
-      if (comes_by(c) && !is_moved(channels_.to[c]) && !order_.has(channels_.reverse(c), next)) {
-        return false;
-      }
-    }
-    return true;
+  bool is_open(std::uint32_t at, std::uint32_t next) {
+    const auto& comers = comers_of(at);
+    return std::all_of(comers.begin(), comers.end(), [&](std::uint32_t c) {
+      return is_moved(channels_.to[c]) || order_.has(channels_.reverse(c), next);
+    });
   }
   // Whether home's entry at the other end of a channel leads here by its reverse.
   bool comes_by(std::uint32_t c) const {
     const std::uint32_t before = channels_.to[c];
-    return before != target_ && now_at_[before] != kNone &&
-           certificate_.channel(before, entry(before)) == channels_.reverse(c);
+    return entry(before) == channels_.out[channels_.reverse(c)] && before != target_ &&
+           now_at_[before] != kNone;
+  }
+  // The channels to those of whom that is true: asked of one switch several times in a row.
+  const std::vector<std::uint32_t>& comers_of(std::uint32_t at) {
+    if (comers_at_ == at && comers_attempt_ == attempt_) return comers_;
+    comers_at_ = at;
+    comers_attempt_ = attempt_;
+    comers_.clear();
+    for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+      if (comes_by(c)) comers_.push_back(c);
+    }
+    return comers_;
   }
   bool is_moved(std::uint32_t at) const { return is_broken(at) && column_[at].stamp == attempt_; }
-  bool is_left(std::uint32_t at) const {
-    for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
-      if (comes_by(c) && !is_moved(channels_.to[c])) return false;
-    }
-    return true;
+  bool is_left(std::uint32_t at) {
+    const auto& comers = comers_of(at);
+    return std::all_of(comers.begin(), comers.end(),
+                       [&](std::uint32_t c) { return is_moved(channels_.to[c]); });
   }
   void find_behind(std::uint32_t at) {
-    for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+    for (const std::uint32_t c : comers_of(at)) {
       const std::uint32_t before = channels_.to[c];
-      if (is_broken(before) || !comes_by(c)) continue;
+      if (is_broken(before)) continue;
       broken_[before] = attempt_;
       found_.push_back(before);
     }
@@ -604,6 +612,8 @@ class Mender {
   std::vector<std::uint32_t> used_;    // by switch: the last attempt whose entry counts
   std::vector<std::uint32_t> turn_;    // by switch: where sidestep looks first
   std::vector<std::uint32_t> stepped_, stuck_;
+  std::vector<std::uint32_t> comers_;  // see comers_of
+  std::uint32_t comers_at_ = kNone, comers_attempt_ = 0;
   std::vector<std::vector<std::uint32_t>> buckets_;
   std::uint32_t last_bucket_ = 0;
   std::vector<std::uint32_t> mended_, path_, choices_;
