@@ -40,6 +40,14 @@ function(heddle_together target)
     UNITY_BUILD ${HEDDLE_UNITY} UNITY_BUILD_BATCH_SIZE 6)
 endfunction()
 
+# heddle_unoptimised_when_sanitized(SOURCES...): for those that are mostly other people's templates,
+# on which the optimiser spends minutes once sanitizers have filled them with checks.
+function(heddle_unoptimised_when_sanitized)
+  if(HEDDLE_SANITIZE)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O0)
+  endif()
+endfunction()
+
 # heddle_room(NAME SOURCES ... USES rooms and libraries this one may include)
 function(heddle_room name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES" ${ARGN})
@@ -57,6 +65,10 @@ function(heddle_test name)
   endif()
   target_link_libraries(test_${name} PRIVATE heddle_flags ${ARG_USES} GTest::gmock_main)
   heddle_together(test_${name})
+  # What takes time in a unit test is the compiler; in the others it is the test.
+  if(HEDDLE_SANITIZE AND ARG_LABELS STREQUAL unit)
+    target_compile_options(test_${name} PRIVATE -O0)
+  endif()
   gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
     PROPERTIES TIMEOUT 120 LABELS "${ARG_LABELS}")
 endfunction()
