@@ -19,6 +19,11 @@ constexpr Id kQuestions[] = {Id::PortCountersExtended, Id::PortCounters,
                              Id::PortExtendedSpeedsCounters};
 constexpr std::uint32_t kQuestionsPerPort = std::size(kQuestions);
 
+// After so many sweeps in which a device said nothing to the counters of coding alone, it is taken
+// not to know them, and asked again after so many others.
+constexpr unsigned kDeafToCoding = 3;
+constexpr std::uint64_t kCodingAskedAgain = 60;
+
 constexpr std::uint32_t kCodingCounters =
     bit(Counter::SyncHeaderError) | bit(Counter::UnknownBlock) | bit(Counter::ErrorDetection) |
     bit(Counter::FECCorrectedBlocks) | bit(Counter::FECUncorrectedBlocks) |
@@ -285,7 +290,7 @@ std::optional<Question> Machine::next_question(std::uint32_t id) {
     const bool wanted = question.attribute == Id::PortCountersExtended ? agent.can->wide
                         : question.attribute == Id::PortCounters
                             ? !agent.can->wide_errors
-                            : options_.coding && is_coded && !agent.no_coding;
+                            : options_.coding && is_coded && may_know_coding(agent);
     if (wanted) return question;
   }
   return std::nullopt;
@@ -407,6 +412,7 @@ void Machine::take_coding(const Question& question, const Counts& counts) {
   PortState& port = ports_[question.slot];
   fold(port.reading, port.raw, counts);
   port.coding_heard_in = sweeps_;
+  agents_[question.agent].deaf_to_coding = 0;
 }
 
 // Who is asked instead may answer for a device of its own: another port's counters then.
@@ -431,10 +437,16 @@ void Machine::give_up(const Question& question) {
   --agent.in_flight;
   agent.waits = false;
   if (ignores_coding(question)) {
-    agent.no_coding = true;
+    if (std::exchange(agent.deaf_in, sweeps_) != sweeps_) ++agent.deaf_to_coding;
     return make_ready(question.agent);
   }
   if (!std::exchange(agent.silent, true)) ++figures_.silent;
+}
+
+// What was lost on the way is not held against it for long.
+bool Machine::may_know_coding(const AgentState& agent) const {
+  if (agent.no_coding || agent.deaf_in == sweeps_) return false;
+  return agent.deaf_to_coding < kDeafToCoding || sweeps_ - agent.deaf_in >= kCodingAskedAgain;
 }
 
 // Not every agent refuses an attribute that it does not know: some say nothing to it alone.

@@ -76,8 +76,10 @@ class Machine {
     bool waits = false;                     // for what it can
     bool silent = false;
     bool refused = false;
-    bool ready = false;      // in ready_
-    bool no_coding = false;  // it does not know the counters of links' coding
+    bool ready = false;           // in ready_
+    bool no_coding = false;       // it does not know the counters of links' coding
+    unsigned deaf_to_coding = 0;  // sweeps in a row in which it said nothing to them alone
+    std::uint64_t deaf_in = 0;    // the last of those
     std::vector<Question> extra;
   };
   struct PortState {
@@ -109,6 +111,7 @@ class Machine {
   void take_counts(base::Instant now, const Question& question, const Counts& counts);
   void take_coding(const Question& question, const Counts& counts);
   bool ignores_coding(const Question& question) const;
+  bool may_know_coding(const AgentState& agent) const;
   bool is_elsewhere(std::uint32_t agent) const;
   void clear(AgentState& agent, const Question& asked, const Counts& counts);
   void give_up(const Question& question);
