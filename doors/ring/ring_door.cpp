@@ -2,13 +2,12 @@
 #include "doors/ring/ring_door.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
+#include <chrono>
 #include <fstream>
 #include <system_error>
 #include <utility>
 
-#include <boost/asio/post.hpp>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -25,6 +24,7 @@ namespace fs = std::filesystem;
 using boost::asio::posix::stream_descriptor;
 
 constexpr int kBacklog = 64;
+constexpr std::chrono::milliseconds kAcceptAgain{100};
 
 // False when the packet did not leave: who does not read short answers has hung up.
 bool answer(int socket, Reply reply, std::string text = {}, const Descriptors& along = {}) {
@@ -96,7 +96,7 @@ struct RingDoor::Connection {
 };
 
 RingDoor::RingDoor(boost::asio::io_context& loop, PortSeats& seats)
-    : loop_(loop), seats_(seats), listener_(loop) {}
+    : loop_(loop), seats_(seats), listener_(loop), again_(loop) {}
 
 RingDoor::~RingDoor() {
   *alive_ = false;
@@ -134,9 +134,18 @@ void RingDoor::accept() {
       stream_descriptor::wait_read, [this, alive = alive_](const boost::system::error_code& error) {
         if (error || !*alive) return;
         UniqueFd socket(accept4(listener_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC));
-        if (socket) admit(std::move(socket));
+        if (!socket) return accept_later();
+        admit(std::move(socket));
         accept();
       });
+}
+
+// Without descriptors nobody can be let in, and the socket stays readable.
+void RingDoor::accept_later() {
+  again_.expires_after(kAcceptAgain);
+  again_.async_wait([this, alive = alive_](const boost::system::error_code& error) {
+    if (!error && *alive) accept();
+  });
 }
 
 void RingDoor::admit(UniqueFd socket) {
@@ -304,6 +313,7 @@ base::Result<RingDoor::Host*> RingDoor::host_at(const std::vector<std::string>& 
 
 base::Result<std::string> RingDoor::shown(Host& host) {
   if (!host.shown.empty()) return {boost::system::in_place_value, host.shown};
+  if (trees_.empty()) return base::error("the door is not open: there is no place for files");
   const fs::path place = trees_ / fmt::format("{}", trees_shown_++);
   try {
     show(host.tree, *host.tree.find(kRootInode), place);

@@ -14,6 +14,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "base/result.hpp"
 #include "doors/device/host_plan.hpp"
@@ -53,6 +54,7 @@ class RingDoor {
   using Connections = std::list<std::shared_ptr<Connection>>;
 
   void accept();
+  void accept_later();
   void wait(const std::weak_ptr<Connection>& waiting);
   // False when the connection is over.
   bool serve(Connection& connection);
@@ -70,6 +72,7 @@ class RingDoor {
   boost::asio::io_context& loop_;
   PortSeats& seats_;
   boost::asio::posix::stream_descriptor listener_;
+  boost::asio::steady_timer again_;
   std::filesystem::path path_;
   std::filesystem::path trees_;
   std::map<std::vector<std::string>, std::unique_ptr<Host>> hosts_;

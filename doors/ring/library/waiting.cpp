@@ -129,10 +129,6 @@ int add_others(pollfd* files, nfds_t count, pollfd* copy) {
   return ready;
 }
 
-bool is_zero(const timespec* time) {
-  return time != nullptr && time->tv_sec == 0 && time->tv_nsec == 0;
-}
-
 }  // namespace
 
 bool any_umad(const pollfd* files, nfds_t count) {
@@ -153,7 +149,7 @@ int poll_umads(pollfd* files, nfds_t count, const timespec* timeout, const sigse
   timespec end{};
   for (bool first = true;; first = false) {
     const int ready = look(files, count, others);
-    if (ready > 0 || is_zero(timeout)) {
+    if (ready > 0) {
       const int more = others == 0 ? 0 : add_others(files, count, copy.files());
       return ready + (more > 0 ? more : 0);
     }
