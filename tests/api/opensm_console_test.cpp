@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What OpenSM's console is told, as its scripts take it apart. tests/interop/opensm_console.py
+// What OpenSM's console is told, as its scripts take it apart. tests/app/opensm_console.py
 // compares with OpenSM's own.
 #include "api/opensm_console.hpp"
 

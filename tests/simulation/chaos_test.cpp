@@ -260,9 +260,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, ChaosBySeed, testing::Range(seeds(24).first, see
 //      having been begun anew. Which change mended it is not known; what it showed OwnCable tests.
 //  610100000388: the own cable was exchanged during the first discovery, which went on asking along
 //      ways that had died, one device after another.
-//  2523417071: a host restarted in mid-sweep, between the reading of its link's two ends; the end
-//  at
-//      the switch was raised, and the host, which had lost its LID, was believed to be well.
+//  2523417071: a host restarted in mid-sweep, between the reading of its link's two ends; the
+//      end at the switch was raised, and the host, which had lost its LID, was believed well.
 //  71700431: the own cable led to another switch, and what was asked of a third one came to a host,
 //      which refused it; every look ended with that, for ever.
 //  71705700: a switch got another one's table while cables changed places, and was not asked for it
