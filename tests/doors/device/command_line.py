@@ -49,6 +49,35 @@ def ring_door(heddle, code):
          heddle, "host-0003")
 
 
+# Ends the fabric, and looks at its file without ever waiting.
+POLLING = """
+import os, select, sys, time
+umad = select.poll()
+umad.register(os.open("/dev/infiniband/umad0", os.O_RDWR), select.POLLIN)
+if umad.poll(0): sys.exit(1)
+os.kill(int(sys.argv[1]), 9)
+for _ in range(200):
+    if umad.poll(0): sys.exit(7)
+    time.sleep(0.05)
+"""
+
+
+def dead_fabric(heddle, expect):
+    with tempfile.TemporaryDirectory(prefix="heddle-door-") as folder:
+        environment = {**os.environ, "XDG_RUNTIME_DIR": folder}
+        fabric = subprocess.Popen([heddle, "sim", "run", "pair", "--name", "dying", "--", "sleep",
+                                   "20"], env=environment)
+        end = time.monotonic() + 20
+        while not os.path.exists(f"{folder}/heddle/dying.ring") and time.monotonic() < end:
+            time.sleep(0.02)
+        polling = subprocess.run([heddle, "sim", "enter", "dying", "--door", "ring", "--",
+                                  sys.executable, "-c", POLLING, str(fabric.pid)],
+                                 env=environment, timeout=60, check=False)
+        expect("exit code of who polls a dead fabric", polling.returncode, 7)
+        fabric.kill()
+        fabric.wait()
+
+
 def main():
     reason = without_door()
     if reason:
@@ -94,6 +123,7 @@ def main():
 
         fabrics_controls(folder, heddle, run, code, expect)
         ring_door(heddle, code)
+        dead_fabric(heddle, expect)
 
         outside = {path: set(os.listdir(path)) for path in ("/dev", "/sys/class")}
         for path, names in outside.items():
