@@ -24,10 +24,6 @@ using fabric::PortIndex;
 using End = CareForLink::End;
 using What = CareForLink::What;
 
-Response wrong(const std::string& why) {
-  return refusal(400, why);
-}
-
 // The order about these ports, or why there can be none.
 base::Result<CareForLink> care_for(const fabric::Topology& topology,
                                    const std::vector<PortIndex>& ports, What what, bool by_force) {
@@ -263,14 +259,14 @@ Response put_ufm_unhealthy_ports(const State& state, const Request& request, con
   const auto body = body_of(request);
   const bool by_name = body && body->contains("ports") && (*body)["ports"].is_array();
   const bool by_device = body && body->contains("devices") && (*body)["devices"].is_array();
-  if (by_name == by_device || !body->contains("ports_policy")) return wrong(kShape);
-  if (by_name && (*body)["ports"].empty()) return wrong("no port is named");
+  if (by_name == by_device || !body->contains("ports_policy")) return refusal(400, kShape);
+  if (by_name && (*body)["ports"].empty()) return refusal(400, "no port is named");
   const bool healthy = (*body)["ports_policy"] == "HEALTHY";
   const Json action = body->value("action", Json("isolate"));
-  if (!healthy && (*body)["ports_policy"] != "UNHEALTHY") return wrong(kShape);
-  if (!healthy && action != "isolate" && action != "no_discover") return wrong(kShape);
+  if (!healthy && (*body)["ports_policy"] != "UNHEALTHY") return refusal(400, kShape);
+  if (!healthy && action != "isolate" && action != "no_discover") return refusal(400, kShape);
   const auto meant = by_name ? meant_ports((*body)["ports"]) : meant_devices((*body)["devices"]);
-  if (meant.has_error()) return wrong(meant.error().message);
+  if (meant.has_error()) return refusal(400, meant.error().message);
   const auto ports = ports_of(state, *meant);
   if (ports.has_error()) return refusal(404, ports.error().message);
   const std::string* force = parameter(target, "force_set");
@@ -279,7 +275,7 @@ Response put_ufm_unhealthy_ports(const State& state, const Request& request, con
                       : care_for(state.fabric->topology, *ports,
                                  action == "isolate" ? What::RouteAround : What::Disable,
                                  force != nullptr && *force == "true");
-  if (care.has_error()) return wrong(care.error().message);
+  if (care.has_error()) return refusal(400, care.error().message);
   response.command = std::move(*care);
   return response;
 }
@@ -292,15 +288,15 @@ Response post_ufm_action(const State& state, const Request& request, const Targe
   const Json action = body ? body->value("action", Json()) : Json();
   const bool healthy = action == "mark_device_healthy";
   if (!healthy && action != "mark_device_unhealthy") {
-    return wrong("the action is mark_device_unhealthy or mark_device_healthy");
+    return refusal(400, "the action is mark_device_unhealthy or mark_device_healthy");
   }
   const auto meant = meant_devices(body->value("object_ids", Json()));
-  if (meant.has_error()) return wrong("object_ids: " + meant.error().message);
+  if (meant.has_error()) return refusal(400, "object_ids: " + meant.error().message);
   const auto ports = ports_of(state, *meant);
   if (ports.has_error()) return refusal(404, ports.error().message);
   auto care = healthy ? base::Result<CareForLink>(heal(state, *meant, *ports))
                       : care_for(state.fabric->topology, *ports, What::RouteAround, false);
-  if (care.has_error()) return wrong(care.error().message);
+  if (care.has_error()) return refusal(400, care.error().message);
   std::string id(healthy ? kHealthyJob : kUnhealthyJob);
   for (const mad::Guid guid : meant->devices) {
     if (!id.ends_with('-')) id += '-';

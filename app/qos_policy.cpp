@@ -8,7 +8,7 @@
 namespace heddle::app {
 namespace {
 
-constexpr KeptFileWords kWords{
+constexpr KeptFileWords kQosPolicyWords{
     .what = "qos policy",
     .refused = "QosPolicyRefused",
     .kept = "QosPolicyKept",
@@ -28,7 +28,7 @@ std::shared_ptr<const qos::Policy> QosPolicyFile::read(const config::Config& con
     }
     return std::move(parsed->policy);
   };
-  return file_.read(config.qos_policy, kWords, log, parse);
+  return file_.read(config.qos_policy, kQosPolicyWords, log, parse);
 }
 
 std::shared_ptr<const partitions::Policy> with_levels(

@@ -43,6 +43,8 @@ endfunction()
 # heddle_unoptimised_when_sanitized(SOURCES...): for those that are mostly other people's templates,
 # on which the optimiser spends minutes once sanitizers have filled them with checks.
 function(heddle_unoptimised_when_sanitized)
+  # Never together with others: so those are the same six in each build.
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(HEDDLE_SANITIZE)
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O0)
   endif()
