@@ -125,8 +125,8 @@ std::vector<Option> routing_options() {
        "false"},
       {"routing", "max_vls", &Config::max_vls,
        "Data VLs that routes may use, if all links between switches have them. More make better "
-       "routes "
-       "where there are rings; but then every client must use the service level of its PathRecord",
+       "routes where there are rings; but then every client must use the service level of its "
+       "PathRecord",
        "4", 1, 15},
       {"routing", "keep_on_takeover", &Config::keep_on_takeover,
        "When another subnet manager leaves the fabric to this one, keep the routes it finds as far "
@@ -140,8 +140,7 @@ std::vector<Option> routing_options() {
        "\"/etc/heddle/roots\""},
       {"routing", "ids_guid_file", &Config::ids_guid_file,
        "What updn orders switches by that are equally far from the roots, \"GUID ID\" on a line, "
-       "the "
-       "smaller ID above; the GUID where nothing is said",
+       "the smaller ID above; the GUID where nothing is said",
        "\"/etc/heddle/switch-ids\""},
       {"routing", "torus_config", &Config::torus_config,
        "File that tells torus-2QoS the axes, directions and datelines, as OpenSM's "
@@ -255,8 +254,7 @@ std::vector<Option> administration_options() {
        "4096", 1, 16'384, "groups"},
       {"sa", "virtual_records", &Config::virtual_records,
        "Tell of virtual ports in NodeRecords, PortInfoRecords and P_KeyTableRecords too. Several "
-       "may "
-       "have one LID, which older programs do not expect",
+       "may have one LID, which older programs do not expect",
        "true"},
   };
 }
@@ -515,8 +513,7 @@ std::vector<Option> output_options() {
        "\"/var/log/heddle\""},
       {"output", "node_name_map", &Config::node_name_map,
        "File with a node GUID and a name on each line, as OpenSM's: so these nodes are called in "
-       "the "
-       "log, in dumps and by the API; devices and clients keep the names that they have",
+       "the log, in dumps and by the API; devices and clients keep the names that they have",
        "\"/etc/opensm/ib-node-name-map\""},
       {"log",
        "level",
@@ -627,8 +624,7 @@ std::vector<Option> api_options() {
        {"owner", "everyone"}},
       {"api", "listen", &Config::api_listen,
        "ADDRESS:PORT to listen on by TCP as well; other than on a loopback address only with "
-       "tokens "
-       "and a certificate; empty does not",
+       "tokens and a certificate; empty does not",
        "\"127.0.0.1:9315\""},
       {"api", "tokens", &Config::api_tokens,
        "File with a line for each token that is taken by TCP: read or write, a name, the token; "
@@ -643,9 +639,8 @@ std::vector<Option> api_options() {
        "console",
        &Config::api_console,
        "OpenSM's console, for scripts that know it: local is this terminal; loopback lets "
-       "everybody "
-       "on this host look by TCP, and root and the user that runs the subnet manager have things "
-       "done; socket lets any host look, without login or encryption",
+       "everybody on this host look by TCP, and root and the user that runs the subnet manager "
+       "have things done; socket lets any host look, without login or encryption",
        "\"loopback\"",
        0,
        0,
