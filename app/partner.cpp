@@ -44,7 +44,8 @@ Partner::Partner(asio::io_context& loop, Log& log, Options options, Events event
       acceptor_(loop),
       resolver_(loop),
       beat_(loop),
-      retry_(loop) {}
+      retry_(loop),
+      again_(loop) {}
 
 Partner::~Partner() {
   for (const auto& link : served_) link->drop();
@@ -98,7 +99,8 @@ void Partner::accept() {
   acceptor_.async_accept(
       [this, alive = std::weak_ptr(alive_)](boost::system::error_code error, tcp::socket socket) {
         if (alive.expired()) return;
-        if (!error && served_.size() < kMaxLinks) {
+        if (error) return accept_later();
+        if (served_.size() < kMaxLinks) {
           served_.push_back(
               std::make_shared<PartnerLink>(std::move(socket), *server_tls_.context, served()));
           served_.back()->in_time = Clock::now();
@@ -106,6 +108,14 @@ void Partner::accept() {
         }
         accept();
       });
+}
+
+// Out of file descriptors, most likely: others will be closed.
+void Partner::accept_later() {
+  again_.expires_after(kAcceptAgain);
+  again_.async_wait([this, alive = std::weak_ptr(alive_)](boost::system::error_code error) {
+    if (!error && !alive.expired()) accept();
+  });
 }
 
 PartnerLink::Events Partner::served() {

@@ -32,6 +32,7 @@ class Partner {
   // whose link is gone, so that it has the time to find out whether the master is.
   static constexpr std::chrono::milliseconds kPatience{500};
   static constexpr std::chrono::milliseconds kReconnect{500};
+  static constexpr std::chrono::milliseconds kAcceptAgain{100};
   static constexpr std::size_t kMaxLinks = 8;
 
   struct Options {
@@ -72,6 +73,7 @@ class Partner {
   Partner(boost::asio::io_context& loop, Log& log, Options options, Events events);
   base::Result<void> begin();
   void accept();
+  void accept_later();
   void connect();
   void reconnect(const std::string& why);
   void beat();
@@ -88,7 +90,7 @@ class Partner {
   PartnerTls server_tls_, client_tls_;
   boost::asio::ip::tcp::acceptor acceptor_;
   boost::asio::ip::tcp::resolver resolver_;
-  boost::asio::steady_timer beat_, retry_;
+  boost::asio::steady_timer beat_, retry_, again_;
   std::vector<std::shared_ptr<PartnerLink>> served_;
   std::shared_ptr<PartnerLink> followed_;
   bool offended_ = false;      // the last one took nothing, so the next must take something first

@@ -20,6 +20,7 @@ using boost::asio::local::stream_protocol;
 
 constexpr std::chrono::seconds kTimeToSpeak{10};
 constexpr int kBacklog = 64;
+constexpr std::chrono::milliseconds kAcceptAgain{100};
 constexpr std::chrono::milliseconds kGrace{1000};
 constexpr std::chrono::milliseconds kSlice{20};
 
@@ -35,7 +36,7 @@ struct DeviceDoor::Entering {
 };
 
 DeviceDoor::DeviceDoor(boost::asio::io_context& loop, FabricHost& fabric)
-    : loop_(loop), seats_(loop, fabric), rings_(loop, seats_), acceptor_(loop) {}
+    : loop_(loop), seats_(loop, fabric), rings_(loop, seats_), acceptor_(loop), again_(loop) {}
 
 DeviceDoor::~DeviceDoor() {
   *alive_ = false;
@@ -88,8 +89,17 @@ void DeviceDoor::accept() {
   acceptor_.async_accept([this, alive = alive_](const boost::system::error_code& error,
                                                 stream_protocol::socket socket) {
     if (!*alive || error == boost::asio::error::operation_aborted) return;
-    if (!error) admit(UniqueFd(socket.release()));
+    if (error) return accept_later();
+    admit(UniqueFd(socket.release()));
     accept();
+  });
+}
+
+// Out of file descriptors, most likely: whoever waits in the queue waits a little longer.
+void DeviceDoor::accept_later() {
+  again_.expires_after(kAcceptAgain);
+  again_.async_wait([this, alive = alive_](const boost::system::error_code& error) {
+    if (!error && *alive) accept();
   });
 }
 

@@ -50,6 +50,7 @@ class DeviceDoor {
   using Mounts = std::list<std::unique_ptr<Mount>>;
 
   void accept();
+  void accept_later();
   void wait_for(const std::shared_ptr<Entering>& entering);
   void take(Entering& entering);
   void finish(Entering& entering, const std::string& answer);
@@ -59,6 +60,7 @@ class DeviceDoor {
   PortSeats seats_;
   ring::RingDoor rings_;
   boost::asio::local::stream_protocol::acceptor acceptor_;
+  boost::asio::steady_timer again_;
   std::filesystem::path path_;
   std::list<std::shared_ptr<Entering>> entering_;
   Mounts mounts_;

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
+#include <string>
 #include <thread>
 
 #include <boost/asio/ip/tcp.hpp>
@@ -19,6 +20,7 @@
 
 #include "app/keeper.hpp"
 #include "store/database.hpp"
+#include "tests/support/descriptors.hpp"
 #include "tests/support/folder.hpp"
 
 namespace heddle::app {
@@ -121,6 +123,20 @@ class PartnerTest : public testing::Test {
   std::string place_;
   Side master_, standby_;
 };
+
+TEST_F(PartnerTest, WithoutDescriptorsThereIsAPauseAndThenAStandbyIsToldAll) {
+  using boost::asio::ip::tcp;
+  open(master_, place_, "", secret());
+  const auto port = static_cast<std::uint16_t>(std::stoi(place_.substr(place_.find(':') + 1)));
+  tcp::socket visitor(loop_);
+  visitor.connect({boost::asio::ip::address_v4::loopback(), port});
+  {
+    const test::NoDescriptorsLeft none;
+    EXPECT_LE(loop_.run_for(milliseconds(50)), 5u);
+  }
+  open(standby_, "", place_, secret());
+  EXPECT_TRUE(until([&] { return !standby_.told.empty(); }));
+}
 
 // All that is remembered of 11,664 hosts in two groups each, by TLS and onto the standby's disk.
 // How long it took is told, for who asks.

@@ -12,6 +12,7 @@
 
 #include "doors/device/device_door.hpp"
 #include "sim/blueprint.hpp"
+#include "tests/support/descriptors.hpp"
 #include "tests/support/folder.hpp"
 
 namespace heddle::doors {
@@ -69,6 +70,18 @@ TEST_F(DoorTest, ProgramsThatSayNothingAreManyAndKeepNobodyOutForEver) {
   }
   for (int i = 0; i < 20; ++i) run();
   EXPECT_THAT(knock({}, "/dev/null"), HasSubstr("no /dev/fuse")) << "and welcome again";
+}
+
+TEST_F(DoorTest, WithoutDescriptorsThereIsAPauseAndThenWhoKnockedIsServed) {
+  ASSERT_TRUE(door.listen(path()));
+  auto early = connect_to(path());
+  ASSERT_TRUE(early);
+  {
+    const test::NoDescriptorsLeft none;
+    loop.restart();
+    EXPECT_LE(loop.run_for(milliseconds(50)), 3u);
+  }
+  EXPECT_THAT(knock({}, "/dev/null"), HasSubstr("no /dev/fuse"));
 }
 
 TEST_F(DoorTest, ANameIsTakenOnceAndAStaleSocketIsReplaced) {

@@ -22,6 +22,7 @@
 #include "doors/kernel/user_mad.hpp"
 #include "mad/smp.hpp"
 #include "sim/blueprint.hpp"
+#include "tests/support/descriptors.hpp"
 #include "tests/support/folder.hpp"
 
 namespace heddle::doors::ring {
@@ -199,6 +200,32 @@ TEST_F(RingDoorTest, ANameIsTakenOnceAndTheHostsAreShown) {
   EXPECT_EQ(open(socket.get(), "").kind, Kind::Folder);
   EXPECT_TRUE(std::filesystem::exists(said + "/dev/umad0")) << said;
   EXPECT_TRUE(std::filesystem::exists(said + "/class/infiniband/mlx5_0/ports/1/lid"));
+}
+
+TEST_F(RingDoorTest, FilesOfAHostAreShownNowhereWhileTheDoorIsShut) {
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  EXPECT_EQ(open(knock().get(), "").error, EIO);
+  std::filesystem::current_path(before);
+  EXPECT_THAT(said, HasSubstr("not open"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "in the folder that we are in";
+}
+
+TEST_F(RingDoorTest, WithoutDescriptorsThereIsAPauseAndThenWhoKnockedIsLetIn) {
+  ASSERT_TRUE(door.rings().listen(folder.path(), "sim"));
+  const UniqueFd visitor(connect_packets((folder.path() / "sim.ring").c_str()));
+  ASSERT_TRUE(visitor);
+  std::size_t tries = 0;
+  {
+    const test::NoDescriptorsLeft none;
+    loop.restart();
+    tries = loop.run_for(milliseconds(50));
+  }
+  EXPECT_GE(tries, 1u);
+  EXPECT_LE(tries, 3u);
+  EXPECT_EQ(door.rings().connections(), 0u);
+  for (int i = 0; i < 100 && door.rings().connections() == 0; ++i) run();
+  EXPECT_EQ(door.rings().connections(), 1u);
 }
 
 // --- a file -------------------------------------------------------------------------------------
