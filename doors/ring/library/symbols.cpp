@@ -75,7 +75,20 @@ extern "C" {
 HEDDLE_SHOWN int __open_2(const char* path, int flags);
 HEDDLE_SHOWN int __open64_2(const char* path, int flags);
 HEDDLE_SHOWN ssize_t __read_chk(int fd, void* buffer, size_t count, size_t room);
+HEDDLE_SHOWN int __openat_2(int folder, const char* path, int flags);
+HEDDLE_SHOWN int __openat64_2(int folder, const char* path, int flags);
 HEDDLE_SHOWN int __poll_chk(pollfd* files, nfds_t count, int timeout, size_t room);
+HEDDLE_SHOWN int __ppoll_chk(pollfd* files, nfds_t count, const timespec* timeout,
+                             const sigset_t* mask, size_t room);
+// And what programs call that were linked with a glibc before 2.33. There is one `version`.
+HEDDLE_SHOWN int __xstat(int version, const char* path, struct stat* status);
+HEDDLE_SHOWN int __xstat64(int version, const char* path, struct stat64* status);
+HEDDLE_SHOWN int __lxstat(int version, const char* path, struct stat* status);
+HEDDLE_SHOWN int __lxstat64(int version, const char* path, struct stat64* status);
+HEDDLE_SHOWN int __fxstatat(int version, int folder, const char* path, struct stat* status,
+                            int flags);
+HEDDLE_SHOWN int __fxstatat64(int version, int folder, const char* path, struct stat64* status,
+                              int flags);
 }
 
 #define HEDDLE_MODE(flags)            \
@@ -123,6 +136,14 @@ int __open_2(const char* path, int flags) {
 
 int __open64_2(const char* path, int flags) {
   return open64(path, flags);
+}
+
+int __openat_2(int folder, const char* path, int flags) {
+  return openat(folder, path, flags);
+}
+
+int __openat64_2(int folder, const char* path, int flags) {
+  return openat64(folder, path, flags);
 }
 
 HEDDLE_SHOWN FILE* fopen(const char* path, const char* mode) {
@@ -185,6 +206,12 @@ HEDDLE_SHOWN int ppoll(pollfd* files, nfds_t count, const timespec* timeout, con
                                 : HEDDLE_LIBC(ppoll)(files, count, timeout, mask);
 }
 
+int __ppoll_chk(pollfd* files, nfds_t count, const timespec* timeout, const sigset_t* mask,
+                size_t room) {
+  return any_umad(files, count) ? poll_umads(files, count, timeout, mask)
+                                : HEDDLE_LIBC(__ppoll_chk)(files, count, timeout, mask, room);
+}
+
 HEDDLE_SHOWN int select(int count, fd_set* reading, fd_set* writing, fd_set* excepting,
                         timeval* timeout) {
   watch_umads(count, reading);
@@ -244,6 +271,30 @@ HEDDLE_SHOWN int fstatat(int folder, const char* path, struct stat* status, int 
 HEDDLE_SHOWN int fstatat64(int folder, const char* path, struct stat64* status,
                            int flags) noexcept {
   return HEDDLE_LIBC(fstatat64)(folder, Led(path).place(), status, flags);
+}
+
+int __xstat(int, const char* path, struct stat* status) {
+  return stat(path, status);
+}
+
+int __xstat64(int, const char* path, struct stat64* status) {
+  return stat64(path, status);
+}
+
+int __lxstat(int, const char* path, struct stat* status) {
+  return lstat(path, status);
+}
+
+int __lxstat64(int, const char* path, struct stat64* status) {
+  return lstat64(path, status);
+}
+
+int __fxstatat(int, int folder, const char* path, struct stat* status, int flags) {
+  return fstatat(folder, path, status, flags);
+}
+
+int __fxstatat64(int, int folder, const char* path, struct stat64* status, int flags) {
+  return fstatat64(folder, path, status, flags);
 }
 
 HEDDLE_SHOWN int statx(int folder, const char* path, int flags, unsigned int mask,

@@ -10,9 +10,12 @@
 #include <set>
 #include <thread>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <sys/select.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +27,12 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr int kPermissive = 0xffff;
+
+// A function that headers declare for checks of their own, or no more.
+template <class Function>
+Function* of_libc(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
 
 class InsideRing : public testing::Test {
  protected:
@@ -120,6 +129,53 @@ TEST_F(InsideRing, CloseHasFreedWhatItHeldWhenItReturns) {
   for (int i = 0; i < 200; ++i) {
     Umad other;
     ASSERT_GE(other.listen(0x03, 2, 1, {1, 2}), 0) << "round " << i;
+  }
+}
+
+// As programs call them that were compiled with -D_FORTIFY_SOURCE.
+TEST_F(InsideRing, CheckedCallsFindTheFilesToo) {
+  constexpr const char* kPath = "/dev/infiniband/umad0";
+  using Open = int(const char*, int);
+  using OpenAt = int(int, const char*, int);
+  for (const char* name : {"__open_2", "__open64_2"}) {
+    const int fd = of_libc<Open>(name)(kPath, O_RDWR);
+    EXPECT_GE(fd, 0) << name;
+    close(fd);
+  }
+  for (const char* name : {"__openat_2", "__openat64_2"}) {
+    const int fd = of_libc<OpenAt>(name)(AT_FDCWD, kPath, O_RDWR);
+    EXPECT_GE(fd, 0) << name;
+    close(fd);
+  }
+  ASSERT_EQ(ask(70), 0);
+  pollfd file{umad.fd(), POLLIN, 0};
+  const timespec second{1, 0};
+  using Wait = int(pollfd*, nfds_t, const timespec*, const sigset_t*, std::size_t);
+  EXPECT_EQ(of_libc<Wait>("__ppoll_chk")(&file, 1, &second, nullptr, sizeof file), 1);
+  using Poll = int(pollfd*, nfds_t, int, std::size_t);
+  EXPECT_EQ(of_libc<Poll>("__poll_chk")(&file, 1, 1000, sizeof file), 1) << "it is still there";
+  EXPECT_EQ(umad.receive(0).status, 0u);
+}
+
+// As programs call them that were linked with a glibc before 2.33.
+TEST_F(InsideRing, CallsOfOldProgramsFindTheFilesToo) {
+  constexpr const char* kPath = "/sys/class/infiniband/mlx5_0/ports/1/lid";
+  using Stat = int(int, const char*, struct stat*);
+  using StatAt = int(int, int, const char*, struct stat*, int);
+  for (const char* name : {"__xstat", "__xstat64", "__lxstat", "__lxstat64"}) {
+    auto* const old_stat = of_libc<Stat>(name);
+    ASSERT_NE(old_stat, nullptr) << name;
+    struct stat status {};
+    EXPECT_EQ(old_stat(1, kPath, &status), 0) << name;
+    EXPECT_TRUE(S_ISREG(status.st_mode)) << name;
+    EXPECT_EQ(old_stat(1, "/nowhere", &status), -1) << name;
+  }
+  for (const char* name : {"__fxstatat", "__fxstatat64"}) {
+    auto* const old_stat = of_libc<StatAt>(name);
+    ASSERT_NE(old_stat, nullptr) << name;
+    struct stat status {};
+    EXPECT_EQ(old_stat(1, AT_FDCWD, kPath, &status, 0), 0) << name;
+    EXPECT_TRUE(S_ISREG(status.st_mode)) << name;
   }
 }
 
