@@ -5,16 +5,23 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
+#include <arpa/inet.h>
 #include <boost/asio/io_context.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace heddle::api {
@@ -24,13 +31,75 @@ using namespace std::chrono_literals;
 using testing::EndsWith;
 using testing::HasSubstr;
 
+sockaddr_in address(std::uint16_t port, in_addr_t host) {
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_port = htons(port);
+  at.sin_addr.s_addr = host;
+  return at;
+}
+
+// One that is not the loopback's.
+std::optional<in_addr_t> address_of_this_host() {
+  ifaddrs* all = nullptr;
+  if (::getifaddrs(&all) != 0) return std::nullopt;
+  std::optional<in_addr_t> found;
+  for (const ifaddrs* each = all; each != nullptr; each = each->ifa_next) {
+    const bool is_up = (each->ifa_flags & IFF_UP) != 0 && (each->ifa_flags & IFF_LOOPBACK) == 0;
+    if (!is_up || each->ifa_addr == nullptr || each->ifa_addr->sa_family != AF_INET) continue;
+    found = reinterpret_cast<const sockaddr_in*>(each->ifa_addr)->sin_addr.s_addr;
+  }
+  ::freeifaddrs(all);
+  return found;
+}
+
+class Pipe {
+ public:
+  Pipe() { EXPECT_EQ(::pipe2(ends_, O_CLOEXEC), 0); }
+  ~Pipe() {
+    ::close(ends_[0]);
+    close_in();
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  int in() const { return ends_[1]; }
+  int out() const { return ends_[0]; }
+  void close_in() { ::close(std::exchange(ends_[1], -1)); }
+  std::string read_all() {
+    std::string text;
+    char bytes[256];
+    for (ssize_t got = 0; (got = ::read(out(), bytes, sizeof bytes)) > 0;) {
+      text.append(bytes, static_cast<std::size_t>(got));
+    }
+    return text;
+  }
+
+ private:
+  int ends_[2] = {-1, -1};
+};
+
+// One descriptor in the place of another, as long as it lives.
+class Standing {
+ public:
+  Standing(int in_place_of, int fd) : place_(in_place_of), own_(::dup(in_place_of)) {
+    EXPECT_EQ(::dup2(fd, place_), place_);
+  }
+  ~Standing() {
+    ::dup2(own_, place_);
+    ::close(own_);
+  }
+  Standing(const Standing&) = delete;
+  Standing& operator=(const Standing&) = delete;
+
+ private:
+  int place_, own_;
+};
+
 class Client {
  public:
-  explicit Client(std::uint16_t port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_port = htons(port);
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  explicit Client(std::uint16_t port, in_addr_t host = htonl(INADDR_LOOPBACK))
+      : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    const sockaddr_in at = address(port, host);
     const timeval patience{5, 0};
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     EXPECT_EQ(::connect(socket_, reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
@@ -144,6 +213,69 @@ TEST_F(ConsoleDoorTest, KnowsItsOwnUserByTheKernel) {
             fmt::format("user {} by a console writes\n", ::geteuid()) + kPrompt);
 }
 
+// Another user of this host may look.
+TEST_F(ConsoleDoorTest, OthersOnlyLook) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can be another user";
+  constexpr uid_t kNobody = 65534;
+  open();
+  Pipe said;
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    if (::setuid(kNobody) != 0) ::_exit(1);
+    Client client(door_->port());
+    client.send("who\nquit\n");
+    const std::string text = client.read_all();
+    ::_exit(::write(said.in(), text.data(), text.size()) < 0);
+  }
+  said.close_in();
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(said.read_all(),
+            kPrompt + fmt::format("user {} by a console\n", kNobody) + kPrompt + "quit\n");
+}
+
+TEST_F(ConsoleDoorTest, OnAnyAddressOthersMayLook) {
+  const auto elsewhere = address_of_this_host();
+  if (!elsewhere) GTEST_SKIP() << "this host has no address but its loopback's";
+  open({.where = ConsoleOptions::Where::AnyAddress});
+  Client client(door_->port(), *elsewhere);
+  client.send("who\nquit\n");
+  in_addr at{*elsewhere};
+  EXPECT_EQ(client.read_all(),
+            kPrompt + fmt::format("a console at {}\n", ::inet_ntoa(at)) + kPrompt + "quit\n")
+      << "nobody can tell who that is, whatever user it runs as";
+  Client here(door_->port());
+  here.send("who\nquit\n");
+  EXPECT_THAT(here.read_all(), HasSubstr(" writes\n"));
+}
+
+TEST_F(ConsoleDoorTest, OnTheLoopbackNobodyComesFromElsewhere) {
+  const auto elsewhere = address_of_this_host();
+  if (!elsewhere) GTEST_SKIP() << "this host has no address but its loopback's";
+  open();
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  const sockaddr_in at = address(door_->port(), *elsewhere);
+  EXPECT_NE(::connect(socket, reinterpret_cast<const sockaddr*>(&at), sizeof at), 0);
+  ::close(socket);
+}
+
+// Standard input and output are pipes meanwhile.
+TEST_F(ConsoleDoorTest, TalksAtTheTerminalUntilItsInputEnds) {
+  Pipe typed, shown;
+  {
+    const Standing in(STDIN_FILENO, typed.out()), out(STDOUT_FILENO, shown.in());
+    open({.where = ConsoleOptions::Where::Terminal});
+  }
+  EXPECT_EQ(door_->port(), 0);
+  shown.close_in();
+  const std::string lines = "who\nlast";
+  EXPECT_EQ(::write(typed.in(), lines.data(), lines.size()), static_cast<ssize_t>(lines.size()));
+  typed.close_in();
+  EXPECT_EQ(shown.read_all(), kPrompt + "the terminal writes\n" + kPrompt + "last\n" + kPrompt);
+}
+
 TEST_F(ConsoleDoorTest, WhoSaysTooMuchAtOnceIsLeft) {
   open();
   Client client(door_->port());
@@ -169,6 +301,23 @@ TEST_F(ConsoleDoorTest, WhoTakesNothingIsLeftAndCostsLittle) {
   EXPECT_LT(made, 64) << "what nobody takes is not made";
   std::this_thread::sleep_for(300ms);
   EXPECT_EQ(made_, made);
+}
+
+TEST_F(ConsoleDoorTest, WhoTakesNothingMakesRoomForOthers) {
+  open({.patience = 200ms});
+  std::vector<std::unique_ptr<Client>> clients;
+  for (std::size_t i = 0; i < kMostConsoles; ++i) {
+    clients.push_back(std::make_unique<Client>(door_->port()));
+    clients.back()->send("much\n");
+  }
+  std::string said;
+  const auto end = std::chrono::steady_clock::now() + 5s;
+  while (said != kPrompt && std::chrono::steady_clock::now() < end) {
+    std::this_thread::sleep_for(50ms);
+    Client next(door_->port());
+    said = next.read_until(kPrompt);
+  }
+  EXPECT_EQ(said, kPrompt);
 }
 
 TEST_F(ConsoleDoorTest, SoManyAndNoMore) {

@@ -3,10 +3,13 @@
 // compares with OpenSM's own.
 #include "api/opensm_console.hpp"
 
+#include <algorithm>
 #include <map>
+#include <memory>
 #include <regex>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -183,6 +186,62 @@ TEST(OpensmConsole, NamesWhatIsUnbalanced) {
   stage.state().fabric = std::make_shared<const sm::Snapshot>(std::move(changed));
   EXPECT_THAT(said(stage, "switchbalance"), StartsWith("Unbalanced Switch: 0x"));
   EXPECT_THAT(said(stage, "switchbalance"), HasSubstr(fmt::format("Port {}: 0\n", unused.value)));
+}
+
+// The judge counts in the tables themselves.
+TEST(OpensmConsole, NamesHostsWhoseLidsLeaveASwitchUnevenly) {
+  sm::Options options;
+  options.lmc = 2;
+  ApiStage stage("fat-tree:2,4", options);
+  ASSERT_EQ(said(stage, "lidbalance"), "");
+  auto changed = *stage.state().fabric;
+  auto routes = *changed.routes;
+  const fabric::SwitchIndex leaf{0};
+  const auto ways = changed.topology.channels_from(leaf);
+  ASSERT_EQ(ways.size(), 2u);
+  // The last host is behind the other leaf: three of its LIDs go one way, one the other.
+  const fabric::PortIndex host = changed.topology.endports().back();
+  const fabric::LidMap::Range range = changed.lids.range(host);
+  ASSERT_EQ(range.count(), 4u);
+  for (unsigned i = 0; i < range.count(); ++i) {
+    const mad::Lid lid{static_cast<std::uint16_t>(range.base.value + i)};
+    routes.routes.tables.set(leaf, lid, ways[i == 2 ? 1 : 0].out);
+  }
+  changed.routes = std::make_shared<const routing::Selected>(std::move(routes));
+  changed.view = nullptr;  // which has tables of its own
+  stage.state().fabric = std::make_shared<const sm::Snapshot>(std::move(changed));
+  const auto& topology = stage.state().fabric->topology;
+  const auto& at = topology.node(leaf);
+  const auto& owner = topology.node(topology.node_of(host));
+  const auto [low, high] = std::minmax(ways[0].out.value, ways[1].out.value);
+  const std::string row = fmt::format(
+      "Unbalanced Port Forwarding: Switch 0x{:016x} ({}): Dest 0x{:016x}({}) - Port {} - {}: "
+      "Port {} - {}:\n",
+      at.guid.value, at.description, topology.port(host).guid.value, owner.description, low,
+      low == ways[0].out.value ? 3 : 1, high, high == ways[0].out.value ? 3 : 1);
+  EXPECT_EQ(said(stage, "lidbalance"), row);
+  EXPECT_EQ(said(stage, fmt::format("lidbalance {:#x}", at.guid.value)), row);
+  const auto& other = topology.node(fabric::SwitchIndex{1});
+  EXPECT_EQ(said(stage, fmt::format("lidbalance {:#x}", other.guid.value)), "");
+}
+
+TEST(OpensmConsole, SaysWhichPortsOrdersKeepFromBeingUsed) {
+  ApiStage stage("star:4");
+  const auto& fabric = *stage.state().fabric;
+  const fabric::NodeIndex hub{0};
+  const auto order = [&](std::uint8_t port, sm::LinkOrder what, bool carried_out) {
+    const mad::Guid node = fabric.topology.node(hub).guid;
+    return sm::OrderOutcome{{node, mad::PortNumber{port}, what}, carried_out, {}};
+  };
+  api::LinkCare care;
+  care.orders = {order(1, sm::LinkOrder::Disable, true), order(2, sm::LinkOrder::Disable, false),
+                 order(3, sm::LinkOrder::Enable, true), order(4, sm::LinkOrder::RouteAround, true)};
+  stage.state().care = std::make_shared<const api::LinkCare>(std::move(care));
+  const auto lid = fabric.lids.base(fabric.topology.port_of(hub, mad::PortNumber{0}));
+  const std::string text = said(stage, fmt::format("querylid {}", lid.value));
+  EXPECT_THAT(text, HasSubstr("   Port 0 health       : OK\n   Port 1 health       : ERROR\n"
+                              "   Port 2 health       : OK\n   Port 3 health       : OK\n"
+                              "   Port 4 health       : ERROR\n"));
 }
 
 TEST(OpensmConsole, FindsPortsByWhatTheirNodesAreCalled) {
