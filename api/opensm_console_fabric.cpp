@@ -272,10 +272,13 @@ class Pattern {
   }
 
  private:
-  // With counts and back references a few bytes ask for any amount of time and memory.
+  // With counts and back references a few bytes ask for any amount of time and memory; each plus
+  // doubles what it stands behind.
   static bool is_tame(std::string_view text) {
     constexpr std::size_t kLongest = 128;
-    return text.size() <= kLongest && text.find_first_of("{\\") == std::string_view::npos;
+    constexpr std::ptrdiff_t kMostPluses = 4;
+    return text.size() <= kLongest && text.find_first_of("{\\") == std::string_view::npos &&
+           std::count(text.begin(), text.end(), '+') <= kMostPluses;
   }
   regex_t compiled_{};
   bool sound_;

@@ -260,6 +260,12 @@ TEST(OpensmConsole, FindsPortsByWhatTheirNodesAreCalled) {
   EXPECT_THAT(said(stage, "dump_portguid ((a{1,9999}){1,9999}){1,9999}"),
               HasSubstr("No valid expression provided"))
       << "which would take all memory";
+  std::string nested = "a";
+  for (int depth = 0; depth < 30; ++depth) nested = "(" + nested + ")+";
+  for (const std::string& pattern : {"a" + std::string(40, '+'), nested}) {
+    EXPECT_THAT(said(stage, "dump_portguid " + pattern), HasSubstr("No valid expression provided"));
+  }
+  EXPECT_EQ(said(stage, "dump_portguid ^ho+st-0+[1-3]"), hosts);
   EXPECT_THAT(said(stage, "dump_portguid file /etc/passwd .*"), HasSubstr("No file is written"));
 }
 
