@@ -5,7 +5,14 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "tests/support/sanitized.hpp"
+
 namespace heddle::test {
+
+// To look at an object's type the sanitizers make a pipe, and call the object broken where there is
+// no descriptor for one: what runs out of them is for builds without.
+#define HEDDLE_SKIP_WITHOUT_DESCRIPTORS() \
+  if (::heddle::test::kSanitized) GTEST_SKIP() << "a sanitizer needs descriptors"
 
 // As long as it lives this process can open no other file.
 class NoDescriptorsLeft {
