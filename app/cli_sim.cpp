@@ -23,7 +23,7 @@ std::string sim_footer() {
   return fmt::format(
       "Tools find the fabric by its name:\n"
       "  heddle sim fat-tree:18,36 --name lab &\n"
-      "  IBSIM_SOCKNAME=lab SIM_HOST=host-001 LD_PRELOAD=libumad2sim.so ibnetdiscover\n"
+      "  IBSIM_SOCKNAME=lab SIM_HOST=host-0001 LD_PRELOAD=libumad2sim.so ibnetdiscover\n"
       "  heddle sim ctl lab link down leaf-01 1\n"
       "  heddle sim ctl lab quit\n\n"
       "FABRIC (in quotes if it has a semicolon; ./NAME for a file called like a subcommand):\n{}\n"
