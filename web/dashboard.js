@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page: asks the subnet manager, follows its events, and shows the view that was chosen.
+import { card, fill } from "./cards.js";
 import { byId } from "./elements.js";
 import { Events } from "./events.js";
 import { listenToPageKeys } from "./hands.js";
@@ -8,8 +9,7 @@ import { counted } from "./numbers.js";
 import { Refused, Server } from "./server.js";
 import { Stage } from "./stage.js";
 import {
-  card, fill, groupsBody, lostBody, managedBody, partitionsBody, peersBody, recentBody, statusBody,
-  sweepsBody,
+  groupsBody, lostBody, managedBody, partitionsBody, peersBody, recentBody, statusBody, sweepsBody,
 } from "./views.js";
 import { Ways } from "./ways.js";
 

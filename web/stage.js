@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The picture with what belongs to it: hands, tips, the selected thing, search, the legend.
-import { SHADES, coloursOf } from "./colours.js";
+import { card, fill, table } from "./cards.js";
+import { paintRamp } from "./colours.js";
 import { byId, element } from "./elements.js";
 import { listenToMapKeys, listenToPointers, placeTip } from "./hands.js";
 import { brief, counted, grouped } from "./numbers.js";
 import { Picture } from "./picture.js";
 import { Finder, offer } from "./search.js";
-import { andMore, card, fill, table } from "./views.js";
+import { andMore } from "./views.js";
 
 const FEW_GUESTS = 8; // virtual ports that are listed without being asked for
 const MOST_GUESTS = 200;
@@ -60,13 +61,7 @@ export class Stage {
 
   setTheme(theme) {
     this.picture?.setTheme(theme);
-    const context = byId("ramp").getContext("2d");
-    const { shades } = coloursOf(theme);
-    const width = byId("ramp").width / SHADES;
-    shades.forEach((shade, i) => {
-      context.fillStyle = shade;
-      context.fillRect(i * width, 0, width + 1, 10);
-    });
+    paintRamp(byId("ramp"), theme);
   }
 
   paintLoads() {

@@ -1,29 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Answers of the API as cards and tables. What comes from a fabric becomes text, never markup.
+import { table } from "./cards.js";
 import { barChart } from "./charts.js";
 import { element } from "./elements.js";
 import { clock } from "./events.js";
 import { brief, counted, duration, grouped } from "./numbers.js";
-
-export function card(title, id) {
-  return element("section", { class: "card", id, "aria-labelledby": `${id}-title` },
-    element("h2", { id: `${id}-title` }, title), element("div", { class: "body" }));
-}
-
-// Puts new content under the title of a card.
-export function fill(of, ...content) {
-  of.querySelector(".body").replaceChildren(...content.filter((one) => one !== null));
-}
-
-// heads: [title, is a number]. rows: of texts and elements.
-export function table(heads, rows) {
-  const numbers = heads.map(([, number]) => number);
-  const cells = (tag, values) => values.map((value, i) => element(tag,
-    { class: numbers[i] ? "number" : null, scope: tag === "th" ? "col" : null }, value));
-  return element("div", { class: "scroll" }, element("table", {},
-    element("thead", {}, element("tr", {}, ...cells("th", heads.map(([head]) => head)))),
-    element("tbody", {}, ...rows.map((row) => element("tr", {}, ...cells("td", row))))));
-}
 
 export function andMore(all, shown) {
   return all.length > shown ? element("p", { class: "soft" }, `and ${grouped(all.length - shown)} more`) : null;

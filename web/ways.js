@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How one host reaches another, hop by hop, as the subnet manager tells it; and what would become
 // of that, and of everybody, if something died.
+import { card, fill } from "./cards.js";
 import { element } from "./elements.js";
 import { brief, counted, grouped } from "./numbers.js";
-import { offer } from "./search.js";
-import { card, fill } from "./views.js";
+import { hostField } from "./search.js";
 
 const port = ({ node, port: number }) => `${node} port ${number}`;
 
@@ -19,12 +19,9 @@ export class Ways {
     this.lossCard = card("What if it dies?", "loss");
     this.lossCard.hidden = true;
     const field = (end, label) => {
-      const input = element("input", { id: `path-${end}`, type: "text", role: "combobox", "aria-expanded": "false",
-        "aria-controls": `path-${end}-found`, autocomplete: "off", spellcheck: "false", placeholder: "host" });
-      const list = element("ul", { id: `path-${end}-found`, role: "listbox", "aria-label": label, hidden: "" });
-      offer(finder, input, list, (node) => this.set(end, node), true);
+      const { input, parts } = hostField(finder, `path-${end}`, label, (node) => this.set(end, node));
       this[`${end}Input`] = input;
-      return [element("label", { for: `path-${end}` }, label), element("div", { class: "field" }, input, list)];
+      return parts;
     };
     this.result = element("div", { id: "path-result", "aria-live": "polite" });
     this.reasons = element("div", { id: "path-reasons", "aria-live": "polite" });

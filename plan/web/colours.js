@@ -24,6 +24,16 @@ export function coloursOf(theme) {
   return { ...colours, shades };
 }
 
+// The legend of the shades, on a canvas as high as a line of them.
+export function paintRamp(canvas, theme) {
+  const context = canvas.getContext("2d");
+  const width = canvas.width / SHADES;
+  coloursOf(theme).shades.forEach((shade, i) => {
+    context.fillStyle = shade;
+    context.fillRect(i * width, 0, width + 1, canvas.height);
+  });
+}
+
 function blend(ramp, part) {
   const place = part * (ramp.length - 1);
   const left = Math.min(Math.floor(place), ramp.length - 2);

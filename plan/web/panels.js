@@ -1,48 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The cards beside the picture. Each function makes the content of one from values.
+import { table } from "./cards.js";
 import { barChart, hopBars, loadBars } from "./charts.js";
 import { element } from "./elements.js";
 import { brief, counted, duration, grouped } from "./numbers.js";
 
 const WORST_AT_FIRST = 10;
 
-export function card(title, id) {
-  return element("section", { class: "card", id, "aria-labelledby": `${id}-title` },
-    element("h2", { id: `${id}-title` }, title), element("div", { class: "body" }));
-}
-
-// Puts new content under the title of a card.
-export function fill(of, ...content) {
-  of.querySelector(".body").replaceChildren(...content.filter((one) => one !== null));
-}
-
-function table(heads, rows) {
-  const cells = (tag, values, numbers) => values.map((value, i) => element(tag,
-    { class: numbers[i] ? "number" : null, scope: tag === "th" ? "col" : null }, value));
-  const numbers = heads.map(([, number]) => number);
-  return element("div", { class: "scroll" }, element("table", {},
-    element("thead", {}, element("tr", {}, ...cells("th", heads.map(([head]) => head), numbers))),
-    element("tbody", {}, ...rows.map((row) => element("tr", { "aria-current": row.current ? "true" : null },
-      ...cells("td", row.cells, numbers))))));
-}
-
 // unit: routes that a host's own cable carries when everyone talks to everyone.
 export function engineTable(engines, current, unit, choose) {
-  const rows = engines.map((engine, i) => ({
-    current: i === current,
-    cells: [
-      element("button", { type: "button", click: () => choose(i) }, engine.name),
-      element("span", { class: engine.certified ? "good" : "bad", title: engine.certified ? "proven" : "not proven" },
-        engine.certified ? "✓" : "✗"),
-      engine.quality ? brief(engine.quality.weighted.greatest / unit) : "–",
-      engine.quality ? brief(engine.quality.mean_hops) : "–",
-      engine.patterns ? brief(engine.patterns.weighted_shift_worst) : "–",
-      engine.patterns ? `${brief(engine.patterns.ebb * 100)} %` : "–",
-      duration(engine.seconds),
-    ],
-  }));
+  const rows = engines.map((engine, i) => [
+    element("button", { type: "button", click: () => choose(i) }, engine.name),
+    element("span", { class: engine.certified ? "good" : "bad", title: engine.certified ? "proven" : "not proven" },
+      engine.certified ? "✓" : "✗"),
+    engine.quality ? brief(engine.quality.weighted.greatest / unit) : "–",
+    engine.quality ? brief(engine.quality.mean_hops) : "–",
+    engine.patterns ? brief(engine.patterns.weighted_shift_worst) : "–",
+    engine.patterns ? `${brief(engine.patterns.ebb * 100)} %` : "–",
+    duration(engine.seconds),
+  ]);
   return table([["Engine"], ["Proven"], ["Worst", true], ["Hops", true], ["Shift", true], ["EBB", true],
-    ["Time", true]], rows);
+    ["Time", true]], rows, current);
 }
 
 export function engineWords(data) {
@@ -92,14 +70,12 @@ export function linkEnds(fabric, link, forward = true) {
 
 export function worstTable(fabric, engine, unit, show, all, more) {
   const shown = all ? engine.worst : engine.worst.slice(0, WORST_AT_FIRST);
-  const rows = shown.map((one) => ({
-    cells: [
-      element("button", { type: "button", click: () => show(one.link) },
-        linkEnds(fabric, one.link, one.forward).join(" → ")),
-      grouped(one.load),
-      brief(one.weighted / unit),
-    ],
-  }));
+  const rows = shown.map((one) => [
+    element("button", { type: "button", click: () => show(one.link) },
+      linkEnds(fabric, one.link, one.forward).join(" → ")),
+    grouped(one.load),
+    brief(one.weighted / unit),
+  ]);
   const rest = engine.worst.length - shown.length;
   return element("div", {}, table([["From and to"], ["Routes", true], ["Load", true]], rows),
     rest > 0 ? element("button", { type: "button", click: more }, `Show ${rest} more`) : null);
@@ -114,10 +90,10 @@ export function fabricFacts(data, fabric) {
     kind.forEach((one, e) => at[e] < fabric.switchCount && count(one));
   }
   const cables = [...kinds].sort((a, b) => b[1] - a[1])
-    .map(([kind, number]) => ({ cells: [data.links.kinds[kind], grouped(number)] }));
-  const budget = data.budget.map((row) => ({
-    cells: [row.name, row.of === null ? grouped(row.used) : `${grouped(row.used)} of ${grouped(row.of)}`],
-  }));
+    .map(([kind, number]) => [data.links.kinds[kind], grouped(number)]);
+  const budget = data.budget.map((row) => [
+    row.name, row.of === null ? grouped(row.used) : `${grouped(row.used)} of ${grouped(row.of)}`,
+  ]);
   return element("div", {},
     data.levels.length > 1 ? levelTable(data.levels) : null,
     element("h3", {}, "Budget"), table([["What"], ["Used", true]], budget),
@@ -129,10 +105,8 @@ export function fabricFacts(data, fabric) {
 function levelTable(levels) {
   const rows = levels.map((level, i) => {
     const down = level.hosts + level.down;
-    return {
-      cells: [String(i), grouped(level.switches), grouped(level.hosts), grouped(level.down), grouped(level.up),
-        level.up === 0 ? "–" : `${brief(down / level.up)} : 1`],
-    };
+    return [String(i), grouped(level.switches), grouped(level.hosts), grouped(level.down), grouped(level.up),
+      level.up === 0 ? "–" : `${brief(down / level.up)} : 1`];
   }).reverse();
   return element("div", {}, element("h3", {}, "Levels"),
     table([["Level"], ["Switches", true], ["Hosts", true], ["Down", true], ["Up", true],
@@ -166,7 +140,7 @@ function portTable(fabric, at, engine) {
     if (!next || next.link === undefined) continue;
     const [, far] = linkEnds(fabric, next.link, next.forward);
     const load = engine?.forward ? (next.forward ? engine.forward : engine.backward)[next.link] : null;
-    rows.push({ cells: [String(port), far, load === null ? "–" : grouped(load)] });
+    rows.push([String(port), far, load === null ? "–" : grouped(load)]);
   }
   if (rows.length === 0) return null;
   return element("details", {}, element("summary", {}, counted(rows.length, "cable to a switch", "cables to switches")),

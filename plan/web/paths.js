@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The card that asks for two hosts and tells the way between them.
+import { card, fill } from "./cards.js";
 import { element } from "./elements.js";
 import { NOBODY } from "./fabric.js";
-import { card, fill } from "./panels.js";
 import { counted } from "./numbers.js";
-import { offer } from "./search.js";
+import { hostField } from "./search.js";
 import { wayTo } from "./tables.js";
 
 export class PathCard {
@@ -19,12 +19,9 @@ export class PathCard {
       return;
     }
     const field = (end, label) => {
-      const input = element("input", { id: `path-${end}`, type: "text", role: "combobox", "aria-expanded": "false",
-        "aria-controls": `path-${end}-found`, autocomplete: "off", spellcheck: "false", placeholder: "host" });
-      const list = element("ul", { id: `path-${end}-found`, role: "listbox", "aria-label": label, hidden: "" });
-      offer(finder, input, list, (node) => this.set(end, node), true);
+      const { input, parts } = hostField(finder, `path-${end}`, label, (node) => this.set(end, node));
       this[`${end}Input`] = input;
-      return [element("label", { for: `path-${end}` }, label), element("div", { class: "field" }, input, list)];
+      return parts;
     };
     this.lids = element("select", { id: "path-lid", "aria-label": "LID of the destination",
       change: () => this.#refresh() });

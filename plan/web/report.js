@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The page: takes the report's values, makes the picture and the cards, and ties them together.
-import { SHADES, coloursOf } from "./colours.js";
+import { card, fill } from "./cards.js";
+import { paintRamp } from "./colours.js";
 import { byId, element } from "./elements.js";
 import { Fabric } from "./fabric.js";
 import { listenToMapKeys, listenToPageKeys, listenToPointers, placeTip } from "./hands.js";
 import { brief, counted, u32 } from "./numbers.js";
 import {
-  card, engineNotes, engineTable, engineWords, fabricFacts, fill, hopChart, linkEnds, loadChart, nodeFacts, tipOf,
-  worstTable,
+  engineNotes, engineTable, engineWords, fabricFacts, hopChart, linkEnds, loadChart, nodeFacts, tipOf, worstTable,
 } from "./panels.js";
 import { PathCard } from "./paths.js";
 import { Picture } from "./picture.js";
@@ -105,13 +105,7 @@ function setTheme(theme) {
   document.documentElement.dataset.theme = theme;
   byId("theme-name").textContent = theme === "dark" ? "Change to light" : "Change to dark";
   picture.setTheme(theme);
-  const context = byId("ramp").getContext("2d");
-  const { shades } = coloursOf(theme);
-  const width = byId("ramp").width / SHADES;
-  shades.forEach((shade, i) => {
-    context.fillStyle = shade;
-    context.fillRect(i * width, 0, width + 1, 10);
-  });
+  paintRamp(byId("ramp"), theme);
 }
 
 function hover(event) {

@@ -48,6 +48,15 @@ export class Finder {
   }
 }
 
+// A labelled field for a host, as its parts: what to put on the page, and the input in it.
+export function hostField(finder, id, label, chosen) {
+  const input = element("input", { id, type: "text", role: "combobox", "aria-expanded": "false",
+    "aria-controls": `${id}-found`, autocomplete: "off", spellcheck: "false", placeholder: "host" });
+  const list = element("ul", { id: `${id}-found`, role: "listbox", "aria-label": label, hidden: "" });
+  offer(finder, input, list, chosen, true);
+  return { input, parts: [element("label", { for: id }, label), element("div", { class: "field" }, input, list)] };
+}
+
 // Turns an input and a list into a combobox; chosen(node) is told what was taken.
 export function offer(finder, input, list, chosen, hostsOnly = false) {
   let found = [];
