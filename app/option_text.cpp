@@ -57,6 +57,7 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("priority", o.priority);
   visit("shadow", o.shadow);
   visit("sticky_master", o.sticky_master);
+  visit("start_inactive", o.start_inactive);
   visit("durable", o.durable);
   visit("poll_interval", o.poll_interval);
   visit("poll_misses", o.poll_misses);

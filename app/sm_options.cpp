@@ -65,6 +65,7 @@ sm::Options to_sm_options(const config::Config& config) {
   options.priority = byte(config.priority);
   options.shadow = config.shadow;
   options.sticky_master = config.sticky_master;
+  options.start_inactive = config.start_inactive;
   options.poll_interval = config.poll_interval;
   options.poll_misses = config.poll_misses;
   for (const std::uint64_t guid : config.allowed_sm_guids) {

@@ -29,6 +29,7 @@ struct Config {
   std::uint32_t sm_sl = 0;
   bool shadow = false;
   bool sticky_master = false;
+  bool start_inactive = false;
   base::Duration poll_interval = std::chrono::seconds(5);
   std::uint32_t poll_misses = 3;
   std::vector<std::uint64_t> allowed_sm_guids;

@@ -271,7 +271,7 @@ constexpr OpensmOption kOptions[] = {
     {"honor_guid2lid_file", "FALSE", Fate::Needless, "", "", nullptr,
      "LIDs that stand in the fabric go before those of the file, which is always read"},
     {"daemon", "FALSE", Fate::Needless, "", "", nullptr, "systemd runs it (packaging/)"},
-    {"sm_inactive", "FALSE", Fate::Missing, "", "", nullptr, "no start in the state NOT-ACTIVE"},
+    {"sm_inactive", "FALSE", Fate::Mapped, "sm", "start_inactive", flag, ""},
     {"babbling_port_policy", "FALSE", Fate::Needless, "", "", nullptr,
      "who babbles is heeded less, and then not at all until it is quiet; the port stays up "
      "(docs/watching.md)"},

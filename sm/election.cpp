@@ -64,6 +64,9 @@ Election::Candidates Election::candidates(Context& context) {
 
 bool Election::decide(Context& context, mad::Guid own_guid) {
   own_guid_ = own_guid;
+  if (!std::exchange(decided_, true) && context.options.start_inactive) {
+    change(context, mad::SMState::NotActive, "the configuration says so");
+  }
   if (state_ == mad::SMState::NotActive) return false;
   const Candidates others = candidates(context);
   rival_seen_ = others.master != nullptr;

@@ -91,6 +91,7 @@ class Election {
   bool rival_seen_ = false;
   bool stood_by_ = false;  // since we were last master
   bool succeeds_ = false;
+  bool decided_ = false;  // once at least
   std::optional<std::string> wish_;
 };
 

@@ -40,7 +40,8 @@ struct Options {
   bool shadow = false;                // read everything, write nothing, say what would be written
   // Election. A sticky master does not hand over to a standby that ranks higher.
   bool sticky_master = false;
-  bool durable = false;  // there is a store: what clients are promised is written down first
+  bool start_inactive = false;  // in NOT-ACTIVE, until another SM says STANDBY (IBA 14.4.1)
+  bool durable = false;         // there is a store: what clients are promised is written down first
   base::Duration poll_interval = std::chrono::seconds(5);  // how often a standby asks the master
   std::uint32_t poll_misses = 3;            // 1..: silent times in a row that make it gone
   std::vector<mad::Guid> allowed_sm_guids;  // of SMs' ports; empty: all

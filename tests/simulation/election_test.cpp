@@ -194,6 +194,35 @@ TEST_F(TwoManagers, AStickyMasterKeepsItsOfficeWhoeverComes) {
   EXPECT_EQ(box.core().state(), mad::SMState::Master);
 }
 
+TEST_F(TwoManagers, OneThatStartsInactiveSleepsUntilItIsWoken) {
+  SeatOptions asleep;
+  asleep.sm.priority = 15;
+  asleep.sm.start_inactive = true;
+  BoxOptions options;
+  options.sm.priority = 9;
+  Box box("star:4", options);
+  Seat& sleeper = box.add_seat("host-0003", asleep);
+  ASSERT_TRUE(box.run_until_quiet());
+  box.run_for(seconds(60));
+  EXPECT_EQ(sleeper.core().state(), mad::SMState::NotActive);
+  EXPECT_EQ(box.core().state(), mad::SMState::Master);
+  constexpr std::uint32_t kStandby = 4;
+  mad::Smp request = sm_info_request(mad::Method::Set);
+  request.attribute_id = mad::AttributeId::SMInfo;
+  request.attribute_modifier = kStandby;
+  mad::SMInfo sender;
+  sender.sm_key = options.sm.sm_key;
+  mad::encode(sender, std::span<std::byte, mad::kSmpDataBytes>(request.data));
+  mad::Address peer;
+  peer.lid = registers(box, "host-0003", 1).lid;
+  request.management_class = mad::ManagementClass::SubnLidRouted;
+  box.world().send(*box.world().find_endpoint("host-0002"), mad::make_datagram(peer, request),
+                   box.now());
+  box.run_for(seconds(60));
+  EXPECT_EQ(sleeper.core().state(), mad::SMState::Master) << "it ranks higher";
+  EXPECT_EQ(box.core().state(), mad::SMState::Standby);
+}
+
 // Without traps of its own port, too: a standby of higher rank makes itself heard.
 TEST_F(TwoManagers, OneThatRanksHigherIsGivenTheOffice) {
   start(4, 3);
