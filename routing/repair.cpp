@@ -42,6 +42,7 @@ class Mender {
         tried_(now_at_.size()),
         used_(now_at_.size()),
         turn_(now_at_.size()),
+        far_(now_at_.size()),
         buckets_(kMostHops + 2) {
     for (std::uint32_t s = 0; s < departure.at_home.size(); ++s) {
       now_at_[departure.at_home[s].value] = s;
@@ -88,6 +89,7 @@ class Mender {
     std::uint32_t stamp = 0;
     std::uint32_t hops = 0;  // to the target
     std::uint8_t out = 0;
+    bool known = false;  // to a switch's own LID, and all its dependencies are there
   };
 
   bool mend_all(bool own_first) {
@@ -163,31 +165,31 @@ class Mender {
   }
   // By a port that is that much longer at most.
   bool sidestep(std::uint32_t at, std::uint32_t longer) {
-    const auto most = static_cast<std::uint32_t>(home_hops(at)) + longer;
+    const std::uint32_t most = home_hops(at) + longer;
     const std::uint32_t first = channels_.first[at];
     const std::uint32_t count = channels_.first[at + 1] - first;
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::uint32_t turn = (turn_[at] + i) % count;
       const std::uint32_t c = first + turn;
       const std::uint32_t next = channels_.to[c];
-      if (lost_[c] != 0 || is_broken(next) || !leads_on(c)) continue;
+      if (lost_[c] != 0 || is_broken(next)) continue;
       const std::uint32_t hops = hops_of(next);
-      if (hops >= most || !is_open(at, c)) continue;
+      if (hops >= most || !leads_on(c) || !is_open(at, c)) continue;
       turn_[at] = turn + 1;
-      column_[at] = {attempt_, hops + 1, channels_.out[c]};
+      column_[at] = {attempt_, hops + 1, channels_.out[c], own_lid_};
       stepped_.push_back(at);
       return true;
     }
     return false;
   }
-  // By turns that are there.
+  // By turns that are there. What the channel leads to is settled.
   bool leads_on(std::uint32_t held) const {
     while (channels_.to[held] != target_) {
-      const std::uint32_t by = channels_.to[held];
-      const bool is_known = column_[by].stamp == attempt_;
-      const std::uint32_t next = certificate_.channel(by, is_known ? column_[by].out : entry(by));
+      const Way& way = column_[channels_.to[held]];
+      const std::uint32_t next = certificate_.channel(channels_.to[held], way.out);
       if (!order_.has(held, next)) return false;
-      if (!own_lid_) break;  // what comes then is there for those on whose way it is
+      // What comes then is there for those on whose way it is.
+      if (!own_lid_ || way.known) break;
       held = next;
     }
     return true;
@@ -228,6 +230,7 @@ class Mender {
       if (is_broken(before)) continue;
       broken_[before] = attempt_;
       found_.push_back(before);
+      far_[before] = {lid_, home_hops(at) + 1};
     }
   }
 
@@ -306,7 +309,9 @@ class Mender {
     }
     std::uint32_t hops = far == target_ ? 0 : column_[far].hops;
     for (std::size_t i = path_.size(); i-- > 0;) {
-      column_[path_[i]] = {attempt_, ++hops, entry(path_[i])};
+      const std::uint8_t out = entry(path_[i]);
+      const bool known = own_lid_ && leads_on(certificate_.channel(path_[i], out));
+      column_[path_[i]] = {attempt_, ++hops, out, known};
     }
     return hops;
   }
@@ -439,7 +444,7 @@ class Mender {
     }
     const std::uint32_t chosen = choose(at, present);
     if (chosen == kNone) return false;
-    column_[at] = {attempt_, hops, channels_.out[chosen]};
+    column_[at] = {attempt_, hops, channels_.out[chosen], own_lid_ && leads_on(chosen)};
     for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
       const std::uint32_t next = channels_.to[c];
       if (lost_[c] == 0 && !is_settled(next)) put(next, hops + 1);
@@ -480,11 +485,11 @@ class Mender {
   std::uint32_t new_turns(std::uint32_t held) const {
     std::uint32_t count = 0;
     while (channels_.to[held] != target_) {
-      const std::uint32_t by = channels_.to[held];
-      const std::uint32_t next = certificate_.channel(by, column_[by].out);
+      const Way& way = column_[channels_.to[held]];
+      const std::uint32_t next = certificate_.channel(channels_.to[held], way.out);
       count += order_.has(held, next) ? 0 : 1;
+      if (!own_lid_ || way.known) break;  // as in leads_on
       held = next;
-      if (!own_lid_) break;  // what comes then is there for those on whose way it is
     }
     return count;
   }
@@ -497,14 +502,14 @@ class Mender {
     added_.clear();
     std::uint32_t held = channel;
     while (channels_.to[held] != target_) {
-      const std::uint32_t by = channels_.to[held];
-      const std::uint32_t next = certificate_.channel(by, column_[by].out);
+      const Way& way = column_[channels_.to[held]];
+      const std::uint32_t next = certificate_.channel(channels_.to[held], way.out);
       if (!order_.has(held, next)) {
         if (only_known_ || !order_.add(held, next)) return withdraw();
         added_.emplace_back(held, next);
       }
+      if (!own_lid_ || way.known) break;  // as in leads_on
       held = next;
-      if (!own_lid_) break;
     }
     for (const auto& [from, to] : added_) order_.keep(from, to);
     repair_.added.insert(repair_.added.end(), added_.begin(), added_.end());
@@ -538,7 +543,7 @@ class Mender {
   void tell_way(std::uint32_t at) {
     const Way& way = column_[at];
     repair_.max_hops = std::max(repair_.max_hops, way.hops);
-    repair_.longer += std::int64_t{way.hops} - home_hops(at);
+    repair_.longer += std::int64_t{way.hops} - std::int64_t{home_hops(at)};
     note(at, way.out);
   }
 
@@ -570,10 +575,14 @@ class Mender {
     }
   }
 
-  std::int64_t home_hops(std::uint32_t at) const {
-    std::int64_t hops = 0;
-    for (; at != target_; ++hops) at = channels_.to[certificate_.channel(at, entry(at))];
-    return hops;
+  // On home's own way.
+  std::uint32_t home_hops(std::uint32_t at) {
+    if (far_[at].lid == lid_) return far_[at].hops;
+    far_[at] = {lid_, 0};
+    for (std::uint32_t by = at; by != target_; ++far_[at].hops) {
+      by = channels_.to[certificate_.channel(by, entry(by))];
+    }
+    return far_[at].hops;
   }
 
   void note(std::uint32_t at, std::uint8_t out) {
@@ -611,6 +620,11 @@ class Mender {
   std::vector<std::uint64_t> tried_;   // by switch: numbers of hops
   std::vector<std::uint32_t> used_;    // by switch: the last attempt whose entry counts
   std::vector<std::uint32_t> turn_;    // by switch: where sidestep looks first
+  struct Far {
+    mad::Lid lid{};
+    std::uint32_t hops = 0;
+  };
+  std::vector<Far> far_;  // by switch: see home_hops
   std::vector<std::uint32_t> stepped_, stuck_;
   std::vector<std::uint32_t> comers_;  // see comers_of
   std::uint32_t comers_at_ = kNone, comers_attempt_ = 0;
