@@ -4,13 +4,8 @@
 
 namespace heddle::base {
 
-// Prints the broken expectation and the place to standard error, calls the hook if one is set,
-// and aborts.
+// Prints the broken expectation and the place to standard error and aborts.
 [[noreturn]] void check_failed(const char* expectation, const char* file, int line);
-
-// Called once before the abort, to say what led here (the daemon prints its last inputs).
-// May be null. The hook must not throw.
-void set_check_hook(void (*hook)()) noexcept;
 
 }  // namespace heddle::base
 

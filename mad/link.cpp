@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mad/link.hpp"
 
-#include <algorithm>
-#include <bit>
-
 #include <fmt/format.h>
 
 namespace heddle::mad {
@@ -20,12 +17,6 @@ constexpr bool is_indexed_by_enumeration() {
   return true;
 }
 static_assert(is_indexed_by_enumeration());
-
-bool same_ignoring_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](char x, char y) { return lower(x) == lower(y); });
-}
 
 std::uint8_t supported_bits(const PortInfo& port, SpeedField field) {
   switch (field) {
@@ -91,20 +82,6 @@ std::optional<LinkSpeed> best_common_speed(const PortInfo& a, const PortInfo& b)
   return std::nullopt;
 }
 
-std::optional<LinkSpeed> parse_link_speed(std::string_view name) {
-  for (const LinkSpeedEntry& row : kLinkSpeeds) {
-    if (same_ignoring_case(row.name, name)) return row.speed;
-  }
-  return std::nullopt;
-}
-
-std::optional<LinkWidth> parse_link_width(std::string_view name) {
-  for (const LinkWidthEntry& row : kLinkWidths) {
-    if (same_ignoring_case(row.name, name)) return row.width;
-  }
-  return std::nullopt;
-}
-
 std::string link_text(LinkWidth width, LinkSpeed speed) {
   return fmt::format("{} {}", entry(width).name, entry(speed).name);
 }
@@ -115,12 +92,6 @@ std::string rate_text(Rate64 rate) {
   fraction.erase(fraction.find_last_not_of('0') + 1);
   if (fraction.empty()) fraction = "0";
   return fmt::format("{}.{} Gbps", rate / 64, fraction);
-}
-
-std::optional<Mtu> mtu_of_bytes(unsigned bytes) {
-  if (bytes < mtu_bytes(Mtu::Bytes256)) return std::nullopt;
-  const unsigned code = static_cast<unsigned>(std::bit_width(bytes)) - 8;
-  return static_cast<Mtu>(std::min(code, static_cast<unsigned>(Mtu::Bytes4096)));
 }
 
 }  // namespace heddle::mad

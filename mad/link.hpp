@@ -93,10 +93,6 @@ std::optional<LinkSpeed> speed_of_bit(SpeedField field, std::uint8_t bit);
 std::optional<LinkWidth> best_common_width(const PortInfo& a, const PortInfo& b);
 std::optional<LinkSpeed> best_common_speed(const PortInfo& a, const PortInfo& b);
 
-// "EDR", "4x": as the tables above have them; letter case does not matter.
-std::optional<LinkSpeed> parse_link_speed(std::string_view name);
-std::optional<LinkWidth> parse_link_width(std::string_view name);
-
 // "4x EDR".
 std::string link_text(LinkWidth width, LinkSpeed speed);
 // "25.78125 Gbps", as operators know it from their tools.
@@ -106,8 +102,6 @@ std::string rate_text(Rate64 rate);
 constexpr unsigned mtu_bytes(Mtu mtu) {
   return mtu >= Mtu::Bytes256 && mtu <= Mtu::Bytes4096 ? 128u << static_cast<unsigned>(mtu) : 0;
 }
-// The largest MTU code whose payload is not above `bytes`; nothing below 256.
-std::optional<Mtu> mtu_of_bytes(unsigned bytes);
 
 // Data lanes of a VLCap or OperationalVLs code (1..5 for 1, 2, 4, 8, 15); 0 for other codes.
 constexpr unsigned data_vl_count(std::uint8_t code) {

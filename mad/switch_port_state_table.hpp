@@ -12,6 +12,7 @@
 
 namespace heddle::mad {
 
+// The AttributeModifier is the block's number: 0 for ports 0..127, 1 for 128..255.
 inline constexpr std::size_t kPortsPerStateBlock = 128;
 
 struct SwitchPortStateTable {
@@ -26,13 +27,5 @@ struct Layout<SwitchPortStateTable> {
   static constexpr auto rows =
       std::tuple{row<&SwitchPortStateTable::port_states, 0, 512>("PortState")};
 };
-
-// The AttributeModifier is the block's number: 0 for ports 0..127, 1 for 128..255.
-constexpr std::uint32_t port_state_block_of(PortNumber port) {
-  return static_cast<std::uint32_t>(port.value / kPortsPerStateBlock);
-}
-constexpr std::size_t port_state_entry_of(PortNumber port) {
-  return port.value % kPortsPerStateBlock;
-}
 
 }  // namespace heddle::mad

@@ -22,11 +22,6 @@ inline constexpr std::uint8_t kReceives = kFullMember | kNonMember;
 // What a port is to a multicast LID; the greater includes the lesser.
 enum class Role : std::uint8_t { None, Sender, Receiver };
 
-constexpr Role role_of(std::uint8_t join_state) {
-  if ((join_state & kReceives) != 0) return Role::Receiver;
-  return join_state != 0 ? Role::Sender : Role::None;
-}
-
 struct Member {
   mad::Gid port_gid{};        // as it joined
   mad::Guid port{};           // the port's own GUID; another than in port_gid for an alias

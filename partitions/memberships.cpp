@@ -95,11 +95,6 @@ bool Memberships::may_talk_with(fabric::PortIndex a, fabric::PortIndex b, mad::P
   return a == b || ((one | other) & kFull) != 0;
 }
 
-bool Memberships::share_partition(fabric::PortIndex a, fabric::PortIndex b) const {
-  // Every end port is in Default.
-  return list_of(a) != nullptr && list_of(b) != nullptr;
-}
-
 std::vector<mad::PKey> Memberships::common_keys(fabric::PortIndex a, fabric::PortIndex b,
                                                 std::size_t limit) const {
   std::vector<mad::PKey> keys;

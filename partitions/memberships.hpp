@@ -56,9 +56,6 @@ class Memberships {
   // The same through the partition of this key alone; its membership bit does not count.
   bool may_talk_with(fabric::PortIndex a, fabric::PortIndex b, mad::PKey p_key) const;
 
-  // Do they have a partition in common, even as two limited members?
-  bool share_partition(fabric::PortIndex a, fabric::PortIndex b) const;
-
   // The partitions through which they may talk, by base key, as the keys that `a` puts into its
   // packets: full if it has that one, and limited if not. At most `limit` of them.
   std::vector<mad::PKey> common_keys(fabric::PortIndex a, fabric::PortIndex b,

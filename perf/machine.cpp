@@ -203,6 +203,7 @@ void Machine::begin_sweep(base::Instant now) {
     if (agent.silent && std::exchange(agent.elsewhere, std::nullopt)) {
       agent.can.reset();
       agent.no_coding = false;
+      agent.deaf_to_coding = 0;
     }
     if (!options_.ask_capabilities) agent.can = Capabilities{};
     agent.redirections = 0;

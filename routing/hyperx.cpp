@@ -31,12 +31,6 @@ base::Result<Routes> route_as(std::string_view name, const Request& request, con
 
 }  // namespace
 
-base::Result<Routes> route_whole_hyperx(const Request& request) {
-  const CompactChannels channels(request.topology);
-  const auto grid = hyperx_grid(request, channels);
-  return grid ? route_as("hyperx", request, *grid, channels) : grid.error();
-}
-
 base::Result<Routes> HyperX::route(const Request& request) const {
   const CompactChannels channels(request.topology);
   const auto grid = hyperx_grid(request, channels);

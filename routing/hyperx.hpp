@@ -17,7 +17,4 @@ class HyperX : public Engine {
   base::Result<Routes> route(const Request& request) const override;
 };
 
-// The same without weave: an error if anything is missing.
-base::Result<Routes> route_whole_hyperx(const Request& request);
-
 }  // namespace heddle::routing

@@ -90,11 +90,6 @@ void Planner::add_hosts(std::uint32_t at, std::uint64_t count) {
   }
 }
 
-void Planner::set_ports(std::uint32_t node, std::uint8_t ports) {
-  PlannedNode& planned = blueprint_.nodes[node];
-  planned.port_count = std::max(planned.port_count, ports);
-}
-
 Blueprint Planner::finish() && {
   return std::move(blueprint_);
 }

@@ -23,7 +23,7 @@ class Planner {
  public:
   Planner(std::string title, CableKind kind);
 
-  // Port counts grow with the cables; see set_ports. Names must be unique.
+  // Port counts grow with the cables. Names must be unique.
   std::uint32_t add_switch(std::string name, bool enhanced_port0 = true);
   std::uint32_t add_host(std::string name, std::uint8_t ports = 1);
 
@@ -38,12 +38,8 @@ class Planner {
 
   void set_host_ports(std::uint8_t ports) { host_ports_ = ports; }
 
-  // A switch of at least this many ports, whatever is plugged in.
-  void set_ports(std::uint32_t node, std::uint8_t ports);
-
   void arrange(Arrangement arrangement) { blueprint_.arrangement = std::move(arrangement); }
 
-  std::uint32_t ports_used(std::uint32_t node) const { return used_[node]; }
   Blueprint finish() &&;
 
  private:

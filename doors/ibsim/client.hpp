@@ -69,7 +69,6 @@ class Client final : public Guest {
 
   // Sends what waits. `Full`: try again when the socket is writable.
   Sent flush();
-  bool has_waiting() const { return !waiting_.empty(); }
   // Called when the first message begins to wait.
   void on_waiting(std::function<void()> call) { on_waiting_ = std::move(call); }
 

@@ -60,11 +60,5 @@ TEST(BlockCounts, RoundUp) {
   EXPECT_EQ(guid_block_count(255), 32u);
 }
 
-TEST(SwitchPortStates, OfHighPortsAreInTheSecondBlock) {
-  EXPECT_EQ(port_state_block_of(PortNumber{127}), 0u);
-  EXPECT_EQ(port_state_block_of(PortNumber{128}), 1u);
-  EXPECT_EQ(port_state_entry_of(PortNumber{129}), 1u);
-}
-
 }  // namespace
 }  // namespace heddle::mad

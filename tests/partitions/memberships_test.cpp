@@ -58,7 +58,6 @@ TEST(Memberships, TheClosedPolicyLetsOnlyTheSubnetManagerTalk) {
   EXPECT_TRUE(memberships.may_talk(fabric.adapter(0), fabric.adapter(1)));
   EXPECT_TRUE(memberships.may_talk(fabric.adapter(2), fabric.adapter(0)));
   EXPECT_FALSE(memberships.may_talk(fabric.adapter(1), fabric.adapter(2)));
-  EXPECT_TRUE(memberships.share_partition(fabric.adapter(1), fabric.adapter(2)));
   EXPECT_TRUE(memberships.may_talk(fabric.adapter(1), fabric.adapter(1))) << "itself";
 }
 
@@ -123,7 +122,6 @@ TEST(Memberships, PortsThatAreNoEndPortsHoldNothing) {
   EXPECT_THAT(f.of(switch_port1), IsEmpty());
   EXPECT_THAT(f.of(fabric::kNoPort), IsEmpty());
   EXPECT_FALSE(f.memberships.may_talk(switch_port1, switch_port1));
-  EXPECT_FALSE(f.memberships.share_partition(switch_port1, f.fabric.adapter(1)));
   EXPECT_FALSE(f.memberships.holds(switch_port1, mad::PKey{0xffff}));
   EXPECT_EQ(f.memberships.best_common_key(switch_port1, f.fabric.adapter(1)), std::nullopt);
 }
