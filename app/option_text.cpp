@@ -74,6 +74,12 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("leaf_head_of_queue_life", o.leaf_head_of_queue_life);
   visit("vl_stall_count", o.vl_stall_count);
   visit("leaf_vl_stall_count", o.leaf_vl_stall_count);
+  visit("link_width_enabled", o.link_wishes.width_enabled);
+  visit("link_speed_enabled", o.link_wishes.speed_enabled);
+  visit("link_speed_ext_enabled", o.link_wishes.speed_ext_enabled);
+  visit("link_speed_ext2_enabled", o.link_wishes.speed_ext2_enabled);
+  visit("local_phy_errors", o.link_wishes.local_phy_errors);
+  visit("overrun_errors", o.link_wishes.overrun_errors);
   visit("sm_sl", o.sm_sl.value);
   visit("sweep_interval", o.sweep_interval);
   visit("full_sweep_interval", o.full_sweep_interval);

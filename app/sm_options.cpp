@@ -30,6 +30,12 @@ std::uint8_t vl_code(std::uint32_t lanes) {
   return code;
 }
 
+fabric::LinkWishes link_wishes(const config::Config& config) {
+  return {byte(config.link_width_enabled),     byte(config.link_speed_enabled),
+          byte(config.link_speed_ext_enabled), byte(config.link_speed_ext2_enabled),
+          byte(config.local_phy_errors),       byte(config.overrun_errors)};
+}
+
 // What is wrong was refused when the file was read.
 qos::LaneTables lane_tables(const config::Config& config) {
   qos::LaneTables tables;
@@ -83,6 +89,7 @@ sm::Options to_sm_options(const config::Config& config) {
   options.leaf_head_of_queue_life = byte(config.leaf_head_of_queue_life);
   options.vl_stall_count = byte(config.vl_stall_count);
   options.leaf_vl_stall_count = byte(config.leaf_vl_stall_count);
+  options.link_wishes = link_wishes(config);
   if (config.qos_tables) options.lane_tables = lane_tables(config);
   options.sm_sl = mad::ServiceLevel{byte(config.sm_sl)};
   options.sweep_interval = config.interval;

@@ -87,6 +87,12 @@ struct Config {
   std::uint32_t leaf_head_of_queue_life = 16;
   std::uint32_t vl_stall_count = 7;
   std::uint32_t leaf_vl_stall_count = 7;
+  std::uint32_t link_width_enabled = 0;
+  std::uint32_t link_speed_enabled = 0;
+  std::uint32_t link_speed_ext_enabled = 0;
+  std::uint32_t link_speed_ext2_enabled = 0;
+  std::uint32_t local_phy_errors = 16;
+  std::uint32_t overrun_errors = 16;
 
   // [qos]
   bool qos_tables = false;

@@ -291,6 +291,26 @@ std::vector<Option> link_options() {
        "7", 0, 7, "packets"},
       {"links", "leaf_vl_stall_count", &Config::leaf_vl_stall_count,
        "The same for the switch ports that hosts hang on", "7", 0, 7, "packets"},
+      {"links", "link_width_enabled", &Config::link_width_enabled,
+       "PortInfo LinkWidthEnabled of switch ports with a link, as far as both ends support it: the "
+       "sum of 1 (1x), 2 (4x), 4 (8x), 8 (12x) and 16 (2x), or 255 for all that are supported; 0 "
+       "leaves what they have. It counts when the link trains the next time",
+       "2", 0, 255},
+      {"links", "link_speed_enabled", &Config::link_speed_enabled,
+       "The same for LinkSpeedEnabled: the sum of 1 (SDR), 2 (DDR) and 4 (QDR), or 15 for all", "7",
+       0, 15},
+      {"links", "link_speed_ext_enabled", &Config::link_speed_ext_enabled,
+       "The same for LinkSpeedExtEnabled: the sum of 1 (FDR), 2 (EDR), 4 (HDR) and 8 (NDR), 30 for "
+       "none, 31 for all",
+       "30", 0, 31},
+      {"links", "link_speed_ext2_enabled", &Config::link_speed_ext2_enabled,
+       "The same for LinkSpeedExtEnabled2: 1 (XDR), 6 for none, 7 for all", "6", 0, 7},
+      {"links", "local_phy_errors", &Config::local_phy_errors,
+       "PortInfo LocalPhyErrors: after so many marginal link errors a port tells of them by trap "
+       "129; 16 leaves what it has",
+       "8", 0, 16},
+      {"links", "overrun_errors", &Config::overrun_errors,
+       "PortInfo OverrunErrors: the same for overruns of its buffers and trap 130", "8", 0, 16},
   };
 }
 

@@ -25,6 +25,35 @@ std::uint16_t multicast_top_to_hold(const SwitchIntent& wish, const mad::SwitchI
   return static_cast<std::uint16_t>(std::min<int>(wish.multicast_fdb_top.value, last));
 }
 
+// What a field of enabled bits is to hold, or the code to write for none. A port that supports
+// nothing of what is wanted stays as it is: without any it would never train again.
+std::uint8_t enabled_to_hold(std::uint8_t wish, std::uint8_t observed, std::uint8_t supported,
+                             const mad::EnabledCodes& codes) {
+  if (wish == 0 || supported == 0) return observed;
+  if (wish == codes.none) return observed == 0 ? observed : codes.none;
+  const std::uint8_t bits = wish == codes.all ? supported : wish & supported;
+  return bits == 0 ? observed : bits;
+}
+
+void take_link_wishes(mad::PortInfo& info, const LinkWishes& wishes) {
+  info.link_width_enabled = enabled_to_hold(wishes.width_enabled, info.link_width_enabled,
+                                            info.link_width_supported, mad::kWidthsEnabled);
+  info.link_speed_enabled = enabled_to_hold(wishes.speed_enabled, info.link_speed_enabled,
+                                            info.link_speed_supported, mad::kSpeedsEnabled);
+  info.link_speed_ext_enabled =
+      enabled_to_hold(wishes.speed_ext_enabled, info.link_speed_ext_enabled,
+                      info.link_speed_ext_supported, mad::kExtendedSpeedsEnabled);
+  info.link_speed_ext2_enabled =
+      enabled_to_hold(wishes.speed_ext2_enabled, info.link_speed_ext2_enabled,
+                      info.link_speed_ext2_supported, mad::kExtendedSpeeds2Enabled);
+  if (wishes.local_phy_errors != LinkWishes::kAsItStands) {
+    info.local_phy_errors = wishes.local_phy_errors;
+  }
+  if (wishes.overrun_errors != LinkWishes::kAsItStands) {
+    info.overrun_errors = wishes.overrun_errors;
+  }
+}
+
 }  // namespace
 
 mad::PortInfo unchanged(const mad::PortInfo& observed) {
@@ -63,6 +92,7 @@ mad::PortInfo with(const LinkIntent& wish, const mad::PortInfo& observed) {
     info.partition_enforcement_outbound = wish.enforce_outbound;
   }
   info.vl_high_limit = wish.vl_high_limit.value_or(observed.vl_high_limit);
+  take_link_wishes(info, wish.wishes);
   return info;
 }
 
@@ -84,6 +114,12 @@ bool satisfied(const LinkIntent& wish, const mad::PortInfo& observed) {
          observed.operational_vls == wanted.operational_vls &&
          observed.hoq_life == wanted.hoq_life && observed.vl_stall_count == wanted.vl_stall_count &&
          observed.vl_high_limit == wanted.vl_high_limit &&
+         observed.link_width_enabled == wanted.link_width_enabled &&
+         observed.link_speed_enabled == wanted.link_speed_enabled &&
+         observed.link_speed_ext_enabled == wanted.link_speed_ext_enabled &&
+         observed.link_speed_ext2_enabled == wanted.link_speed_ext2_enabled &&
+         observed.local_phy_errors == wanted.local_phy_errors &&
+         observed.overrun_errors == wanted.overrun_errors &&
          observed.partition_enforcement_inbound == wanted.partition_enforcement_inbound &&
          observed.partition_enforcement_outbound == wanted.partition_enforcement_outbound;
 }

@@ -22,7 +22,11 @@ LinkIntent plan_link(const Topology& topology, PortIndex port, const mad::PortIn
     const bool to_switch = topology.is_switch(topology.node_of(topology.peer(port)));
     link.hoq_life = to_switch ? settings.head_of_queue_life : settings.leaf_head_of_queue_life;
     link.vl_stall_count = to_switch ? settings.vl_stall_count : settings.leaf_vl_stall_count;
+    link.wishes = settings.links;
   }
+  // Both ends agree upon what one of them is told; errors are counted at each.
+  link.wishes.local_phy_errors = settings.links.local_phy_errors;
+  link.wishes.overrun_errors = settings.links.overrun_errors;
   return link;
 }
 

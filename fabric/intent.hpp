@@ -17,6 +17,21 @@
 
 namespace heddle::fabric {
 
+// What an operator wants of links besides, in the values of PortInfo.
+struct LinkWishes {
+  static constexpr std::uint8_t kAsItStands = 16;  // for thresholds
+  // Of ports of switches: bits, or the code that stands for all that is supported, or for none;
+  // 0: as it stands.
+  std::uint8_t width_enabled = 0;
+  std::uint8_t speed_enabled = 0;
+  std::uint8_t speed_ext_enabled = 0;
+  std::uint8_t speed_ext2_enabled = 0;
+  // Of all ports: thresholds, 0..15.
+  std::uint8_t local_phy_errors = kAsItStands;
+  std::uint8_t overrun_errors = kAsItStands;
+  friend bool operator==(const LinkWishes&, const LinkWishes&) = default;
+};
+
 // Settings that hold for all ports; ranges as in PortInfo and SwitchInfo.
 struct PortSettings {
   mad::GidPrefix subnet_prefix{};
@@ -31,6 +46,7 @@ struct PortSettings {
   std::uint8_t leaf_head_of_queue_life{};  // and towards hosts
   std::uint8_t vl_stall_count{};           // the same of these
   std::uint8_t leaf_vl_stall_count{};
+  LinkWishes links;
 };
 
 // Wanted of a port that owns LIDs: CA and router ports, switch port 0.
@@ -57,6 +73,7 @@ struct LinkIntent {
   bool enforce_inbound = false;
   bool enforce_outbound = false;
   std::optional<std::uint8_t> vl_high_limit;  // none: as it stands
+  LinkWishes wishes;                          // no speeds and widths but of a switch's port
   friend bool operator==(const LinkIntent&, const LinkIntent&) = default;
 };
 

@@ -14,6 +14,16 @@ namespace heddle::mad {
 // may hide them otherwise. The low byte is the port asked for (switches; 0 is the port itself).
 inline constexpr std::uint32_t kSmSupportExtendedSpeeds = 0x8000'0000;
 
+// What may be written into a field of enabled bits besides bits; 0 changes nothing.
+struct EnabledCodes {
+  std::uint8_t all = 0;   // all that are supported
+  std::uint8_t none = 0;  // 0: there is no such code
+};
+inline constexpr EnabledCodes kWidthsEnabled{255, 0};
+inline constexpr EnabledCodes kSpeedsEnabled{15, 0};
+inline constexpr EnabledCodes kExtendedSpeedsEnabled{31, 30};
+inline constexpr EnabledCodes kExtendedSpeeds2Enabled{7, 6};
+
 struct PortInfo {
   MKey m_key{};
   GidPrefix gid_prefix{};

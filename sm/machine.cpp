@@ -489,6 +489,7 @@ fabric::PortSettings Core::Machine::port_settings() const {
   settings.leaf_head_of_queue_life = options.leaf_head_of_queue_life;
   settings.vl_stall_count = options.vl_stall_count;
   settings.leaf_vl_stall_count = options.leaf_vl_stall_count;
+  settings.links = options.link_wishes;
   return settings;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/time.hpp"
+#include "fabric/intent.hpp"
 #include "mad/types.hpp"
 #include "partitions/policy.hpp"
 #include "partitions/tables.hpp"
@@ -59,6 +60,7 @@ struct Options {
   std::uint8_t leaf_head_of_queue_life = 16;  // and towards hosts
   std::uint8_t vl_stall_count = 7;            // PortInfo.VLStallCount towards switches, 0..7
   std::uint8_t leaf_vl_stall_count = 7;       // and towards hosts
+  fabric::LinkWishes link_wishes;
   mad::ServiceLevel sm_sl{0};
 
   base::Duration sweep_interval = std::chrono::seconds(10);  // light sweeps; 0: none

@@ -411,6 +411,12 @@ mad::SmpData Programming::data_for(const Context& context, const Request& reques
     info.hoq_life = link.hoq_life;
     info.vl_stall_count = link.vl_stall_count;
     info.vl_high_limit = link.vl_high_limit;
+    info.link_width_enabled = link.link_width_enabled;
+    info.link_speed_enabled = link.link_speed_enabled;
+    info.link_speed_ext_enabled = link.link_speed_ext_enabled;
+    info.link_speed_ext2_enabled = link.link_speed_ext2_enabled;
+    info.local_phy_errors = link.local_phy_errors;
+    info.overrun_errors = link.overrun_errors;
     info.partition_enforcement_inbound = link.partition_enforcement_inbound;
     info.partition_enforcement_outbound = link.partition_enforcement_outbound;
   }

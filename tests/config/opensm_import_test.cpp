@@ -154,6 +154,17 @@ TEST(OpensmImport, KnowsWhichOptionsGoTogether) {
               ElementsAre(Outcome::TakenOver, Outcome::Missing));
 }
 
+TEST(OpensmImport, TakesWhatIsForcedUponLinks) {
+  const Imported all = import(
+      "force_link_speed 7\nforce_link_speed_ext 30\nforce_link_width 2\n"
+      "local_phy_errors_threshold 0x03\noverrun_errors_threshold 4\n");
+  EXPECT_EQ(all.config.link_speed_enabled, 7u);
+  EXPECT_EQ(all.config.link_speed_ext_enabled, 30u);
+  EXPECT_EQ(all.config.link_width_enabled, 2u);
+  EXPECT_EQ(all.config.local_phy_errors, 3u);
+  EXPECT_EQ(all.config.overrun_errors, 4u);
+}
+
 TEST(OpensmImport, PutsTheOptionsOfLanesTogether) {
   const Imported all = import(
       "qos TRUE\nqos_high_limit 4\nqos_vlarb_high 0:64,1:0x20\nqos_ca_vlarb_low 2:010\n"

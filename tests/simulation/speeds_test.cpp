@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Speeds of links, from the oldest to those of tomorrow: found where devices tell them, and left as
-// devices chose them.
+// devices chose them unless somebody wants others.
 #include <chrono>
+#include <memory>
 #include <set>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -46,6 +48,53 @@ TEST(Speeds, FromSdrToXdrAreFoundInTheirRegisters) {
       EXPECT_EQ(mad::active_width(snapshot.port_infos[p]), mad::LinkWidth::X4) << speed.name;
     }
     EXPECT_EQ(linked, 6u);
+  }
+}
+
+// The enabled fields of PortInfo of the star's switch at host-0001.
+std::vector<unsigned> enabled(Box& box) {
+  const mad::PortInfo& info = registers(box, "switch-1", 1);
+  return {info.link_width_enabled, info.link_speed_enabled, info.link_speed_ext_enabled,
+          info.link_speed_ext2_enabled};
+}
+
+TEST(Speeds, AreEnabledAsIsWantedWhereTheyAreSupported) {
+  const fabric::LinkWishes all{255, 15, 31, 7};
+  const fabric::LinkWishes old{2, 3, 30, 6};
+  const fabric::LinkWishes half{2 | 8, 0, 2 | 8};  // of a star of HDR, which has no NDR
+  const fabric::LinkWishes other{16, 8, 8};        // which it supports none of
+  BoxOptions options;
+  Box box("star:3,speed=HDR", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  const auto before = enabled(box);
+  const auto wish = [&](const fabric::LinkWishes& wishes) {
+    sm::Options changed = options.sm;
+    changed.link_wishes = wishes;
+    box.input(sm::OptionsChanged{std::make_shared<const sm::Options>(changed)});
+    box.run_for(minutes(1));
+    EXPECT_TRUE(box.snapshot().problems.empty());
+    return enabled(box);
+  };
+  EXPECT_EQ(wish(old), (std::vector<unsigned>{2, 3, 0, 0}));
+  const std::uint8_t host = registers(box, "host-0001", 1).link_speed_enabled;
+  EXPECT_EQ(host, before[1]) << "one end is enough";
+  EXPECT_EQ(wish(half), (std::vector<unsigned>{2, 3, 2, 0})) << "0 leaves what is there";
+  EXPECT_EQ(wish(other), (std::vector<unsigned>{16, 3, 2, 0}));
+  const auto& info = registers(box, "switch-1", 1);
+  EXPECT_EQ(wish(all),
+            (std::vector<unsigned>{info.link_width_supported, info.link_speed_supported,
+                                   info.link_speed_ext_supported, info.link_speed_ext2_supported}));
+}
+
+TEST(Speeds, ThresholdsOfErrorsAreThoseThatAreWantedAtBothEnds) {
+  BoxOptions options;
+  options.sm.link_wishes.local_phy_errors = 3;
+  Box box("star:3", options);
+  const auto overruns = registers(box, "switch-1", 1).overrun_errors;
+  ASSERT_TRUE(box.run_until_quiet());
+  for (const char* node : {"switch-1", "host-0001"}) {
+    EXPECT_EQ(registers(box, node, 1).local_phy_errors, 3) << node;
+    EXPECT_EQ(registers(box, node, 1).overrun_errors, overruns) << node;
   }
 }
 
