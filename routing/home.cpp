@@ -154,20 +154,11 @@ std::optional<Selected> near_home(const Topology& topology, const LidMap& lids,
                                   const base::ParallelFor& parallel) {
   const auto columns = still_right(home, departure, lids);
   take_columns(home, departure, columns, fresh.tables);
-  std::optional<fabric::Dependencies> graph;
-  auto proof = fabric::verify(topology, lids, fresh.tables, fresh.lanes, parallel,
-                              departed_from(home, lids), &graph);
-  if (objection(topology, policy, fresh.lanes, proof)) return std::nullopt;
   const auto kept = std::count(columns.begin(), columns.end(), true);
   fresh.notes.push_back(fmt::format("{} of {} LIDs keep the ways they had before the loss", kept,
                                     columns.empty() ? 0 : columns.size() - 1));
-  return Selected{std::move(fresh),
-                  std::move(proof),
-                  {},
-                  false,
-                  nullptr,
-                  nullptr,
-                  LaneCertificate::make(topology, *graph)};
+  return select_if_proven(topology, lids, policy, std::move(fresh), departed_from(home, lids),
+                          parallel);
 }
 
 }  // namespace

@@ -80,6 +80,24 @@ std::optional<std::string> objection(const fabric::Topology& topology, const Pol
       proof.reply_cycle.size(), fabric::describe_cycle(topology, proof.reply_cycle));
 }
 
+std::optional<Selected> select_if_proven(const fabric::Topology& topology,
+                                         const fabric::LidMap& lids, const Policy& policy,
+                                         Routes routes,
+                                         const std::vector<fabric::DepartedLid>& departed,
+                                         const base::ParallelFor& parallel) {
+  std::optional<fabric::Dependencies> graph;
+  auto proof =
+      fabric::verify(topology, lids, routes.tables, routes.lanes, parallel, departed, &graph);
+  if (objection(topology, policy, routes.lanes, proof)) return std::nullopt;
+  return Selected{std::move(routes),
+                  std::move(proof),
+                  {},
+                  false,
+                  nullptr,
+                  nullptr,
+                  LaneCertificate::make(topology, *graph)};
+}
+
 base::Result<Selected> select_routes(const fabric::Topology& topology, const fabric::LidMap& lids,
                                      const Policy& policy, const base::ParallelFor& parallel,
                                      const Refine& refine) {

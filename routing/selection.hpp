@@ -78,4 +78,12 @@ base::Result<Selected> select_routes(const fabric::Topology& topology, const fab
 std::optional<std::string> objection(const fabric::Topology& topology, const Policy& policy,
                                      const fabric::Lanes& lanes, const fabric::Verification& proof);
 
+// Routes that no engine made as they are; nothing where there is an objection. `departed`: see
+// fabric::verify.
+std::optional<Selected> select_if_proven(const fabric::Topology& topology,
+                                         const fabric::LidMap& lids, const Policy& policy,
+                                         Routes routes,
+                                         const std::vector<fabric::DepartedLid>& departed,
+                                         const base::ParallelFor& parallel);
+
 }  // namespace heddle::routing

@@ -71,18 +71,9 @@ std::optional<Selected> with_standing(const Topology& topology, const LidMap& li
   const auto departure = departure_from(standing, topology, lids, policy);
   if (kept == 0 || !departure.comparable) return std::nullopt;
   take_columns(standing, departure, columns, fresh.tables);
-  std::optional<fabric::Dependencies> graph;
-  auto proof = fabric::verify(topology, lids, fresh.tables, fresh.lanes, parallel, {}, &graph);
-  if (objection(topology, policy, fresh.lanes, proof)) return std::nullopt;
   fresh.notes.push_back(
       fmt::format("{} LIDs keep the ways that another subnet manager gave them", kept));
-  return Selected{std::move(fresh),
-                  std::move(proof),
-                  {},
-                  false,
-                  nullptr,
-                  nullptr,
-                  LaneCertificate::make(topology, *graph)};
+  return select_if_proven(topology, lids, policy, std::move(fresh), {}, parallel);
 }
 
 }  // namespace
@@ -108,22 +99,13 @@ base::Result<std::shared_ptr<const Selected>> select_standing(const Topology& to
                                                               const Policy& policy,
                                                               const Home& standing,
                                                               const base::ParallelFor& parallel) {
-  const ForwardingTables& tables = standing.selected->routes.tables;
-  std::optional<fabric::Dependencies> graph;
-  auto proof = fabric::verify(topology, lids, tables, {}, parallel, {}, &graph);
-  if (!objection(topology, policy, {}, proof)) {
-    std::vector<SwitchIndex> same(topology.switch_count());
-    for (std::uint32_t s = 0; s < same.size(); ++s) same[s] = SwitchIndex{s};
-    Routes routes{"standing",
-                  ForwardingTables({standing.selected, &tables}, same),
-                  {"the routes that another subnet manager left"}};
-    return std::make_shared<const Selected>(Selected{std::move(routes),
-                                                     std::move(proof),
-                                                     {},
-                                                     false,
-                                                     nullptr,
-                                                     nullptr,
-                                                     LaneCertificate::make(topology, *graph)});
+  std::vector<SwitchIndex> same(topology.switch_count());
+  for (std::uint32_t s = 0; s < same.size(); ++s) same[s] = SwitchIndex{s};
+  Routes left{"standing",
+              ForwardingTables({standing.selected, &standing.selected->routes.tables}, same),
+              {"the routes that another subnet manager left"}};
+  if (auto whole = select_if_proven(topology, lids, policy, std::move(left), {}, parallel)) {
+    return std::make_shared<const Selected>(std::move(*whole));
   }
   const Refine refine = [&](const Routes& fresh) {
     return with_standing(topology, lids, policy, standing, fresh, parallel);
