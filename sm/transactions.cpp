@@ -9,6 +9,9 @@
 namespace heddle::sm {
 namespace {
 
+// So many devices before its turn.
+constexpr std::size_t kFetchedAhead = 4;
+
 // The transaction id's low half, the part that is ours, from its low end: slot, attempt,
 // generation.
 constexpr unsigned kSlotBits = 13;
@@ -312,8 +315,19 @@ void Transactions::pump(base::Instant now, Sink& sink) {
     const DeviceId id = ready_.front();
     ready_.pop_front();
     devices_[id.value].ready = false;
+    fetch_next();
     if (devices_[id.value].head != kNone) start_next(now, id, sink);
   }
+}
+
+// Requests lie where they were put when a phase began, each somewhere else: that of the next device
+// is on its way from memory while others are sent.
+void Transactions::fetch_next() const {
+  if (ready_.size() < kFetchedAhead) return;
+  const Device& device = devices_[ready_[kFetchedAhead - 1].value];
+  if (device.head == kNone) return;
+  __builtin_prefetch(&pending_[device.head]);
+  __builtin_prefetch(device.routes.data());
 }
 
 void Transactions::start_next(base::Instant now, DeviceId id, Sink& sink) {

@@ -207,6 +207,7 @@ class Transactions {
   std::uint32_t transaction_of(std::uint32_t slot) const;
   Slot* find(std::uint32_t transaction);
   void make_ready(DeviceId id);
+  void fetch_next() const;
   void start_next(base::Instant now, DeviceId id, Sink& sink);
   void transmit(base::Instant now, std::uint32_t slot, Sink& sink);
   void time_out(std::uint32_t slot);
