@@ -22,30 +22,29 @@ std::uint16_t multicast_top_to_hold(const SwitchIntent& wish, const mad::SwitchI
     return observed.multicast_fdb_top;
   }
   const int last = mad::kFirstMulticastLid.value + observed.multicast_fdb_cap - 1;
-  return static_cast<std::uint16_t>(std::min<int>(wish.multicast_fdb_top.value, last));
+  const auto wanted = static_cast<std::uint16_t>(std::min<int>(wish.multicast_fdb_top.value, last));
+  const bool sane = observed.multicast_fdb_top >= mad::kFirstMulticastLid.value &&
+                    observed.multicast_fdb_top <= last;
+  return wish.keeps_multicast_fdb_top && sane ? std::max(wanted, observed.multicast_fdb_top)
+                                              : wanted;
 }
 
-// What a field of enabled bits is to hold, or the code to write for none. A port that supports
-// nothing of what is wanted stays as it is: without any it would never train again.
-std::uint8_t enabled_to_hold(std::uint8_t wish, std::uint8_t observed, std::uint8_t supported,
+// What a field of enabled bits is to hold, or the code to write for none.
+std::uint8_t enabled_to_hold(std::uint8_t wish, std::uint8_t observed,
                              const mad::EnabledCodes& codes) {
-  if (wish == 0 || supported == 0) return observed;
-  if (wish == codes.none) return observed == 0 ? observed : codes.none;
-  const std::uint8_t bits = wish == codes.all ? supported : wish & supported;
-  return bits == 0 ? observed : bits;
+  const bool stands = wish == 0 || (wish == codes.none && observed == 0);
+  return stands ? observed : wish;
 }
 
 void take_link_wishes(mad::PortInfo& info, const LinkWishes& wishes) {
-  info.link_width_enabled = enabled_to_hold(wishes.width_enabled, info.link_width_enabled,
-                                            info.link_width_supported, mad::kWidthsEnabled);
-  info.link_speed_enabled = enabled_to_hold(wishes.speed_enabled, info.link_speed_enabled,
-                                            info.link_speed_supported, mad::kSpeedsEnabled);
-  info.link_speed_ext_enabled =
-      enabled_to_hold(wishes.speed_ext_enabled, info.link_speed_ext_enabled,
-                      info.link_speed_ext_supported, mad::kExtendedSpeedsEnabled);
-  info.link_speed_ext2_enabled =
-      enabled_to_hold(wishes.speed_ext2_enabled, info.link_speed_ext2_enabled,
-                      info.link_speed_ext2_supported, mad::kExtendedSpeeds2Enabled);
+  info.link_width_enabled =
+      enabled_to_hold(wishes.width_enabled, info.link_width_enabled, mad::kWidthsEnabled);
+  info.link_speed_enabled =
+      enabled_to_hold(wishes.speed_enabled, info.link_speed_enabled, mad::kSpeedsEnabled);
+  info.link_speed_ext_enabled = enabled_to_hold(
+      wishes.speed_ext_enabled, info.link_speed_ext_enabled, mad::kExtendedSpeedsEnabled);
+  info.link_speed_ext2_enabled = enabled_to_hold(
+      wishes.speed_ext2_enabled, info.link_speed_ext2_enabled, mad::kExtendedSpeeds2Enabled);
   if (wishes.local_phy_errors != LinkWishes::kAsItStands) {
     info.local_phy_errors = wishes.local_phy_errors;
   }
@@ -108,18 +107,20 @@ bool satisfied(const EndportIntent& wish, const mad::PortInfo& observed) {
          observed.subnet_timeout == wish.subnet_timeout;
 }
 
+bool same_wishes(const mad::PortInfo& a, const mad::PortInfo& b) {
+  return a.link_width_enabled == b.link_width_enabled &&
+         a.link_speed_enabled == b.link_speed_enabled &&
+         a.link_speed_ext_enabled == b.link_speed_ext_enabled &&
+         a.link_speed_ext2_enabled == b.link_speed_ext2_enabled &&
+         a.local_phy_errors == b.local_phy_errors && a.overrun_errors == b.overrun_errors;
+}
+
 bool satisfied(const LinkIntent& wish, const mad::PortInfo& observed) {
   const mad::PortInfo wanted = with(wish, observed);
   return observed.neighbor_mtu == wanted.neighbor_mtu &&
          observed.operational_vls == wanted.operational_vls &&
          observed.hoq_life == wanted.hoq_life && observed.vl_stall_count == wanted.vl_stall_count &&
-         observed.vl_high_limit == wanted.vl_high_limit &&
-         observed.link_width_enabled == wanted.link_width_enabled &&
-         observed.link_speed_enabled == wanted.link_speed_enabled &&
-         observed.link_speed_ext_enabled == wanted.link_speed_ext_enabled &&
-         observed.link_speed_ext2_enabled == wanted.link_speed_ext2_enabled &&
-         observed.local_phy_errors == wanted.local_phy_errors &&
-         observed.overrun_errors == wanted.overrun_errors &&
+         observed.vl_high_limit == wanted.vl_high_limit && same_wishes(observed, wanted) &&
          observed.partition_enforcement_inbound == wanted.partition_enforcement_inbound &&
          observed.partition_enforcement_outbound == wanted.partition_enforcement_outbound;
 }

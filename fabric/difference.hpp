@@ -20,6 +20,8 @@ mad::PortInfo with(const LinkIntent& wish, const mad::PortInfo& observed);
 bool satisfied(const EndportIntent& wish, const mad::PortInfo& observed);
 // MTU and VL count belong to the link's start: while it is ARMED or ACTIVE they are left as they
 // stand, because changing them under traffic would lose packets.
+// Whether two readings agree in all that LinkWishes may ask for.
+bool same_wishes(const mad::PortInfo& a, const mad::PortInfo& b);
 bool satisfied(const LinkIntent& wish, const mad::PortInfo& observed);
 
 bool satisfied(const SwitchIntent& wish, const mad::SwitchInfo& observed);

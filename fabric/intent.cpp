@@ -12,6 +12,29 @@ const mad::PortInfo* info_of(const Observation& observation, const Frozen& froze
   return info ? &*info : nullptr;
 }
 
+// Bits that both ends support. Where there are none of those that are wanted, what stands stays:
+// two ends without anything in common would never train again.
+std::uint8_t plan_enabled(std::uint8_t wish, std::uint8_t here, std::uint8_t there,
+                          const mad::EnabledCodes& codes) {
+  if (here == 0 || wish == 0) return 0;
+  if (wish == codes.none || wish == codes.all) return wish == codes.all ? here : wish;
+  return wish & here & there;
+}
+
+void plan_speeds(const LinkWishes& wishes, const mad::PortInfo& here, const mad::PortInfo& there,
+                 LinkWishes& planned) {
+  planned.width_enabled = plan_enabled(wishes.width_enabled, here.link_width_supported,
+                                       there.link_width_supported, mad::kWidthsEnabled);
+  planned.speed_enabled = plan_enabled(wishes.speed_enabled, here.link_speed_supported,
+                                       there.link_speed_supported, mad::kSpeedsEnabled);
+  planned.speed_ext_enabled =
+      plan_enabled(wishes.speed_ext_enabled, here.link_speed_ext_supported,
+                   there.link_speed_ext_supported, mad::kExtendedSpeedsEnabled);
+  planned.speed_ext2_enabled =
+      plan_enabled(wishes.speed_ext2_enabled, here.link_speed_ext2_supported,
+                   there.link_speed_ext2_supported, mad::kExtendedSpeeds2Enabled);
+}
+
 LinkIntent plan_link(const Topology& topology, PortIndex port, const mad::PortInfo& here,
                      const mad::PortInfo& there, const PortSettings& settings) {
   LinkIntent link;
@@ -22,7 +45,7 @@ LinkIntent plan_link(const Topology& topology, PortIndex port, const mad::PortIn
     const bool to_switch = topology.is_switch(topology.node_of(topology.peer(port)));
     link.hoq_life = to_switch ? settings.head_of_queue_life : settings.leaf_head_of_queue_life;
     link.vl_stall_count = to_switch ? settings.vl_stall_count : settings.leaf_vl_stall_count;
-    link.wishes = settings.links;
+    plan_speeds(settings.links, here, there, link.wishes);
   }
   // Both ends agree upon what one of them is told; errors are counted at each.
   link.wishes.local_phy_errors = settings.links.local_phy_errors;

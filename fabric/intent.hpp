@@ -20,8 +20,8 @@ namespace heddle::fabric {
 // What an operator wants of links besides, in the values of PortInfo.
 struct LinkWishes {
   static constexpr std::uint8_t kAsItStands = 16;  // for thresholds
-  // Of ports of switches: bits, or the code that stands for all that is supported, or for none;
-  // 0: as it stands.
+  // Of ports of switches: bits, or the code that stands for all that is supported, or for none
+  // (mad::EnabledCodes); 0: as it stands.
   std::uint8_t width_enabled = 0;
   std::uint8_t speed_enabled = 0;
   std::uint8_t speed_ext_enabled = 0;
@@ -73,7 +73,8 @@ struct LinkIntent {
   bool enforce_inbound = false;
   bool enforce_outbound = false;
   std::optional<std::uint8_t> vl_high_limit;  // none: as it stands
-  LinkWishes wishes;                          // no speeds and widths but of a switch's port
+  // What both ends support of it, or a code for none; 0: as it stands, as at all but switches.
+  LinkWishes wishes;
   friend bool operator==(const LinkIntent&, const LinkIntent&) = default;
 };
 
@@ -87,6 +88,8 @@ struct SwitchIntent {
   mad::Lid linear_fdb_top{};
   // Or as much of it as the switch has; kNoLid: whatever it is.
   mad::Lid multicast_fdb_top = mad::kNoLid;
+  // Not lowered: multicast tables of another manager are in use up to where they reach.
+  bool keeps_multicast_fdb_top = false;
   std::uint8_t life_time_value{};
   friend bool operator==(const SwitchIntent&, const SwitchIntent&) = default;
 };

@@ -61,7 +61,7 @@ std::uint32_t position_count(const fabric::Node& node) {
 }  // namespace
 
 mad::Lid multicast_fdb_top(mad::Lid highest_in_use) {
-  constexpr std::size_t kLeast = 64;  // LIDs: two blocks, which a successor reads
+  constexpr std::size_t kLeast = 64;  // LIDs: two blocks, which successors read
   const int first = mad::kFirstMulticastLid.value;
   const std::size_t used = highest_in_use == mad::kNoLid
                                ? 0

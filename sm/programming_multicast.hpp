@@ -43,6 +43,8 @@ class MulticastProgramming {
   // yet.
   void inherit(std::vector<bool> from) { heirlooms_ = std::move(from); }
   bool has_inherited() const { return !inherited_.empty(); }
+  // Or is about to.
+  bool inherits() const { return has_inherited() || !heirlooms_.empty(); }
   // Nobody is held to be a member any longer who has not registered: to be given to begin().
   std::vector<multicast::RoleChange> release(const multicast::Groups& groups);
   // Whether this is the topology of the last renew(): a sweep that failed leaves another picture.

@@ -477,6 +477,8 @@ void Core::Machine::assign() {
   if (has_multicast_fdb_top(picture)) {
     picture.intent.switches.multicast_fdb_top =
         multicast_fdb_top(administration.registrations().groups.highest_mlid());
+    picture.intent.switches.keeps_multicast_fdb_top =
+        !heirlooms.empty() || multicast_programming.inherits();
   }
   write_addresses();
   announce_phase(transactions.queued());

@@ -2,6 +2,7 @@
 // Who asks the SM who it is, and what becomes of two of them on one fabric.
 #include "sm/election.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 
@@ -509,6 +510,44 @@ TEST_F(TwoManagers, TheStandbyLeavesMulticastTreesAsTheyStand) {
   box_->run_for(std::chrono::minutes(6));
   EXPECT_EQ(members_reached(), all - 1);
   EXPECT_GT(sets[mad::AttributeId::MulticastForwardingTable], 0u);
+}
+
+// MulticastFDBTop is not lowered to what the new master knows of: entries above would not count.
+TEST_F(TwoManagers, TheStandbyKeepsAsManyGroupsAsThereWere) {
+  start(4, 3);
+  IpoibClient maker(*box_, "host-0003");
+  IpoibClient member(*box_, "host-0012");
+  const auto broadcast = maker.join(kIpv4Broadcast).records.at(0);
+  mad::Lid last{};
+  for (std::uint32_t n = 1; n <= 100; ++n) {
+    const mad::Gid mgid{mad::GidPrefix{0xff12'401b'ffff'0000}, mad::Guid{n}};
+    ASSERT_EQ(maker.create(mgid, broadcast).status(), mad::kStatusOk);
+    last = member.join(mgid).records.at(0).mlid;
+  }
+  ASSERT_TRUE(box_->run_until_quiet());
+  const auto reached = [&] {
+    return sim::spread(box_->world().devices(), maker.port(), {last}).reached.size();
+  };
+  const auto lowest_top = [&] {
+    std::uint16_t lowest = 0xFFFF;
+    for (const auto& each : box_->world().devices().switches) {
+      lowest = std::min(lowest, each.info.multicast_fdb_top);
+    }
+    return lowest;
+  };
+  ASSERT_EQ(reached(), 1u);
+  ASSERT_GE(lowest_top(), last.value);
+  box_->seat().die();
+  std::uint16_t lowest = 0xFFFF;
+  for (const auto end = box_->now() + takeover_time(); box_->now() < end;) {
+    box_->run_for(std::chrono::milliseconds(100));
+    lowest = std::min(lowest, lowest_top());
+  }
+  ASSERT_EQ(other_->core().state(), mad::SMState::Master);
+  EXPECT_GE(lowest, last.value);
+  EXPECT_EQ(reached(), 1u);
+  box_->run_for(std::chrono::minutes(6));
+  EXPECT_EQ(reached(), 0u) << "nobody has registered again";
 }
 
 TEST_F(TwoManagers, BothOnOneAdapterSeeEachOther) {
