@@ -80,7 +80,7 @@ std::vector<Option> sm_options() {
       {"sm", "sticky_master", &Config::sticky_master,
        "Once master, do not hand over to a standby that ranks higher", "true"},
       {"sm", "start_inactive", &Config::start_inactive,
-       "Begin in the state NOT-ACTIVE: take no part until the master of the fabric says so",
+       "Begin in the state NOT-ACTIVE: take no part until another subnet manager wakes this one",
        "true"},
       {"sm", "poll_interval", &Config::poll_interval,
        "How often a standby asks the master whether it is there", "\"300ms\"", 50 * kMillisecond,
@@ -291,20 +291,45 @@ std::vector<Option> link_options() {
        "7", 0, 7, "packets"},
       {"links", "leaf_vl_stall_count", &Config::leaf_vl_stall_count,
        "The same for the switch ports that hosts hang on", "7", 0, 7, "packets"},
+  };
+}
+
+std::vector<Option> link_wish_options() {
+  return {
       {"links", "link_width_enabled", &Config::link_width_enabled,
        "PortInfo LinkWidthEnabled of switch ports with a link, as far as both ends support it: the "
        "sum of 1 (1x), 2 (4x), 4 (8x), 8 (12x) and 16 (2x), or 255 for all that are supported; 0 "
        "leaves what they have. It counts when the link trains the next time",
        "2", 0, 255},
-      {"links", "link_speed_enabled", &Config::link_speed_enabled,
-       "The same for LinkSpeedEnabled: the sum of 1 (SDR), 2 (DDR) and 4 (QDR), or 15 for all", "7",
-       0, 15},
-      {"links", "link_speed_ext_enabled", &Config::link_speed_ext_enabled,
+      {"links",
+       "link_speed_enabled",
+       &Config::link_speed_enabled,
+       "The same for LinkSpeedEnabled: 1 (SDR), plus 2 for DDR and 4 for QDR, or 15 for all",
+       "7",
+       0,
+       15,
+       "",
+       {"0", "1", "3", "5", "7", "15"}},
+      {"links",
+       "link_speed_ext_enabled",
+       &Config::link_speed_ext_enabled,
        "The same for LinkSpeedExtEnabled: the sum of 1 (FDR), 2 (EDR), 4 (HDR) and 8 (NDR), 30 for "
        "none, 31 for all",
-       "30", 0, 31},
-      {"links", "link_speed_ext2_enabled", &Config::link_speed_ext2_enabled,
-       "The same for LinkSpeedExtEnabled2: 1 (XDR), 6 for none, 7 for all", "6", 0, 7},
+       "30",
+       0,
+       31,
+       "",
+       {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15", "30",
+        "31"}},
+      {"links",
+       "link_speed_ext2_enabled",
+       &Config::link_speed_ext2_enabled,
+       "The same for LinkSpeedExtEnabled2: 1 (XDR), 6 for none, 7 for all",
+       "6",
+       0,
+       7,
+       "",
+       {"0", "1", "6", "7"}},
       {"links", "local_phy_errors", &Config::local_phy_errors,
        "PortInfo LocalPhyErrors: after so many marginal link errors a port tells of them by trap "
        "129; 16 leaves what it has",
@@ -684,9 +709,9 @@ std::vector<Option> option_rows() {
   std::vector<Option> all;
   for (auto* part :
        {&sm_options, &lid_options, &routing_options, &routing_file_options, &partition_options,
-        &administration_options, &link_options, &qos_options, &watch_options, &standby_options,
-        &replica_options, &performance_options, &health_options, &congestion_key_options,
-        &congestion_options, &api_options, &output_options}) {
+        &administration_options, &link_options, &link_wish_options, &qos_options, &watch_options,
+        &standby_options, &replica_options, &performance_options, &health_options,
+        &congestion_key_options, &congestion_options, &api_options, &output_options}) {
     for (Option& option : part()) all.push_back(std::move(option));
   }
   return all;

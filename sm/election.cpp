@@ -65,6 +65,7 @@ Election::Candidates Election::candidates(Context& context) {
 bool Election::decide(Context& context, mad::Guid own_guid) {
   own_guid_ = own_guid;
   if (!std::exchange(decided_, true) && context.options.start_inactive) {
+    giver_.reset();
     change(context, mad::SMState::NotActive, "the configuration says so");
   }
   if (state_ == mad::SMState::NotActive) return false;
@@ -267,6 +268,7 @@ mad::Status Election::on_control(Context& context, std::uint32_t modifier,
     case Control::Disable:
       if (state_ != mad::SMState::Standby) break;
       master_.reset();
+      giver_.reset();
       change(context, mad::SMState::NotActive, "the master disabled this SM");
       return mad::kStatusOk;
     case Control::Standby:

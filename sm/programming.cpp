@@ -67,7 +67,8 @@ bool Programming::settled(const Context& context, PortIndex port, const mad::Por
   const mad::PortInfo& outcome = known->second.outcome;
   return outcome.lid == info.lid && outcome.master_sm_lid == info.master_sm_lid &&
          outcome.neighbor_mtu == info.neighbor_mtu &&
-         outcome.operational_vls == info.operational_vls && outcome.hoq_life == info.hoq_life;
+         outcome.operational_vls == info.operational_vls && outcome.hoq_life == info.hoq_life &&
+         fabric::same_wishes(outcome, info);
 }
 
 void Programming::set_port(Context& context, Purpose purpose, PortIndex port, LinkStep step) {

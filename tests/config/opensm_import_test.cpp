@@ -157,12 +157,16 @@ TEST(OpensmImport, KnowsWhichOptionsGoTogether) {
 TEST(OpensmImport, TakesWhatIsForcedUponLinks) {
   const Imported all = import(
       "force_link_speed 7\nforce_link_speed_ext 30\nforce_link_width 2\n"
-      "local_phy_errors_threshold 0x03\noverrun_errors_threshold 4\n");
+      "local_phy_errors_threshold 0x03\noverrun_errors_threshold 4\n"
+      "force_link_speed_ext2 6\nsm_inactive TRUE\n");
   EXPECT_EQ(all.config.link_speed_enabled, 7u);
   EXPECT_EQ(all.config.link_speed_ext_enabled, 30u);
   EXPECT_EQ(all.config.link_width_enabled, 2u);
   EXPECT_EQ(all.config.local_phy_errors, 3u);
   EXPECT_EQ(all.config.overrun_errors, 4u);
+  EXPECT_EQ(all.config.link_speed_ext2_enabled, 6u);
+  EXPECT_TRUE(all.config.start_inactive);
+  EXPECT_THAT(outcomes(import("force_link_speed 6\n")), ElementsAre(Outcome::Wrong)) << "reserved";
 }
 
 TEST(OpensmImport, PutsTheOptionsOfLanesTogether) {

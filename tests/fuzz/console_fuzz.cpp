@@ -33,7 +33,7 @@ bool whole_lines(std::string_view text) {
   return text.empty() || text.back() == '\n';
 }
 
-// The last of them that is not empty is nothing: they end.
+// They end.
 void read_to_the_end(api::Pieces& pieces) {
   constexpr int kMostPieces = 1000;
   int count = 0;

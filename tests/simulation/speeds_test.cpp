@@ -86,6 +86,25 @@ TEST(Speeds, AreEnabledAsIsWantedWhereTheyAreSupported) {
                                    info.link_speed_ext_supported, info.link_speed_ext2_supported}));
 }
 
+TEST(Speeds, ThatTheOtherEndLacksAreNotEnabled) {
+  BoxOptions options;
+  options.sm.link_wishes.width_enabled = 16;  // 2x
+  options.on_way_in = [](mad::Datagram& datagram) {
+    auto smp = mad::decode_smp(datagram.payload);
+    if (!smp || smp->attribute_id != mad::AttributeId::PortInfo) return;
+    if (smp->hop_count != 2 || smp->initial_path[2].value != 3) return;
+    auto info = mad::decode<mad::PortInfo>(smp->data);
+    info.link_width_supported = 1 | 2;
+    mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(smp->data));
+    datagram = mad::make_datagram(datagram.peer, *smp);
+  };
+  Box box("star:3,speed=HDR", options);
+  const auto before = registers(box, "switch-1", 3).link_width_enabled;
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(registers(box, "switch-1", 2).link_width_enabled, 16);
+  EXPECT_EQ(registers(box, "switch-1", 3).link_width_enabled, before);
+}
+
 TEST(Speeds, ThresholdsOfErrorsAreThoseThatAreWantedAtBothEnds) {
   BoxOptions options;
   options.sm.link_wishes.local_phy_errors = 3;
