@@ -11,6 +11,7 @@
 
 #include "app/journal.hpp"
 #include "app/opensm_log.hpp"
+#include "tests/support/folder.hpp"
 
 namespace heddle::app {
 namespace {
@@ -29,10 +30,10 @@ LogLine line_of(const sm::Event& event) {
           sm::sentence(event), sm::fields(event)};
 }
 
+// Of each test its own: several of them run at a time.
 struct TempFile {
-  std::filesystem::path path = std::filesystem::path(testing::TempDir()) / "heddle-test.log";
-  TempFile() { std::filesystem::remove(path); }
-  ~TempFile() { std::filesystem::remove(path); }
+  test::Folder folder;
+  std::filesystem::path path = folder.path() / "log";
   std::string text() const {
     std::ifstream stream(path);
     return {std::istreambuf_iterator<char>(stream), {}};
