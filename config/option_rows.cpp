@@ -296,11 +296,19 @@ std::vector<Option> link_options() {
 
 std::vector<Option> link_wish_options() {
   return {
-      {"links", "link_width_enabled", &Config::link_width_enabled,
+      {"links",
+       "link_width_enabled",
+       &Config::link_width_enabled,
        "PortInfo LinkWidthEnabled of switch ports with a link, as far as both ends support it: the "
        "sum of 1 (1x), 2 (4x), 4 (8x), 8 (12x) and 16 (2x), or 255 for all that are supported; 0 "
        "leaves what they have. It counts when the link trains the next time",
-       "2", 0, 255},
+       "2",
+       0,
+       255,
+       "",
+       {"0",  "1",  "2",  "3",  "4",  "5",  "6",  "7",  "8",  "9",  "10",
+        "11", "12", "13", "14", "15", "16", "17", "18", "19", "20", "21",
+        "22", "23", "24", "25", "26", "27", "28", "29", "30", "31", "255"}},
       {"links",
        "link_speed_enabled",
        &Config::link_speed_enabled,

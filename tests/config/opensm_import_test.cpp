@@ -167,6 +167,7 @@ TEST(OpensmImport, TakesWhatIsForcedUponLinks) {
   EXPECT_EQ(all.config.link_speed_ext2_enabled, 6u);
   EXPECT_TRUE(all.config.start_inactive);
   EXPECT_THAT(outcomes(import("force_link_speed 6\n")), ElementsAre(Outcome::Wrong)) << "reserved";
+  EXPECT_THAT(outcomes(import("force_link_width 64\n")), ElementsAre(Outcome::Wrong));
 }
 
 TEST(OpensmImport, PutsTheOptionsOfLanesTogether) {

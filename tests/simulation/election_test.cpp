@@ -20,6 +20,11 @@ namespace {
 
 using std::chrono::seconds;
 
+// AttributeModifiers of Set(SMInfo) (IBA vol. 1, 14.4.1).
+constexpr std::uint32_t kHandover = 1;
+constexpr std::uint32_t kDisable = 3;
+constexpr std::uint32_t kStandby = 4;
+
 mad::Smp sm_info_request(mad::Method method) {
   mad::Smp smp;
   smp.method = method;
@@ -106,7 +111,6 @@ TEST_F(SmInfo, IsToldToWhoAsksByLid) {
 }
 
 TEST_F(SmInfo, AHandoverWithTheWrongKeyIsRefused) {
-  constexpr std::uint32_t kHandover = 1;
   auto request = by_directed_route(sm_info_request(mad::Method::Set));
   request.attribute_modifier = kHandover;
   mad::SMInfo sender;
@@ -118,6 +122,20 @@ TEST_F(SmInfo, AHandoverWithTheWrongKeyIsRefused) {
   EXPECT_EQ(mad::decode<mad::SMInfo>(answer->data).sm_key, mad::SMKey{});
   EXPECT_EQ(box_->core().state(), mad::SMState::Master);
   EXPECT_EQ(box_->core().sweeps_finished(), 1u);
+}
+
+// From the second host, which shows the key.
+void order(Box& box, std::string_view host, std::uint32_t modifier) {
+  mad::Smp request = sm_info_request(mad::Method::Set);
+  request.attribute_modifier = modifier;
+  request.management_class = mad::ManagementClass::SubnLidRouted;
+  mad::SMInfo sender;
+  sender.sm_key = sm::Options{}.sm_key;
+  mad::encode(sender, std::span<std::byte, mad::kSmpDataBytes>(request.data));
+  mad::Address peer;
+  peer.lid = registers(box, host, 1).lid;
+  box.world().send(*box.world().find_endpoint("host-0002"), mad::make_datagram(peer, request),
+                   box.now());
 }
 
 // Two SMs, on the first hosts of the first and of the last leaf.
@@ -207,21 +225,29 @@ TEST_F(TwoManagers, OneThatStartsInactiveSleepsUntilItIsWoken) {
   box.run_for(seconds(60));
   EXPECT_EQ(sleeper.core().state(), mad::SMState::NotActive);
   EXPECT_EQ(box.core().state(), mad::SMState::Master);
-  constexpr std::uint32_t kStandby = 4;
-  mad::Smp request = sm_info_request(mad::Method::Set);
-  request.attribute_id = mad::AttributeId::SMInfo;
-  request.attribute_modifier = kStandby;
-  mad::SMInfo sender;
-  sender.sm_key = options.sm.sm_key;
-  mad::encode(sender, std::span<std::byte, mad::kSmpDataBytes>(request.data));
-  mad::Address peer;
-  peer.lid = registers(box, "host-0003", 1).lid;
-  request.management_class = mad::ManagementClass::SubnLidRouted;
-  box.world().send(*box.world().find_endpoint("host-0002"), mad::make_datagram(peer, request),
-                   box.now());
+  order(box, "host-0003", kStandby);
   box.run_for(seconds(60));
   EXPECT_EQ(sleeper.core().state(), mad::SMState::Master) << "it ranks higher";
   EXPECT_EQ(box.core().state(), mad::SMState::Standby);
+}
+
+// It was disabled before it could take the office; by the time it is enabled that has passed.
+TEST_F(TwoManagers, AnOfficeThatWasGivenToOneThatIsDisabledIsNotTakenLater) {
+  start(4, 3);
+  order(*box_, "host-0016", kHandover);
+  order(*box_, "host-0016", kDisable);
+  box_->run_for(seconds(60));
+  ASSERT_EQ(other_->core().state(), mad::SMState::NotActive);
+  bool took_it = false;  // if only for a moment
+  other_->set_listener([&](const sm::Event& event) {
+    const auto* change = std::get_if<sm::StateChanged>(&event.value);
+    took_it = took_it || (change != nullptr && change->to == mad::SMState::Master);
+  });
+  order(*box_, "host-0016", kStandby);
+  box_->run_for(seconds(60));
+  EXPECT_FALSE(took_it);
+  EXPECT_EQ(other_->core().state(), mad::SMState::Standby);
+  EXPECT_EQ(box_->core().state(), mad::SMState::Master);
 }
 
 // Without traps of its own port, too: a standby of higher rank makes itself heard.

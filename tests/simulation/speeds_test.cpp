@@ -117,6 +117,34 @@ TEST(Speeds, ThresholdsOfErrorsAreThoseThatAreWantedAtBothEnds) {
   }
 }
 
+// A port that does not do as it is told is told once, and again when it shows something else.
+TEST(Speeds, OfAPortThatKeepsItsOwnThresholdAreNotWrittenForEver) {
+  std::uint8_t shown = 9;
+  BoxOptions options;
+  options.sm.link_wishes.local_phy_errors = 3;
+  options.on_way_in = [&](mad::Datagram& datagram) {
+    auto smp = mad::decode_smp(datagram.payload);
+    if (!smp || smp->attribute_id != mad::AttributeId::PortInfo) return;
+    if (smp->hop_count != 2 || smp->initial_path[2].value != 3) return;
+    auto info = mad::decode<mad::PortInfo>(smp->data);
+    info.local_phy_errors = shown;
+    mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(smp->data));
+    datagram = mad::make_datagram(datagram.peer, *smp);
+  };
+  Box box("star:3", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  const auto sets_of_a_sweep = [&] {
+    const auto before = box.world().counters().sets;
+    box.input(sm::ResweepCommand{"to see what is written"});
+    EXPECT_TRUE(box.run_until_quiet());
+    return box.world().counters().sets - before;
+  };
+  EXPECT_EQ(sets_of_a_sweep(), 0u);
+  shown = 8;
+  EXPECT_GT(sets_of_a_sweep(), 0u);
+  EXPECT_EQ(sets_of_a_sweep(), 0u);
+}
+
 // PortInfo is asked for with the bit of extended speeds, and without where that is refused.
 TEST(Speeds, OfADeviceThatDoesNotKnowTheExtendedOnesAreAskedForWithoutThem) {
   unsigned refused = 0, without = 0;
