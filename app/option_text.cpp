@@ -87,6 +87,7 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("flap_limit", o.flap_limit);
   visit("flap_window", o.flap_window);
   visit("flap_hold", o.flap_hold);
+  visit("reregister", o.reregister);
   visit("reregister_rate", o.reregister_rate);
   visit("window", o.window);
   visit("window_per_device", o.window_per_device);

@@ -98,6 +98,7 @@ sm::Options to_sm_options(const config::Config& config) {
   options.flap_limit = config.flap_limit;
   options.flap_window = config.flap_window;
   options.flap_hold = config.flap_hold;
+  options.reregister = config.reregister;
   options.reregister_rate = config.reregister_rate;
   options.sa_rate = config.sa_rate;
   options.trust = {config.sa_untrusted == "needed", config.sa_services, config.sa_subscriptions,

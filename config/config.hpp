@@ -108,6 +108,7 @@ struct Config {
   std::uint32_t flap_limit = 5;
   base::Duration flap_window = std::chrono::minutes(10);
   base::Duration flap_hold = std::chrono::minutes(5);
+  bool reregister = true;
   std::uint32_t reregister_rate = 1000;
   base::Duration interval = std::chrono::seconds(10);
   base::Duration full_interval = std::chrono::minutes(30);

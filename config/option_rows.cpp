@@ -389,6 +389,10 @@ std::vector<Option> watch_options() {
       {"sweep", "flap_hold", &Config::flap_hold,
        "Time for which a link that was held back must stand before it is used again", "\"5min\"", 1,
        kDay},
+      {"sweep", "reregister", &Config::reregister,
+       "Ask clients to register anew (ClientReregister) where what they registered may be lost or "
+       "has other terms; false asks none, ever",
+       "false"},
       {"sweep", "reregister_rate", &Config::reregister_rate,
        "Clients that are asked to register anew, in a second; 0 asks all at once", "500", 0,
        1000000, "clients"},

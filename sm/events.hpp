@@ -215,7 +215,7 @@ struct MemoryFails {
 };
 struct MemoryWhole {};
 // Members of groups whose terms have changed, which keep the old ones until they join again: their
-// ports have no way to be asked for it (IsClientReregistrationSupported).
+// ports have no way to be asked for it (IsClientReregistrationSupported), or nobody may be.
 struct MembersNotAsked {
   std::uint64_t ports{};
   PortName first;

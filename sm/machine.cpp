@@ -240,7 +240,8 @@ void Core::Machine::finish_aliasing() {
 
 // While the own port has no link nobody can be told.
 bool Core::Machine::has_to_tell() const {
-  return !untold.empty() && administration.view() != nullptr && picture.frozen.topology != nullptr;
+  return options.reregister && !untold.empty() && administration.view() != nullptr &&
+         picture.frozen.topology != nullptr;
 }
 
 // All at once would all come back at once. A tenth of a second's worth, and then the next.

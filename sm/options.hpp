@@ -73,6 +73,7 @@ struct Options {
   std::uint32_t flap_limit = 5;
   base::Duration flap_window = std::chrono::minutes(10);
   base::Duration flap_hold = std::chrono::minutes(5);
+  bool reregister = true;                // clients are asked to register anew
   std::uint32_t reregister_rate = 1000;  // clients asked to register anew, per second; 0: no limit
   std::uint32_t window = 64;             // most requests in flight in the whole fabric
   std::uint32_t window_per_device = 2;   // and to one device

@@ -327,7 +327,7 @@ bool Programming::wants(const Context& context, PortIndex port, LinkStep step) c
 }
 
 bool Programming::tells_clients(const Context& context, PortIndex port) const {
-  return reregister_[port.value] &&
+  return context.options.reregister && reregister_[port.value] &&
          (capabilities(context.picture, port) & mad::kIsClientReregistrationSupported) != 0;
 }
 

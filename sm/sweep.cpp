@@ -548,7 +548,8 @@ void Core::Machine::tell_outdated() {
     if (outdated.empty()) break;
     const auto end = picture.frozen.end_of[port.value];
     const auto& info = picture.observation[end.node].ports[end.port.value].info;
-    const bool asked = info && (info->capability_mask & mad::kIsClientReregistrationSupported) != 0;
+    const bool asked = options.reregister && info &&
+                       (info->capability_mask & mad::kIsClientReregistrationSupported) != 0;
     if (asked || outdated.count(topology.port(port).guid) == 0) continue;
     if (silent.ports++ == 0) silent.first = picture.name(port);
   }

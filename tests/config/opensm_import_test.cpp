@@ -154,6 +154,11 @@ TEST(OpensmImport, KnowsWhichOptionsGoTogether) {
               ElementsAre(Outcome::TakenOver, Outcome::Missing));
 }
 
+TEST(OpensmImport, TakesWhatIsSwitchedOff) {
+  EXPECT_TRUE(import("no_clients_rereg FALSE\n").config.reregister);
+  EXPECT_FALSE(import("no_clients_rereg TRUE\n").config.reregister);
+}
+
 TEST(OpensmImport, TakesWhatIsForcedUponLinks) {
   const Imported all = import(
       "force_link_speed 7\nforce_link_speed_ext 30\nforce_link_width 2\n"

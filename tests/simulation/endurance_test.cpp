@@ -13,6 +13,7 @@
 #include "mad/switch_info.hpp"
 #include "tests/simulation/ipoib_client.hpp"
 #include "tests/simulation/judging.hpp"
+#include "tests/simulation/virtual_judging.hpp"
 
 namespace heddle::test {
 namespace {
@@ -412,6 +413,23 @@ TEST_F(Endurance, ClientsAreAskedAFewAtATime) {
   EXPECT_GE(asked.back() - asked.front(), 300ms);
   for (std::size_t i = 2; i < asked.size(); ++i) EXPECT_GE(asked[i] - asked[i - 2], 99ms);
   EXPECT_EQ(trouble(box()), "");
+}
+
+// A manager that knows of no registration, first on a new fabric and then on one that stands.
+TEST_F(Endurance, ClientsAreNotAskedWhereTheConfigurationForbidsIt) {
+  for (const bool forbidden : {false, true}) {
+    BoxOptions options;
+    options.sm.reregister = !forbidden;
+    Box subnet("star:4,vports=2", options);
+    ASSERT_TRUE(subnet.run_until_quiet());
+    subnet.restart(subnet.stored());
+    subnet.run_for(10s);
+    EXPECT_EQ(reregistrations(subnet, "host-0003"), forbidden ? 0u : 2u);
+    for (const auto& vport : behind(subnet, "host-0003").ports) {
+      EXPECT_EQ(vport.reregistrations, forbidden ? 0u : 1u);
+    }
+    EXPECT_EQ(trouble(subnet), "");
+  }
 }
 
 // The trap comes while a question is under way, or between two of them.

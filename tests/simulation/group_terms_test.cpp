@@ -82,6 +82,23 @@ TEST(GroupTerms, ThatNobodyCanTellAPortAreToldTheOperator) {
   EXPECT_EQ(box.count<sm::MembersNotAsked>(), 1u);
 }
 
+TEST(GroupTerms, WhereNobodyMayBeAskedMembersKeepTheirsAndTheOperatorIsTold) {
+  Asked asked;
+  BoxOptions options = asked.options();
+  options.sm.reregister = false;
+  Box box("star:5", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  auto clients = clients_of(box);
+  ASSERT_EQ(clients[0].join(kIpv4Broadcast).status(), mad::kStatusOk);
+  sm::Options changed = *with_q_key(0x1234).options;
+  changed.reregister = false;
+  box.input(sm::OptionsChanged{std::make_shared<const sm::Options>(changed)});
+  box.run_for(seconds(5));
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_TRUE(asked.lids.empty());
+  EXPECT_EQ(box.count<sm::MembersNotAsked>(), 1u);
+}
+
 TEST(MulticastFDBTop, CoversTheGroupsThatThereAreAndGrowsWithThem) {
   Box box("star:5");
   ASSERT_TRUE(box.run_until_quiet());
