@@ -78,6 +78,7 @@ struct Config {
   std::uint32_t sa_subscriptions = 256;
   std::uint32_t sa_groups = 16'384;
   bool virtual_records = false;
+  bool multicast = true;
 
   // [links]
   std::uint32_t data_vls = 15;

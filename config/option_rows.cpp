@@ -255,6 +255,10 @@ std::vector<Option> administration_options() {
        "Multicast groups that a port may be in; an IPoIB host needs one for each neighbour that it "
        "sends IPv6 to",
        "4096", 1, 16'384, "groups"},
+      {"sa", "multicast", &Config::multicast,
+       "Let there be multicast groups; false refuses everybody who would join one, IPoIB included, "
+       "and empties the multicast tables of the switches",
+       "false"},
       {"sa", "virtual_records", &Config::virtual_records,
        "Tell of virtual ports in NodeRecords, PortInfoRecords and P_KeyTableRecords too. Several "
        "may have one LID, which older programs do not expect",

@@ -24,6 +24,10 @@ mad::Status find_class_port_info(const View& view, const Query&, Records& record
                           mad::kSAIsCapabilityMask2MatchSupported |
                           mad::kSAIsSendOnlyFullMemberSupported | mad::kSAIsLinkWidth2xSupported |
                           mad::kSAIsLinkSpeedHDRSupported | mad::kSAIsLinkSpeedNDRSupported;
+  if (!view.subnet().multicast) {
+    info.capability_mask &= static_cast<std::uint16_t>(~mad::kSAIsUDMulticastSupported);
+    info.capability_mask2 &= ~(mad::kSAIsMCastTopSupported | mad::kSAIsSendOnlyFullMemberSupported);
+  }
   if (view.rulebook() != nullptr) info.capability_mask2 |= kSAIsQoSSupported;
   info.resp_time_value = kRespTimeValue;
   records.add(info);

@@ -62,6 +62,7 @@ mad::Status join_or_leave(Registrations& registrations, const View& view, const 
 
 mad::Status handle_mc_member_records(Registrations& registrations, const View& view,
                                      const Query& query, Records& records) {
+  if (!view.subnet().multicast) return mad::kStatusBadMethodAttribute;
   const mad::Method method = query.header.mad.method;
   if (method == mad::Method::Set || method == mad::Method::Delete) {
     return join_or_leave(registrations, view, query, records);

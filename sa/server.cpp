@@ -177,6 +177,10 @@ void Server::renew(base::Instant now, std::shared_ptr<const View> view) {
 }
 
 void Server::set_permanent_groups(std::span<const partitions::GroupSpec> groups) {
+  if (!multicast_) {
+    registrations_.take(registrations_.groups.retain_permanent({}));
+    return registrations_.take(registrations_.groups.clear());
+  }
   std::vector<mad::Gid> mgids;
   std::vector<mad::Gid> changed;
   for (const partitions::GroupSpec& group : groups) {
@@ -217,6 +221,8 @@ void Server::restore(Registrations registrations) {
   registrations_ = std::move(registrations);
   registrations_.groups.set_policy(multicast_policy_);
   watch_changes(registrations_, remembered_);
+  if (!multicast_) set_permanent_groups({});
+  registrations_.changes = {};  // of what nobody here has heard of
   roles_ = registrations_.groups.roles();
   take_aliases();
 }

@@ -38,6 +38,9 @@ class Server {
   void set_key(mad::SMKey key) { key_ = key; }
   // In clients without the key.
   void set_trust(const Trust& trust);
+  // Without it there are no groups, those of policy included: what is registered ends with the next
+  // set_permanent_groups(), what is restored at once. The view says it to those who ask.
+  void set_multicast(bool wanted) { multicast_ = wanted; }
   // Of groups that do not say theirs: 4.096 us * 2^value, as that of paths.
   void set_packet_life_time(std::uint8_t value);
   bool may_ask(const mad::Datagram& request) const;
@@ -138,6 +141,7 @@ class Server {
 
   mad::SMKey key_;
   Trust trust_;
+  bool multicast_ = true;
   std::shared_ptr<const View> view_;
   std::shared_ptr<const View> known_;  // the last one that was not null
   Registrations registrations_;

@@ -52,6 +52,7 @@ struct Subnet {
   std::vector<std::vector<mad::PKeyTable>> p_key_tables;
   // Null: there are none that are up.
   std::shared_ptr<const VirtualPorts> virtual_ports;
+  bool multicast = true;         // there are groups, or may be
   bool virtual_records = false;  // they are in the tables of nodes and ports too
   // Null: there are none.
   std::shared_ptr<const PrefixRoutes> prefix_routes;

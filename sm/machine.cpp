@@ -40,6 +40,7 @@ Core::Machine::Machine(Options chosen, std::vector<RememberedLids> remembered,
   administration.set_key(options.sm_key);
   administration.limit(options.sa_rate);
   administration.set_trust(options.trust);
+  administration.set_multicast(options.multicast);
   administration.set_packet_life_time(options.subnet_timeout);
   administration.set_remembered(options.durable);
   restore(std::move(registrations));
@@ -324,6 +325,7 @@ void Core::Machine::on(const OptionsChanged& changed) {
   administration.set_key(options.sm_key);
   administration.limit(options.sa_rate);
   administration.set_trust(options.trust);
+  administration.set_multicast(options.multicast);
   administration.set_packet_life_time(options.subnet_timeout);
   permanent_groups_due = true;
   lanes_refused = false;

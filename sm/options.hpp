@@ -87,6 +87,8 @@ struct Options {
   // Requests to subnet administration that are answered in a second whoever asks; beyond, those
   // who ask most are put off.
   std::uint32_t sa_rate = 100'000;
+  // Whether there are groups; else nobody joins one, and multicast tables are emptied.
+  bool multicast = true;
   // In clients of subnet administration.
   sa::Trust trust;
   // Null: there are no paths to other subnets.

@@ -142,6 +142,7 @@ void MulticastProgramming::take_roles(const multicast::Groups& groups) {
 // What stands is known now.
 void MulticastProgramming::take_over() {
   heirlooms_.clear();
+  if (!keeps_heirlooms_) return;
   for (const RoleChange& member : trees_->adopt(standing_)) {
     inherited_.emplace(member.mlid, member.port);
     unproven_.push_back(member.mlid);

@@ -40,8 +40,11 @@ class MulticastProgramming {
              const multicast::Groups& groups, bool all);
   // The next begin() reads what another manager left in these switches, and takes over what leads
   // to endports: they are held to be members until release(), since they will not have registered
-  // yet.
-  void inherit(std::vector<bool> from) { heirlooms_ = std::move(from); }
+  // yet. What is not to be kept (`keep`) is emptied instead.
+  void inherit(std::vector<bool> from, bool keep) {
+    heirlooms_ = std::move(from);
+    keeps_heirlooms_ = keep;
+  }
   bool has_inherited() const { return !inherited_.empty(); }
   // Or is about to.
   bool inherits() const { return has_inherited() || !heirlooms_.empty(); }
@@ -97,6 +100,7 @@ class MulticastProgramming {
   std::vector<multicast::RoleChange> roles_;  // of these
   std::vector<multicast::Stage> stages_;      // to be written; the first one is being written
   std::vector<bool> heirlooms_;  // by SwitchIndex: whose tables are yet to be taken over
+  bool keeps_heirlooms_ = true;
   std::set<std::pair<mad::Lid, mad::Guid>> inherited_;  // receivers that have not registered
   Step step_ = Step::Idle;
   unsigned rounds_ = 0;  // of planning in this phase

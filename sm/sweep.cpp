@@ -107,7 +107,14 @@ void Core::Machine::begin_multicast() {
   stage = Stage::Multicast;
   Context with = context();
   multicast_programming.renew(with, others_may_have_written, programming.doubted());
-  if (!heirlooms.empty()) multicast_programming.inherit(std::exchange(heirlooms, {}));
+  // Whatever stands in any switch goes, and whoever it leads to is no member.
+  if (!options.multicast) {
+    heirlooms.assign(picture.frozen.topology->switch_count(), true);
+    end_inheritance();
+  }
+  if (!heirlooms.empty()) {
+    multicast_programming.inherit(std::exchange(heirlooms, {}), options.multicast);
+  }
   multicast_programming.begin(with, std::exchange(role_changes, {}),
                               administration.registrations().groups, true);
 }

@@ -157,6 +157,8 @@ TEST(OpensmImport, KnowsWhichOptionsGoTogether) {
 TEST(OpensmImport, TakesWhatIsSwitchedOff) {
   EXPECT_TRUE(import("no_clients_rereg FALSE\n").config.reregister);
   EXPECT_FALSE(import("no_clients_rereg TRUE\n").config.reregister);
+  EXPECT_TRUE(import("disable_multicast FALSE\n").config.multicast);
+  EXPECT_FALSE(import("disable_multicast TRUE\n").config.multicast);
 }
 
 TEST(OpensmImport, TakesWhatIsForcedUponLinks) {

@@ -141,6 +141,38 @@ TEST_F(MCMemberRecordTest, OutlivesARestartWithEverythingElse) {
   EXPECT_NE(refused.error().message.find("line "), std::string::npos);
 }
 
+TEST(MCMemberRecord, IsNotSupportedWhereThereIsNoMulticast) {
+  auto subnet = support::administered(support::ring(3, 2));
+  subnet.multicast = false;
+  Stage stage(std::move(subnet));
+  MCMemberRecord wanted;
+  wanted.mgid = kBroadcast;
+  wanted.port_gid = stage.view.gid(stage.host(0));
+  wanted.join_state = 1;
+  for (const Method method : {Method::Set, Method::Delete, Method::Get, Method::GetTable}) {
+    const auto reply = stage.ask(Question{method, 0x38, 0, kJoin, {}}, wanted, 0);
+    EXPECT_EQ(reply.status(), mad::kStatusBadMethodAttribute);
+  }
+  const auto told = stage.get(0, mad::ClassPortInfo{}).records.at(0);
+  EXPECT_EQ(told.capability_mask & mad::kSAIsUDMulticastSupported, 0u);
+  EXPECT_EQ(told.capability_mask2 & mad::kSAIsMCastTopSupported, 0u);
+  EXPECT_EQ(told.capability_mask2 & mad::kSAIsSendOnlyFullMemberSupported, 0u);
+  EXPECT_NE(told.capability_mask & mad::kSAIsSubnetOptionalRecordsSupported, 0u);
+}
+
+TEST_F(MCMemberRecordTest, GroupsEndWithMulticastAndAreNotRestoredWithoutIt) {
+  ask(Method::Set, kJoin, member(0));
+  const auto text = to_text(stage_.server.registrations(), stage_.now);
+  stage_.server.set_multicast(false);
+  stage_.server.set_permanent_groups(partitions::default_policy().partitions.at(0).groups);
+  EXPECT_EQ(stage_.server.registrations().groups.size(), 0u);
+  stage_.server.set_remembered(true);
+  stage_.server.restore(parse_registrations(text, stage_.now).value());
+  EXPECT_EQ(stage_.server.registrations().groups.size(), 0u);
+  EXPECT_TRUE(stage_.server.take_role_changes().empty());
+  EXPECT_FALSE(stage_.server.take_changes(stage_.now).empty()) << "whoever remembers forgets them";
+}
+
 TEST(MCMemberRecord, AnMgidThatWeMakeIsOfOurSubnet) {
   auto subnet = support::administered(support::ring(3, 2));
   subnet.prefix = mad::GidPrefix{0xfec0'0000'0000'0007};

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Groups live: hosts join and leave over the fabric, and packets are followed through the switches'
 // own tables. Every member must be reached once, and nobody else.
+#include <bit>
 #include <chrono>
+#include <memory>
 #include <set>
 
 #include <fmt/format.h>
@@ -42,6 +44,72 @@ class Multicast : public testing::Test {
     return "";
   }
 };
+
+// Bits in the multicast tables of the switches.
+std::size_t entries(Box& box) {
+  std::size_t bits = 0;
+  for (const auto& at : box.world().devices().switches) {
+    for (const auto& [where, block] : at.multicast) {
+      for (const std::byte byte : block)
+        bits += static_cast<std::size_t>(std::popcount(std::to_integer<unsigned>(byte)));
+    }
+  }
+  return bits;
+}
+
+TEST_F(Multicast, IsSwitchedOffAndOnAgain) {
+  Box box("fat-tree:3,6");
+  ASSERT_TRUE(box.run_until_quiet());
+  auto clients = clients_of(box);
+  ASSERT_EQ(clients[0].join(kIpv4Broadcast).status(), mad::kStatusOk);
+  ASSERT_EQ(clients[5].join(kIpv4Broadcast).status(), mad::kStatusOk);
+  EXPECT_GT(entries(box), 0u);
+  sm::Options options;
+  options.multicast = false;
+  box.input(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
+  box.run_for(seconds(30));
+  EXPECT_EQ(entries(box), 0u);
+  EXPECT_TRUE(box.snapshot().problems.empty());
+  EXPECT_TRUE(box.seat().groups()->empty());
+  EXPECT_EQ(clients[0].join(kIpv4Broadcast).status(), mad::kStatusBadMethodAttribute);
+  options.multicast = true;
+  box.input(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
+  box.run_for(seconds(30));
+  const auto joined = clients[0].join(kIpv4Broadcast);
+  ASSERT_EQ(joined.status(), mad::kStatusOk);
+  ASSERT_EQ(clients[7].join(kIpv4Broadcast).status(), mad::kStatusOk);
+  EXPECT_EQ(trouble_with(box, joined.records.at(0).mlid, {&clients[0], &clients[7]}), "");
+}
+
+// Trees of a predecessor would stay while routes and cables change around them.
+TEST_F(Multicast, WhoHasNoneEmptiesWhatItsPredecessorLeft) {
+  SeatOptions without;
+  without.sm.multicast = false;
+  Box box("fat-tree:3,6");
+  Seat& standby = box.add_seat("host-0003", without);
+  ASSERT_TRUE(box.run_until_quiet());
+  auto clients = clients_of(box);
+  ASSERT_EQ(clients[4].join(kIpv4Broadcast).status(), mad::kStatusOk);
+  const auto made = clients[5].join(kIpv4Broadcast);
+  ASSERT_EQ(made.status(), mad::kStatusOk);
+  for (std::uint64_t n = 1; n <= 100; ++n) {  // beyond the first two blocks
+    const mad::Gid mgid{mad::GidPrefix{0xff12'401b'ffff'0000}, mad::Guid{n}};
+    ASSERT_EQ(clients[5].create(mgid, made.records.at(0)).status(), mad::kStatusOk);
+    ASSERT_EQ(clients[4].join(mgid).status(), mad::kStatusOk);
+  }
+  box.run_for(seconds(20));
+  const auto left = entries(box);
+  EXPECT_GT(left, 100u);
+  box.seat().die();
+  box.run_for(seconds(60));
+  ASSERT_EQ(standby.core().state(), mad::SMState::Master);
+  EXPECT_EQ(entries(box), 0u) << left;
+  EXPECT_TRUE(standby.snapshot().problems.empty());
+  EXPECT_EQ(clients[4].join(kIpv4Broadcast).status(), mad::kStatusBadMethodAttribute);
+  const sim::Quiescence quiescence(box.world());
+  box.run_for(seconds(60));
+  EXPECT_EQ(quiescence.sets_since(box.world()), 0u);
+}
 
 TEST_F(Multicast, BroadcastGroupsAreThereFromTheFirstMoment) {
   Box box("fat-tree:3,6");
