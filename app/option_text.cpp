@@ -102,6 +102,7 @@ void for_each_option(OptionsType& o, Visitor&& visit) {
   visit("sa_subscriptions", o.trust.subscriptions);
   visit("sa_groups", o.trust.groups);
   visit("multicast", o.multicast);
+  visit("highest_rate_code", o.highest_rate_code);
   visit("prefix_routes", o.prefix_routes);
   visit("qos_policy", o.qos_policy);
   visit("lane_tables", o.lane_tables);

@@ -104,6 +104,7 @@ sm::Options to_sm_options(const config::Config& config) {
   options.trust = {config.sa_untrusted == "needed", config.sa_services, config.sa_subscriptions,
                    config.sa_groups};
   options.multicast = config.multicast;
+  options.highest_rate_code = byte(config.highest_rate_code);
   options.window = config.window;
   options.window_per_device = config.window_per_device;
   options.smallest_timeout = config.smallest_timeout;

@@ -79,6 +79,7 @@ struct Config {
   std::uint32_t sa_groups = 16'384;
   bool virtual_records = false;
   bool multicast = true;
+  std::uint32_t highest_rate_code = 63;
 
   // [links]
   std::uint32_t data_vls = 15;

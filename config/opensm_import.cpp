@@ -155,9 +155,20 @@ class Importer {
       return;
     }
     if (option.name == "force_heavy_sweep") return take_heavy_sweeps(option, line);
+    if (option.key == "highest_rate_code") return take_old_rates(option, line);
     HEDDLE_CHECK(option.name == "qos_policy_file");
     if (value_of("qos") == "TRUE") return take(option, line, line.value);
     remark(line.number, "qos_policy_file", Outcome::Needless, "OpenSM reads it only with qos TRUE");
+  }
+
+  // max_rate_enum has been taken: its name comes before.
+  void take_old_rates(const OpensmOption& option, const Line& line) {
+    constexpr std::uint32_t kLastOfOldRates = 18;
+    if (line.value != "TRUE") {
+      return remark(line.number, std::string(option.name), Outcome::Wrong,
+                    "'" + line.value + "' is neither TRUE nor FALSE");
+    }
+    take(option, line, std::to_string(std::min(out_.config.highest_rate_code, kLastOfOldRates)));
   }
 
   void take_heavy_sweeps(const OpensmOption& option, const Line& line) {

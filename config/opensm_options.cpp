@@ -277,12 +277,10 @@ constexpr OpensmOption kOptions[] = {
      "always checked, and what is wrong is logged"},
     {"mcgroup_join_validation", "TRUE", Fate::Needless, "", "", nullptr,
      "always checked, and what is wrong is logged"},
-    {"use_original_extended_sa_rates_only", "FALSE", Fate::Missing, "", "", nullptr,
-     "rates are told as they are; older clients get what they can read "
-     "(docs/subnet-administration.md)"},
-    {"max_rate_enum", "63", Fate::Missing, "", "", nullptr,
-     "rates are told as they are; older clients get what they can read "
-     "(docs/subnet-administration.md)"},
+    {"use_original_extended_sa_rates_only", "FALSE", Fate::Mapped, "sa", "highest_rate_code",
+     nullptr, "18, unless max_rate_enum is lower"},
+    {"max_rate_enum", "63", Fate::Mapped, "sa", "highest_rate_code", number,
+     "older clients get what they can read in any case (docs/subnet-administration.md)"},
     {"use_optimized_slvl", "FALSE", Fate::Needless, "", "", nullptr,
      "used wherever a switch has it"},
     {"fsync_high_avail_files", "TRUE", Fate::Needless, "", "", nullptr,

@@ -259,6 +259,10 @@ std::vector<Option> administration_options() {
        "Let there be multicast groups; false refuses everybody who would join one, IPoIB included, "
        "and empties the multicast tables of the switches",
        "false"},
+      {"sa", "highest_rate_code", &Config::highest_rate_code,
+       "Highest rate code that paths and new groups are told with, for clients that claim to know "
+       "more than they do: 18 leaves out 28, 50 and all above 300 Gb/s; 63 leaves out none",
+       "18", 2, 63},
       {"sa", "virtual_records", &Config::virtual_records,
        "Tell of virtual ports in NodeRecords, PortInfoRecords and P_KeyTableRecords too. Several "
        "may have one LID, which older programs do not expect",

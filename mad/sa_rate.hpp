@@ -94,9 +94,14 @@ constexpr bool knows_rate(const PortInfo& client, RateRank rank) {
   return false;
 }
 
-// The fastest rate, not above this one, whose code the owner of this port knows.
-constexpr RateRank rate_for(const PortInfo& client, RateRank rank) {
-  while (rank > 0 && !knows_rate(client, rank)) --rank;
+// Above all codes that there are: the field has six bits.
+inline constexpr std::uint8_t kAllRateCodes = 63;
+
+// The fastest rate, not above this one, whose code the owner of this port knows and is not above
+// `highest_code`, 2 or more.
+constexpr RateRank rate_for(const PortInfo& client, RateRank rank,
+                            std::uint8_t highest_code = kAllRateCodes) {
+  while (rank > 0 && (kSARates[rank].code > highest_code || !knows_rate(client, rank))) --rank;
   return rank;
 }
 

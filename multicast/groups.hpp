@@ -41,7 +41,9 @@ struct Policy {
   // Of a group whose creator leaves them open and that has no IPoIB broadcast group to follow; what
   // the creator's port can do is the upper limit.
   mad::Mtu default_mtu = mad::Mtu::Bytes2048;
-  mad::RateRank default_rate = 2;          // 10 Gb/s
+  mad::RateRank default_rate = 2;  // 10 Gb/s
+  // That a group gets whose creator does not name its rate, and that follows no other.
+  std::uint8_t highest_rate_code = mad::kAllRateCodes;
   std::uint8_t packet_life_time = 18;      // 4.096 us * 2^value
   unsigned solicited_node_mlids = 0;       // per partition and scope; 0: as for all other groups
   bool requester_must_share_p_key = true;  // proxy joins and leaves

@@ -183,6 +183,21 @@ std::optional<std::string> bad_name(const MCMemberRecord& wanted) {
   return std::nullopt;
 }
 
+// What choose() would, next to it in a code that groups may have.
+std::optional<unsigned> choose_rate(const Wish& asked, unsigned preferred, unsigned most,
+                                    std::uint8_t highest_code) {
+  const auto rate = asked.choose(preferred, 0, most);
+  if (!rate || asked.selector == Selector::Exactly) return rate;
+  const auto may_be = [&](unsigned rank) { return mad::kSARates[rank].code <= highest_code; };
+  for (unsigned below = *rate + 1; below-- > 0 && asked.allows(below);) {
+    if (may_be(below)) return below;
+  }
+  for (unsigned above = *rate; above <= most && asked.allows(above); ++above) {
+    if (may_be(above)) return above;
+  }
+  return std::nullopt;
+}
+
 // Takes MTU, rate and life from the wishes; those of `model` or of policy where there are none.
 std::optional<std::string> settle(const Wishes& wishes, const PortFacts& port, const Policy& policy,
                                   const MCMemberRecord* model, MCMemberRecord& record) {
@@ -200,7 +215,9 @@ std::optional<std::string> settle(const Wishes& wishes, const PortFacts& port, c
   const unsigned usual_rate = model != nullptr ? rank_of(*model) : policy.default_rate;
   const Wish rate_asked = wishes.rate.value_or(kAny);
   const bool best_rate = wishes.rate && wishes.rate->selector == Selector::Best;
-  const auto rate = rate_asked.choose(best_rate ? port.rate : usual_rate, 0, port.rate);
+  const auto highest_code = model != nullptr ? mad::kAllRateCodes : policy.highest_rate_code;
+  const auto rate =
+      choose_rate(rate_asked, best_rate ? port.rate : usual_rate, port.rate, highest_code);
   if (!rate) {
     return fmt::format("{} runs at {}, {} is asked for", name_of(port), rate_text(port.rate),
                        rate_wish(rate_asked));

@@ -56,10 +56,12 @@ std::optional<std::uint8_t> life_limit(Selector selector, std::uint8_t wanted,
 
 }  // namespace
 
-PathWish::PathWish(const Query& query, const PathRecord& wanted, const mad::PortInfo& client)
+PathWish::PathWish(const Query& query, const PathRecord& wanted, const mad::PortInfo& client,
+                   std::uint8_t highest_rate_code)
     : mask_(query.header.component_mask),
       wanted_(wanted),
       client_(client),
+      highest_rate_code_(highest_rate_code),
       wanted_rate_(mad::rate_rank_of_code(wanted.rate)) {}
 
 mad::Status PathWish::check() const {
@@ -108,7 +110,7 @@ bool PathWish::wants_reversible() const {
 
 std::optional<PathWish::Terms> PathWish::fit(Reach reach, std::uint8_t packet_life_time,
                                              mad::PKey p_key) const {
-  Terms terms{reach.mtu, mad::rate_for(client_, reach.rate), packet_life_time, p_key};
+  Terms terms{reach.mtu, told(reach.rate), packet_life_time, p_key};
   if (asks(kMtu) && asks(kMtuSelector)) {
     const auto mtu =
         limit(wanted_.mtu_selector, static_cast<std::uint8_t>(wanted_.mtu),
@@ -122,7 +124,7 @@ std::optional<PathWish::Terms> PathWish::fit(Reach reach, std::uint8_t packet_li
     if (!rate) return std::nullopt;
     // Who asks for a rate knows its code; a rate below it may be one that it does not.
     const bool chosen_by_us = wanted_.rate_selector == Selector::LessThan;
-    terms.rate = chosen_by_us ? mad::rate_for(client_, *rate) : *rate;
+    terms.rate = chosen_by_us ? told(*rate) : *rate;
   }
   if (asks(kLife) && asks(kLifeSelector)) {
     const auto life =

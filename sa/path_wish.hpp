@@ -14,8 +14,9 @@ namespace heddle::sa {
 
 class PathWish {
  public:
-  // `client` is the port of whoever asks: a rate is told in codes that it knows.
-  PathWish(const Query& query, const mad::PathRecord& wanted, const mad::PortInfo& client);
+  // `client` is the port of whoever asks: a rate is told in codes that it knows, up to the highest.
+  PathWish(const Query& query, const mad::PathRecord& wanted, const mad::PortInfo& client,
+           std::uint8_t highest_rate_code);
 
   // kStatusOk, or why no path can be meant (IBA vol. 1, 15.2.5.16).
   mad::Status check() const;
@@ -43,10 +44,14 @@ class PathWish {
 
  private:
   bool asks(std::uint64_t component) const { return (mask_ & component) != 0; }
+  mad::RateRank told(mad::RateRank rate) const {
+    return mad::rate_for(client_, rate, highest_rate_code_);
+  }
 
   std::uint64_t mask_;
   const mad::PathRecord& wanted_;
   const mad::PortInfo& client_;
+  std::uint8_t highest_rate_code_;
   std::optional<mad::RateRank> wanted_rate_;
 };
 

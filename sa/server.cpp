@@ -154,6 +154,7 @@ void Server::renew(base::Instant now, std::shared_ptr<const View> view) {
   if (view) {
     registrations_.groups.set_mlid_capacity(multicast::mlid_capacity(view->topology()));
     multicast_policy_.subnet_prefix = view->subnet().prefix;
+    multicast_policy_.highest_rate_code = view->subnet().highest_rate_code;
     registrations_.groups.set_policy(multicast_policy_);
   }
   // Whoever waited for tables of the old view is answered from the new one, or waits again.

@@ -16,6 +16,7 @@
 #include "mad/node_info.hpp"
 #include "mad/p_key_table.hpp"
 #include "mad/port_info.hpp"
+#include "mad/sa_rate.hpp"
 #include "mad/sm_info.hpp"
 #include "mad/switch_info.hpp"
 #include "mad/types.hpp"
@@ -52,7 +53,8 @@ struct Subnet {
   std::vector<std::vector<mad::PKeyTable>> p_key_tables;
   // Null: there are none that are up.
   std::shared_ptr<const VirtualPorts> virtual_ports;
-  bool multicast = true;         // there are groups, or may be
+  bool multicast = true;                                // there are groups, or may be
+  std::uint8_t highest_rate_code = mad::kAllRateCodes;  // that clients are told
   bool virtual_records = false;  // they are in the tables of nodes and ports too
   // Null: there are none.
   std::shared_ptr<const PrefixRoutes> prefix_routes;

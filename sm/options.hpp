@@ -91,6 +91,7 @@ struct Options {
   bool multicast = true;
   // In clients of subnet administration.
   sa::Trust trust;
+  std::uint8_t highest_rate_code = 63;  // 2..63: that clients are told
   // Null: there are no paths to other subnets.
   std::shared_ptr<const sa::PrefixRoutes> prefix_routes;
   // Null: service levels are those of the routing engine and of partitions, nothing else limits.

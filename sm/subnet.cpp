@@ -68,6 +68,7 @@ std::optional<sa::Subnet> subnet_of(const Picture& picture, const mad::SMInfo& o
   subnet.qos_policy = options.qos_policy;
   subnet.packet_life_time = options.subnet_timeout;
   subnet.multicast = options.multicast;
+  subnet.highest_rate_code = options.highest_rate_code;
   subnet.virtual_records = options.virtual_records;
   for (const ObservedIndex node : picture.frozen.node_of) {
     subnet.node_infos.push_back(picture.observation[node].info);

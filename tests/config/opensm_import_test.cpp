@@ -161,6 +161,17 @@ TEST(OpensmImport, TakesWhatIsSwitchedOff) {
   EXPECT_FALSE(import("disable_multicast TRUE\n").config.multicast);
 }
 
+TEST(OpensmImport, TakesTheLowerOfTwoLimitsOfRates) {
+  const auto limit = [](const char* text) { return import(text).config.highest_rate_code; };
+  EXPECT_EQ(limit("max_rate_enum 21\n"), 21u);
+  EXPECT_EQ(limit("use_original_extended_sa_rates_only TRUE\n"), 18u);
+  EXPECT_EQ(limit("use_original_extended_sa_rates_only TRUE\nmax_rate_enum 21\n"), 18u);
+  EXPECT_EQ(limit("max_rate_enum 10\nuse_original_extended_sa_rates_only TRUE\n"), 10u);
+  EXPECT_THAT(outcomes(import("max_rate_enum 64\n")), ElementsAre(Outcome::Wrong));
+  EXPECT_THAT(outcomes(import("use_original_extended_sa_rates_only 1\n")),
+              ElementsAre(Outcome::Wrong));
+}
+
 TEST(OpensmImport, TakesWhatIsForcedUponLinks) {
   const Imported all = import(
       "force_link_speed 7\nforce_link_speed_ext 30\nforce_link_width 2\n"

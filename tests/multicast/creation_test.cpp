@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Creating groups: what must be named, what comes of selectors, limits.
+#include <optional>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,6 +28,30 @@ TEST(Creating, NeedsTheComponentsOfTheSpecification) {
     EXPECT_EQ(groups.join(vague).status, mad::kSAReqInsufficientComponents) << bit;
   }
   EXPECT_TRUE(groups.join(request(plain_mgid(1), 1)).ok());
+}
+
+TEST(Creating, ChoosesRatesWhoseCodesMayBeTold) {
+  Policy policy;
+  policy.highest_rate_code = 18;
+  Groups groups(policy);
+  std::uint64_t made = 0;
+  const auto rate = [&](std::optional<Selector> selector, std::uint8_t code) {
+    auto wish = request(plain_mgid(++made), 1);
+    if (selector) {
+      wish.mask |= mad::component<&mad::MCMemberRecord::rate>() |
+                   mad::component<&mad::MCMemberRecord::rate_selector>();
+      wish.wanted.rate_selector = *selector;
+      wish.wanted.rate = code;
+    }
+    wish.port.rate = mad::rate_rank_of_code(21).value();  // 400 Gb/s
+    const auto answer = groups.join(wish);
+    return answer.ok() ? int{answer.record.rate} : -1;
+  };
+  EXPECT_EQ(rate({}, 0), 3);                       // 10
+  EXPECT_EQ(rate(Selector::Best, 0), 18);          // 300, not 400
+  EXPECT_EQ(rate(Selector::GreaterThan, 7), 12);   // above 40: 56, not 50
+  EXPECT_EQ(rate(Selector::GreaterThan, 18), -1);  // above 300
+  EXPECT_EQ(rate(Selector::Exactly, 21), 21);      // who names a code knows it
 }
 
 TEST(Creating, NeedsAFullMember) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Paths, judged by a walk of the test's own over tables and cables.
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -233,6 +234,36 @@ TEST(PathLimits, RatesComeInCodesThatTheClientKnows) {
             21);                          // 400
   EXPECT_EQ(rate_told(extended, 0), 18);  // 300
   EXPECT_EQ(rate_told(0, 0), 10);         // 120
+}
+
+TEST(PathLimits, RatesComeInCodesUpToTheHighestThatMayBeTold) {
+  auto subnet = support::administered(support::star(2));
+  for (mad::PortInfo& info : subnet.port_infos) {
+    info.capability_mask = mad::kIsExtendedSpeedsSupported | mad::kIsCapabilityMask2Supported;
+    info.capability_mask2 = mad::kIsLinkSpeedHDRSupported | mad::kIsLinkSpeedNDRSupported;
+    if (info.link_width_active != 0) {
+      info.link_speed_ext_active = mad::entry(mad::LinkSpeed::NDR).bit;
+    }
+  }
+  const auto ask = [&](std::uint8_t highest, std::optional<mad::Selector> selector = {},
+                       std::uint8_t rate = 0) {
+    subnet.highest_rate_code = highest;
+    Stage stage(subnet);
+    PathRecord wanted = between(stage, stage.host(0), stage.host(1));
+    wanted.rate_selector = selector.value_or(mad::Selector::Exactly);
+    wanted.rate = rate;
+    const auto mask = kSgid | kDgid | (selector ? kRate : std::uint64_t{0});
+    const auto reply = stage.get(mask, wanted);
+    return reply.records.empty() ? 0 : int{reply.records[0].rate};
+  };
+  EXPECT_EQ(ask(63), 21);  // 400
+  EXPECT_EQ(ask(21), 21);
+  EXPECT_EQ(ask(20), 18);                                 // 300
+  EXPECT_EQ(ask(9), 9);                                   // 80
+  EXPECT_EQ(ask(2), 2);                                   // 2.5
+  EXPECT_EQ(ask(18, mad::Selector::GreaterThan, 18), 0);  // above 300
+  EXPECT_EQ(ask(18, mad::Selector::LessThan, 12), 7);     // below 56, and 50 may not be told: 40
+  EXPECT_EQ(ask(18, mad::Selector::Exactly, 20), 20);     // who names a code knows it
 }
 
 TEST(PathsWithLmc, PairEqualPathBitsFirst) {

@@ -222,6 +222,7 @@ TEST(OptionText, EveryOptionSurvives) {
   o.link_wishes = {1, 2, 3, 4, 5, 6};
   o.start_inactive = true;
   o.reregister = o.multicast = false;
+  o.highest_rate_code = 18;
   o.lane_tables.emplace().all = qos::parse_lane_words("limit=3 high=0:1,1:2").value();
   o.lane_tables->by_kind[1].low.emplace();
   o.sm_sl.value = 4;

@@ -61,6 +61,22 @@ TEST_F(Administration, TellsAHostThePathToAnother) {
   }
 }
 
+TEST_F(Administration, TellsRatesUpToTheHighestThatIsAllowed) {
+  for (const std::uint8_t highest : {std::uint8_t{63}, std::uint8_t{18}}) {
+    BoxOptions options;
+    options.sm.highest_rate_code = highest;
+    Box box("star:3,speed=NDR", options);
+    ASSERT_TRUE(box.run_until_quiet());
+    const auto from = client_of(box, "host-0002");
+    PathRecord wanted;
+    wanted.sgid = {mad::kDefaultGidPrefix, box.world().port_guid(from)};
+    wanted.dgid = {mad::kDefaultGidPrefix, box.world().port_guid(client_of(box, "host-0003"))};
+    const auto reply = ask(box, from, {Method::Get, 0x35, 0, kSgid | kDgid, {}}, wanted);
+    ASSERT_EQ(reply.records.size(), 1u);
+    EXPECT_EQ(reply.records[0].rate, highest == 63 ? 21 : 18);  // 400 and 300 Gb/s
+  }
+}
+
 TEST_F(Administration, SendsATableWithALineForEachPort) {
   Box box("ring:4", {});
   ASSERT_TRUE(box.run_until_quiet());
