@@ -55,6 +55,7 @@ MeterOptions meter_options(const config::Config& config) {
   options.perf.window = config.performance_window;
   options.perf.per_second = config.performance_rate;
   options.perf.ask_capabilities = config.performance_ask_capabilities;
+  options.perf.follow_redirects = config.performance_follow_redirects;
   options.perf.clear_full = config.performance_clear_full;
   options.perf.coding = config.performance_error_correction;
   options.perf.hot_share = config.performance_hot_links / 100.0;

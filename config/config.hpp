@@ -130,6 +130,7 @@ struct Config {
   std::uint32_t performance_window = 32;
   std::uint32_t performance_rate = 2000;
   bool performance_ask_capabilities = true;
+  bool performance_follow_redirects = true;
   bool performance_clear_full = false;
   bool performance_error_correction = true;
   std::uint32_t performance_hot_links = 80;

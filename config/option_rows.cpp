@@ -441,6 +441,10 @@ std::vector<Option> performance_options() {
        "Ask each device once which counters it has; without, only the narrow ones of all devices "
        "are read",
        "false"},
+      {"performance", "follow_redirects", &Config::performance_follow_redirects,
+       "Ask a device for its counters where it says that it wants to be asked, at another address; "
+       "false asks it where it is, and counts it as refusing if it says nothing else",
+       "false"},
       {"performance", "clear_full", &Config::performance_clear_full,
        "Set narrow counters back that are beyond three quarters, as OpenSM does; others who read "
        "them see it",

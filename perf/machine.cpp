@@ -206,6 +206,7 @@ void Machine::begin_sweep(base::Instant now) {
       agent.deaf_to_coding = 0;
     }
     if (!options_.ask_capabilities) agent.can = Capabilities{};
+    if (!options_.follow_redirects) agent.elsewhere.reset();
     agent.redirections = 0;
     agent.cursor = 0;
     agent.in_flight = 0;
@@ -365,6 +366,7 @@ bool Machine::follow(const Question& question, const PerfMad& answer) {
       answer.header.attribute_id == static_cast<std::uint16_t>(Id::ClassPortInfo) &&
       question.attribute == Id::ClassPortInfo && answer.header.status == mad::kStatusOk;
   if (!is_info && answer.header.status != mad::kStatusRedirect) return false;
+  if (!options_.follow_redirects) return false;
   AgentState& agent = agents_[question.agent];
   const auto there = redirection(answer);
   if (!there || (is_info && there == agent.elsewhere)) return false;

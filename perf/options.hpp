@@ -20,6 +20,7 @@ struct Options {
   std::uint32_t attempts = 3;  // 1..: sends of one request
   // Ask each agent what it can. Without, it is taken to have PortCounters alone.
   bool ask_capabilities = true;
+  bool follow_redirects = true;  // to where an agent wants to be asked instead
   // Set narrow counters back that are beyond three quarters. Nothing else is ever written.
   bool clear_full = false;
   // Read what ports count about the coding of their links, where it is not Coding::Bytes.

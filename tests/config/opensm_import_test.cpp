@@ -122,7 +122,7 @@ TEST(OpensmImport, KeepsOurDefaultsWhereOpensmsStand) {
 
 TEST(OpensmImport, TellsWhatIsLostAndWhatIsNotNeeded) {
   const auto imported = import(
-      "perfmgr_redir FALSE\n"
+      "port_profile_switch_nodes TRUE\n"
       "use_ucast_cache TRUE\n"
       "sweep_intervall 5\n"
       "something_else 1\n"
@@ -157,6 +157,7 @@ TEST(OpensmImport, KnowsWhichOptionsGoTogether) {
 TEST(OpensmImport, TakesWhatIsSwitchedOff) {
   EXPECT_TRUE(import("no_clients_rereg FALSE\n").config.reregister);
   EXPECT_FALSE(import("no_clients_rereg TRUE\n").config.reregister);
+  EXPECT_FALSE(import("perfmgr_redir FALSE\n").config.performance_follow_redirects);
   EXPECT_TRUE(import("disable_multicast FALSE\n").config.multicast);
   EXPECT_FALSE(import("disable_multicast TRUE\n").config.multicast);
 }

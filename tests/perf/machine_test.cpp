@@ -344,6 +344,29 @@ TEST_P(PerfRedirection, IsFollowedAndRemembered) {
   EXPECT_NE(asked_at(from_), 0u);
 }
 
+TEST_P(PerfRedirection, IsNotFollowedWhereThatIsNotWanted) {
+  Options staying = options();
+  staying.follow_redirects = false;
+  stage_.change(staying);
+  stage_.inject("host-0002", 1, "SymbolErrorCounter", 3);
+  stage_.inject("host-0003", 1, "SymbolErrorCounter", 40);
+  stage_.give(stage_.picture());
+  stage_.run_sweeps(1);
+  const bool refuses = GetParam();
+  if (!refuses) {
+    EXPECT_EQ(symbol_errors("host-0002"), 3u);
+  }
+  EXPECT_EQ(stage_.readings().sweep.refusing, refuses ? 1u : 0u);
+  stage_.change(options());
+  stage_.run_sweeps(2);
+  EXPECT_EQ(stage_.readings().sweep.refusing, 0u);
+  stage_.change(staying);
+  stage_.run_sweeps(1);
+  stage_.sent.clear();
+  stage_.run_sweeps(1);
+  EXPECT_NE(asked_at(from_), 0u) << "where it sent us before is forgotten";
+}
+
 TEST_P(PerfRedirection, InACircleEndsAsARefusal) {
   to_ = from_;
   stage_.give(stage_.picture());
