@@ -156,9 +156,22 @@ class Importer {
     }
     if (option.name == "force_heavy_sweep") return take_heavy_sweeps(option, line);
     if (option.key == "highest_rate_code") return take_old_rates(option, line);
+    if (option.name == "ignore_other_sm") return take_only_itself(option, line);
     HEDDLE_CHECK(option.name == "qos_policy_file");
     if (value_of("qos") == "TRUE") return take(option, line, line.value);
     remark(line.number, "qos_policy_file", Outcome::Needless, "OpenSM reads it only with qos TRUE");
+  }
+
+  // Whoever allows itself alone has no rivals.
+  void take_only_itself(const OpensmOption& option, const Line& line) {
+    if (line.value != "TRUE") {
+      return remark(line.number, std::string(option.name), Outcome::Wrong,
+                    "'" + line.value + "' is neither TRUE nor FALSE");
+    }
+    const auto own = opensm_number(value_of("guid"));
+    if (own && *own != 0) return take(option, line, base::hex(*own));
+    remark(line.number, std::string(option.name), Outcome::Missing,
+           "put the GUID of the port that it sits on, and no other, into [sm] allowed_sm_guids");
   }
 
   // max_rate_enum has been taken: its name comes before.

@@ -162,6 +162,16 @@ TEST(OpensmImport, TakesWhatIsSwitchedOff) {
   EXPECT_FALSE(import("disable_multicast TRUE\n").config.multicast);
 }
 
+TEST(OpensmImport, WhoIgnoresOtherManagersAllowsItselfAlone) {
+  const auto named = import("ignore_other_sm TRUE\nguid 0x0002c90300a1b2c3\n");
+  EXPECT_THAT(named.config.allowed_sm_guids, ElementsAre(0x0002c90300a1b2c3u));
+  EXPECT_EQ(named.config.port, "0x0002c90300a1b2c3");
+  const auto nameless = import("ignore_other_sm TRUE\n");
+  EXPECT_THAT(outcomes(nameless), ElementsAre(Outcome::Missing)) << "it does not know itself yet";
+  EXPECT_THAT(nameless.config.allowed_sm_guids, IsEmpty());
+  EXPECT_THAT(outcomes(import("ignore_other_sm 1\n")), ElementsAre(Outcome::Wrong));
+}
+
 TEST(OpensmImport, TakesTheLowerOfTwoLimitsOfRates) {
   const auto limit = [](const char* text) { return import(text).config.highest_rate_code; };
   EXPECT_EQ(limit("max_rate_enum 21\n"), 21u);
