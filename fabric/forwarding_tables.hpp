@@ -50,11 +50,11 @@ class ForwardingTables {
   // write at the same time to tables that share nothing. To read whole rows of such as do costs a
   // copy of each row that is not all shared, once.
   std::span<std::uint8_t> row(SwitchIndex of) {
-    if (base_ == nullptr) return {entries_.data() + of.value * row_bytes_, row_bytes_};
+    if (base_ == nullptr) return {entries_.data() + of.value * pitch_, row_bytes_};
     return {own_row(of), row_bytes_};
   }
   std::span<const std::uint8_t> row(SwitchIndex of) const {
-    if (base_ == nullptr) return {entries_.data() + of.value * row_bytes_, row_bytes_};
+    if (base_ == nullptr) return {entries_.data() + of.value * pitch_, row_bytes_};
     return {whole_row(of), row_bytes_};
   }
 
@@ -84,7 +84,7 @@ class ForwardingTables {
   }
   void set(SwitchIndex of, mad::Lid lid, mad::PortNumber out) {
     if (base_ == nullptr) {
-      entries_[of.value * row_bytes_ + lid.value] = out.value;
+      entries_[of.value * pitch_ + lid.value] = out.value;
     } else {
       own_chunk(of, lid.value / kChunk)[lid.value % kChunk] = out.value;
     }
@@ -119,6 +119,7 @@ class ForwardingTables {
 
   std::size_t switches_ = 0;
   std::size_t row_bytes_ = 0;
+  std::size_t pitch_ = 0;  // from one row to the next in entries_
   std::size_t chunks_each_ = 0;
   std::vector<std::uint8_t, base::LargePages<std::uint8_t>> entries_;  // all rows; none with a base
   std::vector<const std::uint8_t*> chunks_;  // by switch and chunk, wherever they are

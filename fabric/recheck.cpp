@@ -13,6 +13,7 @@ namespace heddle::fabric {
 namespace {
 
 constexpr std::uint32_t kNone = 0xFFFF'FFFF;
+constexpr std::uint32_t kFew = 3;
 
 struct Change {
   std::uint16_t lid = 0;
@@ -85,6 +86,7 @@ class ColumnCheck {
   bool column_leads_forward(std::span<const Change> changes) {
     const std::uint16_t lid = changes.front().lid;
     passed_.clear();
+    asked_ = 0;
     const bool all_count = all_senders_count(lid);
     for (const Change& change : changes) {
       const std::uint32_t held = channel(change.at, entry(change.at, lid));
@@ -123,14 +125,29 @@ class ColumnCheck {
   }
 
   // Whether packets to this LID that pass this switch are some host's: for a switch's own LID, and
-  // for one that nobody owns, only hosts count as senders. Asked only where the answer matters.
+  // for one that nobody owns, only hosts count as senders. Asked only where the answer matters: if
+  // that is of few switches, each is looked at alone.
   bool counts(std::uint32_t at, std::uint16_t lid) {
     if (all_senders_count(lid)) return true;
+    if (passed_.empty() && ++asked_ <= kFew) return is_passed(at, lid);
     if (passed_.empty()) mark_passed(lid);
     return passed_[at] != 0;
   }
-  bool all_senders_count(std::uint16_t lid) const {
-    return targets_[lid].at != kNone && targets_[lid].out != 0;
+  // Looked for against the entries, until a host is found.
+  bool is_passed(std::uint32_t at, std::uint16_t lid) {
+    seen_.assign(arrived_.size(), 0);
+    seen_[at] = 1;
+    behind_.assign(1, at);
+    for (std::size_t i = 0; i < behind_.size(); ++i) {
+      if (ground_.has_hosts[behind_[i]] != 0) return true;
+      for (const Channel& back : claim_.topology.channels_from(SwitchIndex{behind_[i]})) {
+        const std::uint32_t before = back.to.value;
+        if (seen_[before] != 0 || entry(before, lid) != back.in.value) continue;
+        seen_[before] = 1;
+        behind_.push_back(before);
+      }
+    }
+    return false;
   }
   void mark_passed(std::uint16_t lid) {
     passed_ = ground_.has_hosts;
@@ -144,6 +161,9 @@ class ColumnCheck {
       passed_[next] = 1;
       found.push_back(next);
     }
+  }
+  bool all_senders_count(std::uint16_t lid) const {
+    return targets_[lid].at != kNone && targets_[lid].out != 0;
   }
   bool is_forward(std::uint32_t held, std::uint32_t next) const {
     return claim_.places[held] < claim_.places[next];
@@ -171,7 +191,10 @@ class ColumnCheck {
   const Ground& ground_;
   std::vector<std::uint16_t> arrived_;  // by switch: the last LID whose way is known to arrive
   std::vector<std::uint32_t> way_;      // scratch memory of a walk
+  std::uint32_t asked_ = 0;             // of one LID: for how many
   std::vector<std::uint8_t> passed_;    // by switch, of one LID; empty: not known yet
+  std::vector<std::uint8_t> seen_;      // by switch, in one search
+  std::vector<std::uint32_t> behind_;   // found in it
 };
 
 class Recheck {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "routing/certificate.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace heddle::routing {
@@ -8,9 +9,13 @@ namespace heddle::routing {
 using fabric::ChannelIndex;
 
 Certificate::Certificate(const fabric::Topology& topology)
-    : channels_(topology), by_port_(topology.switch_count() * 256, kNone), order_(channels_) {
+    : channels_(topology), order_(channels_) {
+  for (const std::uint8_t out : channels_.out) ports_ = std::max(ports_, std::size_t{out} + 1);
+  by_port_.assign(topology.switch_count() * ports_, kNone);
+  back_.reserve(channels_.count());
   for (std::uint32_t channel = 0; channel < channels_.count(); ++channel) {
-    by_port_[channels_.from[channel] * std::size_t{256} + channels_.out[channel]] = channel;
+    by_port_[channels_.from[channel] * ports_ + channels_.out[channel]] = channel;
+    back_.push_back(channels_.out[channels_.reverse(channel)]);
   }
 }
 

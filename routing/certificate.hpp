@@ -29,11 +29,13 @@ class Certificate {
   const CompactChannels& channels() const { return channels_; }
   // Copies may be used as long as the certificate lives.
   const ChannelOrder& order() const { return order_; }
-  std::size_t switch_count() const { return by_port_.size() / 256; }
+  std::size_t switch_count() const { return channels_.first.size() - 1; }
   // The channel that leaves a switch by a port; kNone for any other value of a table's entry.
   std::uint32_t channel(std::uint32_t from, std::uint8_t out) const {
-    return by_port_[from * std::size_t{256} + out];
+    return out < ports_ ? by_port_[from * ports_ + out] : kNone;
   }
+  // The port at a channel's other end by which the way back leaves.
+  std::uint8_t back(std::uint32_t channel) const { return back_[channel]; }
 
   // What it was made from: the same in the words of the fabric.
   const fabric::Witness& witness() const { return witness_; }
@@ -46,7 +48,9 @@ class Certificate {
 
  private:
   CompactChannels channels_;
-  std::vector<std::uint32_t> by_port_;  // 256 for each switch
+  std::size_t ports_ = 0;               // of a switch, at most, with port 0
+  std::vector<std::uint32_t> by_port_;  // ports_ for each switch
+  std::vector<std::uint8_t> back_;      // by channel
   ChannelOrder order_;
   std::vector<std::uint32_t> compact_;  // by channel of the topology
   fabric::Witness witness_;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "routing/way_finder.hpp"
@@ -26,6 +27,15 @@ class ChannelOrder {
   void arrange(const std::vector<std::uint32_t>& from_first_to_last);
 
   bool has(std::uint32_t held, std::uint32_t next) const { return is_set(onward_, held, next); }
+  // Whether there is one to `next` from each channel that enters the switch it leaves, of those
+  // that are marked: one bit each, by the places of their ways back.
+  bool has_from_each(std::span<const std::uint64_t> marked, std::uint32_t next) const {
+    for (std::size_t w = 0; w < words_; ++w) {
+      if ((marked[w] & ~before_[next * words_ + w]) != 0) return false;
+    }
+    return true;
+  }
+  std::size_t words() const { return words_; }  // of such marks
   // By channel; no two have the same.
   const std::vector<std::uint32_t>& positions() const { return position_; }
   // Whether it could be added without moving any channel.

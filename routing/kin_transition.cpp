@@ -15,6 +15,7 @@ using fabric::SwitchIndex;
 using fabric::Topology;
 
 constexpr std::uint32_t kNone = Certificate::kNone;
+constexpr std::uint32_t kFew = 3;
 
 // The line that covers both, and where each side's switches stand in it.
 struct Family {
@@ -111,6 +112,7 @@ class ColumnPlanner {
     changes_ = changes;
     lid_ = changes.front().lid;
     passed_.clear();
+    asked_ = 0;
     for (std::uint32_t i = 0; i < changes.size(); ++i) number_[changes[i].at] = i + 1;
     const Verdict verdict = judge(late);
     for (const Change& change : changes) number_[change.at] = 0;
@@ -324,14 +326,29 @@ class ColumnPlanner {
                             : scene_.tables.entry(SwitchIndex{at}, lid_);
   }
 
-  // Whether packets that pass here are some host's, as fabric::verify counts.
+  // Whether packets that pass here are some host's, as fabric::verify counts. If that is asked of
+  // few switches, each is looked at alone.
   bool counts(std::uint32_t at) {
     if (all_senders_count()) return true;
+    if (passed_.empty() && ++asked_ <= kFew) return is_passed(at);
     if (passed_.empty()) mark_passed();
     return passed_[at] != 0;
   }
-  bool all_senders_count() const {
-    return lid_ < scene_.bound_by_all.size() && scene_.bound_by_all[lid_] != 0;
+  // Looked for against the entries, until a host is found.
+  bool is_passed(std::uint32_t at) {
+    seen_.assign(number_.size(), 0);
+    seen_[at] = 1;
+    behind_.assign(1, at);
+    for (std::size_t i = 0; i < behind_.size(); ++i) {
+      if (scene_.has_hosts[behind_[i]] != 0) return true;
+      for (const auto& back : scene_.topology.channels_from(SwitchIndex{behind_[i]})) {
+        const std::uint32_t before = back.to.value;
+        if (seen_[before] != 0 || !leads_by(before, back.in.value)) continue;
+        seen_[before] = 1;
+        behind_.push_back(before);
+      }
+    }
+    return false;
   }
   void mark_passed() {
     passed_ = scene_.has_hosts;
@@ -348,6 +365,12 @@ class ColumnPlanner {
         found.push_back(next);
       }
     }
+  }
+  bool all_senders_count() const {
+    return lid_ < scene_.bound_by_all.size() && scene_.bound_by_all[lid_] != 0;
+  }
+  bool leads_by(std::uint32_t at, std::uint8_t out) const {
+    return scene_.tables.entry(SwitchIndex{at}, lid_) == out || old_entry(at) == out;
   }
 
   // Each after all it waits for. False if some wait for each other, or it takes too many steps.
@@ -394,7 +417,10 @@ class ColumnPlanner {
   std::vector<Wait> waits_;
   std::vector<std::array<bool, 2>> strays_by_;  // by change: its old entry, its new one
   bool old_strays_ = false;
-  std::vector<std::uint8_t> passed_;  // by switch; empty: not known yet
+  std::uint32_t asked_ = 0;            // of one LID: for how many
+  std::vector<std::uint8_t> passed_;   // by switch, of one LID; empty: not known yet
+  std::vector<std::uint8_t> seen_;     // by switch, in one search
+  std::vector<std::uint32_t> behind_;  // found in it
   std::vector<std::uint32_t> pending_, settled_, ends_, waiting_, steps_;
 };
 

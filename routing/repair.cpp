@@ -88,7 +88,7 @@ class Mender {
   struct Way {
     std::uint32_t stamp = 0;
     std::uint32_t hops = 0;  // to the target
-    std::uint8_t out = 0;
+    std::uint32_t channel = 0;
     bool known = false;  // to a switch's own LID, and all its dependencies are there
   };
 
@@ -152,7 +152,9 @@ class Mender {
     // Where only its own packets are left, it matters little how far they go.
     for (std::size_t i = stuck_.size(); i-- > 0;) {
       const std::uint32_t at = stuck_[i];
-      if (has_hosts_[at] == 0 && is_left(at) && sidestep(at, kAround)) stuck_[i] = kNone;
+      if (has_hosts_[at] != 0 || !is_left(at)) continue;
+      // No dependency is one of hosts' packets then.
+      if (sidestep(at, kAround, own_lid_)) stuck_[i] = kNone;
     }
     found_.clear();
     std::copy_if(stuck_.begin(), stuck_.end(), std::back_inserter(found_),
@@ -164,7 +166,7 @@ class Mender {
     return true;
   }
   // By a port that is that much longer at most.
-  bool sidestep(std::uint32_t at, std::uint32_t longer) {
+  bool sidestep(std::uint32_t at, std::uint32_t longer, bool is_free = false) {
     const std::uint32_t most = home_hops(at) + longer;
     const std::uint32_t first = channels_.first[at];
     const std::uint32_t count = channels_.first[at + 1] - first;
@@ -174,9 +176,11 @@ class Mender {
       const std::uint32_t next = channels_.to[c];
       if (lost_[c] != 0 || is_broken(next)) continue;
       const std::uint32_t hops = hops_of(next);
-      if (hops >= most || !leads_on(c) || !is_open(at, c)) continue;
+      if (hops >= most) continue;
+      const bool known = leads_on(c) && is_open(at, c);
+      if (!known && !is_free) continue;
       turn_[at] = turn + 1;
-      column_[at] = {attempt_, hops + 1, channels_.out[c], own_lid_};
+      column_[at] = {attempt_, hops + 1, c, own_lid_ && known};
       stepped_.push_back(at);
       return true;
     }
@@ -186,7 +190,7 @@ class Mender {
   bool leads_on(std::uint32_t held) const {
     while (channels_.to[held] != target_) {
       const Way& way = column_[channels_.to[held]];
-      const std::uint32_t next = certificate_.channel(channels_.to[held], way.out);
+      const std::uint32_t next = way.channel;
       if (!order_.has(held, next)) return false;
       // What comes then is there for those on whose way it is.
       if (!own_lid_ || way.known) break;
@@ -196,16 +200,13 @@ class Mender {
   }
   // To all that would still come.
   bool is_open(std::uint32_t at, std::uint32_t next) {
-    const auto& comers = comers_of(at);
-    return std::all_of(comers.begin(), comers.end(), [&](std::uint32_t c) {
-      return is_moved(channels_.to[c]) || order_.has(channels_.reverse(c), next);
-    });
+    mark_comers(at);
+    return order_.has_from_each(open_, next);
   }
   // Whether home's entry at the other end of a channel leads here by its reverse.
   bool comes_by(std::uint32_t c) const {
     const std::uint32_t before = channels_.to[c];
-    return entry(before) == channels_.out[channels_.reverse(c)] && before != target_ &&
-           now_at_[before] != kNone;
+    return entry(before) == certificate_.back(c) && before != target_ && now_at_[before] != kNone;
   }
   // The channels to those of whom that is true: asked of one switch several times in a row.
   const std::vector<std::uint32_t>& comers_of(std::uint32_t at) {
@@ -217,6 +218,14 @@ class Mender {
       if (comes_by(c)) comers_.push_back(c);
     }
     return comers_;
+  }
+  // Those who still do, as ChannelOrder has them.
+  void mark_comers(std::uint32_t at) {
+    open_.assign(order_.words(), 0);
+    for (const std::uint32_t c : comers_of(at)) {
+      const std::uint32_t place = c - channels_.first[at];
+      if (!is_moved(channels_.to[c])) open_[place / 64] |= std::uint64_t{1} << (place % 64);
+    }
   }
   bool is_moved(std::uint32_t at) const { return is_broken(at) && column_[at].stamp == attempt_; }
   bool is_left(std::uint32_t at) {
@@ -305,13 +314,14 @@ class Mender {
     while (far != target_ && column_[far].stamp != attempt_) {
       if (is_broken(far)) return kNone;
       path_.push_back(far);
-      far = channels_.to[certificate_.channel(far, entry(far))];
+      // Hops are not known yet.
+      column_[far].channel = certificate_.channel(far, entry(far));
+      far = channels_.to[column_[far].channel];
     }
     std::uint32_t hops = far == target_ ? 0 : column_[far].hops;
     for (std::size_t i = path_.size(); i-- > 0;) {
-      const std::uint8_t out = entry(path_[i]);
-      const bool known = own_lid_ && leads_on(certificate_.channel(path_[i], out));
-      column_[path_[i]] = {attempt_, ++hops, out, known};
+      const std::uint32_t channel = column_[path_[i]].channel;
+      column_[path_[i]] = {attempt_, ++hops, channel, own_lid_ && leads_on(channel)};
     }
     return hops;
   }
@@ -444,7 +454,7 @@ class Mender {
     }
     const std::uint32_t chosen = choose(at, present);
     if (chosen == kNone) return false;
-    column_[at] = {attempt_, hops, channels_.out[chosen], own_lid_ && leads_on(chosen)};
+    column_[at] = {attempt_, hops, chosen, own_lid_ && leads_on(chosen)};
     for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
       const std::uint32_t next = channels_.to[c];
       if (lost_[c] == 0 && !is_settled(next)) put(next, hops + 1);
@@ -486,7 +496,7 @@ class Mender {
     std::uint32_t count = 0;
     while (channels_.to[held] != target_) {
       const Way& way = column_[channels_.to[held]];
-      const std::uint32_t next = certificate_.channel(channels_.to[held], way.out);
+      const std::uint32_t next = way.channel;
       count += order_.has(held, next) ? 0 : 1;
       if (!own_lid_ || way.known) break;  // as in leads_on
       held = next;
@@ -503,7 +513,7 @@ class Mender {
     std::uint32_t held = channel;
     while (channels_.to[held] != target_) {
       const Way& way = column_[channels_.to[held]];
-      const std::uint32_t next = certificate_.channel(channels_.to[held], way.out);
+      const std::uint32_t next = way.channel;
       if (!order_.has(held, next)) {
         if (only_known_ || !order_.add(held, next)) return withdraw();
         added_.emplace_back(held, next);
@@ -544,7 +554,7 @@ class Mender {
     const Way& way = column_[at];
     repair_.max_hops = std::max(repair_.max_hops, way.hops);
     repair_.longer += std::int64_t{way.hops} - std::int64_t{home_hops(at)};
-    note(at, way.out);
+    note(at, channels_.out[way.channel]);
   }
 
   // What was only freed changes where the ways of what was broken need it. All else keeps home's
@@ -555,7 +565,7 @@ class Mender {
       if (!is_settled(at)) continue;
       while (at != target_ && is_broken(at) && used_[at] != attempt_) {
         used_[at] = attempt_;
-        at = channels_.to[certificate_.channel(at, column_[at].out)];
+        at = channels_.to[column_[at].channel];
       }
     }
   }
@@ -566,8 +576,8 @@ class Mender {
       unsigned hops = 0;
       for (std::uint32_t at = from; at != target_; ++hops) {
         const bool is_new = is_broken(at) && used_[at] == attempt_;
-        const std::uint8_t out = is_new ? column_[at].out : entry(at);
-        const std::uint32_t channel = certificate_.channel(at, out);
+        const std::uint32_t channel =
+            is_new ? column_[at].channel : certificate_.channel(at, entry(at));
         if (channel == kNone || lost_[channel] != 0) break;  // leads nowhere
         at = channels_.to[channel];
       }
@@ -628,6 +638,7 @@ class Mender {
   std::vector<std::uint32_t> stepped_, stuck_;
   std::vector<std::uint32_t> comers_;  // see comers_of
   std::uint32_t comers_at_ = kNone, comers_attempt_ = 0;
+  std::vector<std::uint64_t> open_;  // see mark_comers
   std::vector<std::vector<std::uint32_t>> buckets_;
   std::uint32_t last_bucket_ = 0;
   std::vector<std::uint32_t> mended_, path_, choices_;
