@@ -43,6 +43,7 @@ constexpr std::array kRows{
     Row{"daemon", 'B', Kind::Daemon},
     Row{"pidfile", 'J', Kind::PidFile},
     Row{"verbose", 'v', Kind::Verbose},
+    Row{"V", 'V', Kind::Verbose},
     Row{"D", 'D', Kind::Value, "log_flags"},
     Row{"debug", 'd', Kind::Debug},
     Row{"guid", 'g', Kind::Value, "guid"},
@@ -126,8 +127,6 @@ std::vector<const Row*> rows_for(std::string_view name) {
 }
 
 const Row* row_for(char letter) {
-  static constexpr Row kLoud{"V", 'V', Kind::Verbose};
-  if (letter == 'V') return &kLoud;
   const char wanted = letter == '?' ? 'h' : letter;
   const auto found = std::find_if(kRows.begin(), kRows.end(),
                                   [&](const Row& row) { return row.letter == wanted; });

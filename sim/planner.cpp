@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/check.hpp"
+#include "mad/mlnx_extended_port_info.hpp"
 
 namespace heddle::sim {
 namespace {
@@ -19,6 +20,11 @@ constexpr std::uint64_t kGuidStep = 0x10;
 constexpr std::uint32_t kVendor = 0x0002'48;
 constexpr std::uint16_t kSwitchDevice = 0xd2f0;
 constexpr std::uint16_t kHostDevice = 0x101b;
+
+// FDR10 was one vendor's speed alone, and subnet managers ask nobody else for it.
+std::uint32_t vendor_of(const CableKind& kind) {
+  return kind.speed == Speed::FDR10 ? mad::kMellanoxVendorId : kVendor;
+}
 
 }  // namespace
 
@@ -40,7 +46,7 @@ std::uint32_t Planner::add_switch(std::string name, bool enhanced_port0) {
   node.system_image_guid = node.guid;
   node.port_count = 0;
   node.enhanced_port0 = enhanced_port0;
-  node.vendor_id = kVendor;
+  node.vendor_id = vendor_of(kind_);
   node.device_id = kSwitchDevice;
   blueprint_.nodes.push_back(std::move(node));
   used_.push_back(0);
@@ -54,7 +60,7 @@ std::uint32_t Planner::add_host(std::string name, std::uint8_t ports) {
   node.guid = mad::Guid{kHostGuids + ++hosts_ * kGuidStep};
   node.system_image_guid = node.guid;
   node.port_count = ports;
-  node.vendor_id = kVendor;
+  node.vendor_id = vendor_of(kind_);
   node.device_id = kHostDevice;
   blueprint_.nodes.push_back(std::move(node));
   used_.push_back(0);

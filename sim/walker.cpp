@@ -169,10 +169,13 @@ Walk walk(const Devices& devices, PortIndex from, const Packet& packet) {
 
 namespace {
 
-// The ports that the switch's multicast table names for a LID.
+// The ports that the switch's multicast table names for a LID; entries above its top do not count,
+// unless the top is 0 (IBA vol. 1, 14.2.5.4).
 std::vector<std::uint8_t> ports_for(const Devices& devices, NodeIndex node, mad::Lid mlid) {
   std::vector<std::uint8_t> ports;
   const SwitchRegisters& registers = devices.switch_at(node);
+  const std::uint16_t top = registers.info.multicast_fdb_top;
+  if (top != 0 && mlid.value > top) return ports;
   const auto block = static_cast<std::uint16_t>(mad::mft_block_of(mlid));
   for (unsigned position = 0; position < 16; ++position) {
     const auto found = registers.multicast.find({static_cast<std::uint8_t>(position), block});

@@ -63,6 +63,7 @@ TEST(OpensmLine, IsLouderTheMoreOftenItIsTold) {
   EXPECT_EQ(lines({"-v"}), "log_flags 0x07\n");
   EXPECT_EQ(lines({"-v", "--verbose"}), "log_flags 0x0F\n");
   EXPECT_EQ(lines({"-V"}), "log_flags 0x0F\n");
+  EXPECT_EQ(lines({"--V"}), "log_flags 0x0F\n");
   EXPECT_EQ(lines({"-D", "0x43"}), "log_flags 0x43\n");
 }
 

@@ -191,6 +191,20 @@ TEST(Spread, CopiesReachAllPortsThatTheTablesNameButNotTheSender) {
   EXPECT_EQ(spread.links, 1u + 5u);
 }
 
+TEST(Spread, EntriesAboveTheTopOfTheTableDoNotCount) {
+  Stage stage("star:3");
+  stage.set_multicast("switch-1", {1, 2, 3});
+  auto& info = stage.devices().switch_at(stage.node("switch-1")).info;
+  Packet packet;
+  packet.dlid = kGroup;
+  for (const auto& [top, reached] :
+       {std::pair(int{kGroup.value}, 2u), {kGroup.value - 1, 0u}, {0, 2u}}) {
+    info.multicast_fdb_top = static_cast<std::uint16_t>(top);
+    const Spread spread = sim::spread(stage.devices(), stage.port("host-0001"), packet);
+    EXPECT_EQ(spread.reached.size(), reached) << top;
+  }
+}
+
 TEST(Spread, ACircleOfTablesIsNamedAndEnds) {
   Stage stage("ring:3,hosts=1");
   for (const char* name : {"switch-1", "switch-2", "switch-3"}) {
