@@ -131,6 +131,7 @@ void Core::Machine::finish_watch() {
     return begin_sweep_of(watch.suspicion());
   }
   suspect_virtual_ports();
+  if (watch.managers_changed()) publish_picture();
   confirmed = true;
   unconfirmed.clear();
   untold.merge(unheard);

@@ -49,6 +49,7 @@ void forget_manager(Picture& picture, DeviceId device) {
   managers.erase(std::remove_if(managers.begin(), managers.end(),
                                 [&](const OtherSM& sm) { return sm.device == device; }),
                  managers.end());
+  picture.silent_sms.erase(device);
 }
 
 void Discovery::begin(Context& context) {
@@ -388,7 +389,10 @@ void Discovery::on_table_block(Context& context, const Answer& answer) {
 }
 
 void Discovery::on_sm_info(Context& context, const Answer& answer) {
-  if (answer.status != mad::kStatusOk) return;
+  if (answer.status != mad::kStatusOk) {
+    context.picture.silent_sms.emplace(answer.request.device, 0);
+    return;
+  }
   const auto info = mad::decode<mad::SMInfo>(answer.data);
   const auto complaints = mad::validate(info);
   for (const auto& complaint : complaints) {
@@ -436,7 +440,11 @@ void Discovery::on_darkness(Context& context, const Answer& answer) {
 
 void Discovery::on_silence(Context& context, const Answer& answer) {
   const Request& request = answer.request;
-  if (request.attribute == mad::AttributeId::SMInfo) return;  // an SM that has just left
+  // An SM that has just left, or is only coming.
+  if (request.attribute == mad::AttributeId::SMInfo) {
+    context.picture.silent_sms.emplace(request.device, 0);
+    return;
+  }
   if (request.optional) return on_vendor_speed(context, answer);
   if (request.beyond.value != 0) return on_darkness(context, answer);
   if (request.subject == kOwnNode && ask_with_next_key(context, request)) return;

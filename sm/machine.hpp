@@ -194,6 +194,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void tell_outdated();
   void finish_links();
   void finish_sweep();
+  void publish_picture();
   void renew_view();
   void publish_groups();
   bool contradicts_itself_anew();

@@ -589,11 +589,7 @@ void Core::Machine::finish_sweep() {
   if (notary.failing()) {
     picture.problems.push_back("what clients register is not stored: " + notary.trouble());
   }
-  auto snapshot = take_picture(picture, statistics, options);
-  if (options.shadow) snapshot->shadow = shadow.report();
-  renew_view();
-  if (election.state() == mad::SMState::Master) snapshot->view = administration.shared_view();
-  outputs.emplace_back(Publish{std::move(snapshot)});
+  publish_picture();
   tell_orders();
   groups_changed = true;
   publish_groups();
@@ -629,6 +625,14 @@ void Core::Machine::finish_sweep() {
   if (election.polls()) return rest(options.poll_interval);
   // Without a link no trap can wake us, whatever the interval.
   rest(blind ? kSoon : options.sweep_interval);
+}
+
+void Core::Machine::publish_picture() {
+  auto snapshot = take_picture(picture, statistics, options);
+  if (options.shadow) snapshot->shadow = shadow.report();
+  renew_view();
+  if (election.state() == mad::SMState::Master) snapshot->view = administration.shared_view();
+  outputs.emplace_back(Publish{std::move(snapshot)});
 }
 
 void Core::Machine::renew_view() {

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "mad/capability.hpp"
 #include "mad/sm_info.hpp"
+#include "mad/validation.hpp"
+#include "sm/discovery.hpp"
 
 namespace heddle::sm {
 namespace {
@@ -15,6 +18,8 @@ using fabric::ObservedIndex;
 
 // Besides the one that answers again.
 constexpr std::size_t kManyMissed = 2;
+// Of a port that calls itself an SM's and does not say which: each time holds up the look.
+constexpr unsigned kMostAsked = 3;
 
 Request ask(DeviceId device, mad::AttributeId attribute, ObservedEnd of) {
   Request request;
@@ -139,8 +144,13 @@ void Watch::ask_neighbour(Context& context) {
 }
 
 void Watch::ask_managers(Context& context) {
-  for (const OtherSM& other : context.picture.other_sms) {
-    Request request = ask(other.device, mad::AttributeId::SMInfo, *context.picture.own);
+  std::vector<DeviceId> devices;
+  for (auto& [device, asked] : context.picture.silent_sms) {
+    if (asked++ < kMostAsked) devices.push_back(device);
+  }
+  for (const OtherSM& other : context.picture.other_sms) devices.push_back(other.device);
+  for (const DeviceId device : devices) {
+    Request request = ask(device, mad::AttributeId::SMInfo, *context.picture.own);
     request.optional = true;
     context.transactions.submit(request);
   }
@@ -148,17 +158,27 @@ void Watch::ask_managers(Context& context) {
 
 void Watch::on_manager(Context& context, const Answer& answer) {
   auto& others = context.picture.other_sms;
-  const auto known = std::find_if(others.begin(), others.end(), [&](const OtherSM& other) {
-    return other.device == answer.request.device;
-  });
-  if (known == others.end()) return;
+  const DeviceId device = answer.request.device;
+  const auto known = std::find_if(others.begin(), others.end(),
+                                  [&](const OtherSM& other) { return other.device == device; });
   const bool well = answer.answered && answer.status == mad::kStatusOk;
   const auto info = well ? mad::decode<mad::SMInfo>(answer.data) : mad::SMInfo{};
+  if (known == others.end()) {
+    if (!well || !mad::validate(info).empty()) return;
+    forget_manager(context.picture, device);  // it is silent no longer
+    others.push_back({device, info.guid, info.priority, info.sm_state});
+    managers_changed_ = true;
+    if (info.sm_state == mad::SMState::Master) found("another subnet manager calls itself master");
+    return;
+  }
   if (info.guid != known->guid) {
-    others.erase(known);
+    forget_manager(context.picture, device);
+    context.picture.silent_sms.emplace(device, 0);  // it may only have been busy
+    managers_changed_ = true;
     return;
   }
   const bool claims = info.sm_state == mad::SMState::Master && known->state != mad::SMState::Master;
+  managers_changed_ |= known->priority != info.priority || known->state != info.sm_state;
   known->priority = info.priority;
   known->state = info.sm_state;
   if (claims) found("another subnet manager calls itself master");

@@ -213,6 +213,23 @@ TEST_F(TwoManagers, AStickyMasterKeepsItsOfficeWhoeverComes) {
   EXPECT_EQ(box.core().state(), mad::SMState::Master);
 }
 
+// When it comes it is discovering, and only light sweeps follow.
+TEST_F(TwoManagers, TheMasterShowsHowWhoCameLaterStandsByAndThatItIsGone) {
+  Box box("fat-tree:3,6", {});
+  ASSERT_TRUE(box.run_until_quiet());
+  Seat& late = box.add_seat("host-0016", {});
+  box.run_for(seconds(30));
+  ASSERT_EQ(late.core().state(), mad::SMState::Standby);
+  ASSERT_EQ(box.snapshot().other_managers.size(), 1u);
+  EXPECT_EQ(box.snapshot().other_managers[0].state, mad::SMState::Standby);
+  const auto& managers = box.snapshot().view->subnet().managers;
+  ASSERT_EQ(managers.size(), 2u);
+  EXPECT_EQ(managers[1].info.sm_state, mad::SMState::Standby);
+  late.die();
+  box.run_for(seconds(30));
+  EXPECT_TRUE(box.snapshot().other_managers.empty());
+}
+
 TEST_F(TwoManagers, OneThatStartsInactiveSleepsUntilItIsWoken) {
   SeatOptions asleep;
   asleep.sm.priority = 15;
