@@ -68,6 +68,9 @@ void add_manager(const State& state, Families& out) {
               {{"state", std::string(kStates[i])}});
   }
   out.gauge("heddle_sm_priority", "Priority of the subnet manager, 0 to 15", state.seat.priority);
+  out.gauge("heddle_refused_files",
+            "Complaints about the configuration and the files that it names; what held before does",
+            as_double(state.seat.files.size()));
   out.gauge("heddle_well", "1 when `heddle status` finds nothing to complain of",
             complaints(state).empty() ? 1 : 0);
 }

@@ -69,13 +69,20 @@ void State::take(std::shared_ptr<const perf::Readings> counted, WallTime time) {
 }
 
 std::vector<std::string> complaints(const State& state) {
-  if (state.fabric == nullptr) return {"the first sweep is not finished"};
+  // Also of one that stands by: it is what it would be master with.
+  std::vector<std::string> out = state.seat.files;
+  if (state.fabric == nullptr) {
+    out.push_back("the first sweep is not finished");
+    return out;
+  }
   const sm::Snapshot& fabric = *state.fabric;
-  std::vector<std::string> out;
-  if (state.identity.shadow) return fabric.problems;
+  if (state.identity.shadow) {
+    out.insert(out.end(), fabric.problems.begin(), fabric.problems.end());
+    return out;
+  }
   // It polls a master, and would stand by no longer if that were silent; what it saw of the fabric
   // is from before.
-  if (state.role == mad::SMState::Standby) return {};
+  if (state.role == mad::SMState::Standby) return out;
   if (state.role != mad::SMState::Master) {
     out.push_back("this subnet manager is not master, and stands by for none");
   }

@@ -61,6 +61,8 @@ struct Seat {
   PortMetrics metrics = PortMetrics::All;
   Guards guards = {};
   ToldInOpensm told = {};
+  // What is wrong with the configuration and the files it names, and what holds instead.
+  std::vector<std::string> files = {};
 };
 
 // SMPs of all sweeps that are finished.
@@ -107,7 +109,7 @@ struct State {
 };
 
 // Why the fabric is not well, for a person; empty when it is. Of one that stands by for a master
-// all is well.
+// all is well, if its files are.
 std::vector<std::string> complaints(const State& state);
 
 }  // namespace heddle::api

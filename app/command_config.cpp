@@ -5,6 +5,7 @@
 
 #include "app/audit.hpp"
 #include "app/commands.hpp"
+#include "app/named_files.hpp"
 #include "app/sm_options.hpp"
 #include "app/text.hpp"
 #include "config/load.hpp"
@@ -19,6 +20,17 @@ Exit run_config_check(const std::filesystem::path& file) {
   }
   if (!loaded.problems.empty()) {
     complain(fmt::format("{} in {}", counted(loaded.problems.size(), "problem", "problems"),
+                         file.string()));
+    return Exit::Config;
+  }
+  const auto wrong = troubles_of_files(loaded.config);
+  if (!wrong) {
+    complain(wrong.error().message);
+    return Exit::Config;
+  }
+  for (const std::string& trouble : *wrong) std::cerr << trouble << "\n";
+  if (!wrong->empty()) {
+    complain(fmt::format("{} in files that {} names", counted(wrong->size(), "problem", "problems"),
                          file.string()));
     return Exit::Config;
   }

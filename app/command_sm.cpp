@@ -166,7 +166,7 @@ Exit run_sm(const SmArguments& arguments) {
     complain(log.error().message);
     return Exit::Output;
   }
-  Session session{arguments, settings.config, **log, {}, {}, {}, {}, {}, {}, {}};
+  Session session{arguments, settings.config, **log, {}, {}, {}};
   if (arguments.sources.opensm) {
     session.opensm_conf = std::make_shared<const std::string>(settings.opensm_conf);
   }

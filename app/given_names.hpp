@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "app/kept_file.hpp"
 #include "app/logging.hpp"
@@ -26,6 +27,8 @@ class NodeNamesFile {
  public:
   // Null when there is none. A broken or unreadable file is logged and changes nothing.
   std::shared_ptr<const NodeNames> read(const config::Config& config, Log& log);
+  // As of KeptFile.
+  const std::string& trouble() const { return file_.trouble(); }
 
  private:
   KeptFile<NodeNames> file_;

@@ -33,6 +33,7 @@ class KeptFile {
   template <class Parse>
   std::shared_ptr<const Value> read(const std::string& path, const KeptFileWords& words, Log& log,
                                     Parse&& parse) {
+    trouble_.clear();
     if (path.empty()) {
       last_good_.reset();
       return nullptr;
@@ -44,10 +45,15 @@ class KeptFile {
     }
     log.say(sm::Severity::Error, words.refused, value.error().message);
     const bool lacks = last_good_ == nullptr;
+    const std::string instead(lacks ? words.until_right : words.as_before);
     log.say(sm::Severity::Error, lacks && !words.lacking.empty() ? words.lacking : words.kept,
-            std::string(lacks ? words.until_right : words.as_before));
+            instead);
+    trouble_ = value.error().message + ". " + instead;
     return last_good_;
   }
+
+  // What was wrong when it was read last, and what is in use instead; empty: nothing.
+  const std::string& trouble() const { return trouble_; }
 
  private:
   template <class Parse>
@@ -63,6 +69,7 @@ class KeptFile {
   }
 
   std::shared_ptr<const Value> last_good_;
+  std::string trouble_;
 };
 
 }  // namespace heddle::app

@@ -18,6 +18,8 @@ class PartitionPolicy {
   // it was the first one, nobody but the subnet manager reaches anybody until it is mended: a slip
   // of the pen must not open what the file was meant to close.
   std::shared_ptr<const partitions::Policy> read(const config::Config& config, Log& log);
+  // As of KeptFile.
+  const std::string& trouble() const { return file_.trouble(); }
 
  private:
   KeptFile<partitions::Policy> file_;

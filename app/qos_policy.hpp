@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "app/kept_file.hpp"
 #include "app/logging.hpp"
@@ -17,6 +18,8 @@ class QosPolicyFile {
   // Null when no file is configured. A broken or unreadable file is logged and changes nothing; if
   // it was the first one, there is no policy until it is mended.
   std::shared_ptr<const qos::Policy> read(const config::Config& config, Log& log);
+  // As of KeptFile.
+  const std::string& trouble() const { return file_.trouble(); }
 
  private:
   KeptFile<qos::Policy> file_;

@@ -58,10 +58,13 @@ base::Result<routing::TorusFile> read_torus_file(const std::filesystem::path& fi
 }  // namespace
 
 void RoutingFiles::read(const config::Config& config, Log& log, routing::Options& options) {
+  const std::string instead =
+      "What this file said when it was last right holds on; if it never was, nothing";
+  troubles_.clear();
   for (const base::Error& refused : read(config, options)) {
     log.say(sm::Severity::Error, "RoutingFileRefused", refused.message);
-    log.say(sm::Severity::Error, "RoutingFileKept",
-            "What this file said when it was last right holds on; if it never was, nothing");
+    log.say(sm::Severity::Error, "RoutingFileKept", instead);
+    troubles_.push_back(refused.message + ". " + instead);
   }
 }
 

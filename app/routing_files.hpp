@@ -23,8 +23,11 @@ class RoutingFiles {
   void read(const config::Config& config, Log& log, routing::Options& options);
   // The same; gives back what the log would be told of broken files.
   std::vector<base::Error> read(const config::Config& config, routing::Options& options);
+  // What was wrong when they were read last, and what holds instead.
+  const std::vector<std::string>& troubles() const { return troubles_; }
 
  private:
+  std::vector<std::string> troubles_;
   std::optional<routing::TorusFile> torus_;
   std::vector<routing::SwitchId> ids_;
   std::vector<mad::Guid> roots_, order_, compute_, io_;

@@ -128,7 +128,8 @@ class PortRun {
     session_.log.say(sm::Severity::Info, "PortReleased",
                      fmt::format("The subnet manager has left {}", to_string(port.choice.id)));
     if (stopped_ || !session_.arguments.once) return Exit::Ok;
-    return tell(daemon.performer(), daemon.state(), to_string(port.choice.id), "wall time");
+    return tell(session_, daemon.performer(), daemon.state(), to_string(port.choice.id),
+                "wall time");
   }
 
   void stop() {

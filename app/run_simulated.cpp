@@ -85,7 +85,7 @@ Exit run_on_simulated_fabric(Session& session, sim::Blueprint blueprint) {
     session.log.say(sm::Severity::Warning, "NodesLeftAlone", *others);
     remarks.insert(remarks.begin(), std::move(*others));
   }
-  const Exit outcome = tell(runner.performer(), runner.state(), title,
+  const Exit outcome = tell(session, runner.performer(), runner.state(), title,
                             "wall time, simulated devices included", std::move(remarks));
   if (session.arguments.once) return outcome;
   std::cout << "Watching the simulated fabric; Ctrl-C ends it.\n" << std::flush;

@@ -21,6 +21,7 @@ void reopen_log(Log& log) {
 // A file that became wrong must not take the fabric down.
 void read_again(Session& session, const ChangeOptions& change) {
   const Settings settings = read_settings(session.arguments.sources);
+  session.config_refused = settings.problems;
   for (const std::string& problem : settings.problems) {
     session.log.say(sm::Severity::Error, "ConfigRefused", problem);
   }
@@ -66,13 +67,19 @@ api::Seat seat_of(const Session& session, const std::string& fabric) {
                                          : api::PortMetrics::NonZero;
   const api::Guards guards{session.config.sm_key != sm::kPublicSMKey.value,
                            session.config.m_key != 0, session.config.m_key_per_port};
-  return {fabric, session.config.priority, routing_options_text(session.config), ports,
-          guards, told_in_opensm(session)};
+  return {fabric,
+          session.config.priority,
+          routing_options_text(session.config),
+          ports,
+          guards,
+          told_in_opensm(session),
+          troubles(session)};
 }
 
 void reload(Session& session, const ChangeOptions& change) {
   session.service.reloading();
   read_again(session, change);
+  if (session.sit_again) session.sit_again();
   session.service.reloaded();
 }
 
@@ -80,20 +87,27 @@ void reload(Session& session, const ChangeOptions& change) {
 
 sm::Options machine_options(Session& session) {
   sm::Options options = to_sm_options(session.config);
-  session.file_partitions = session.partitions.read(session.config, session.log);
+  NamedFiles& files = session.files;
+  session.file_partitions = files.partitions.read(session.config, session.log);
   options.partitions = session.file_partitions;
   if (session.managed) {
     options.partitions = partitions::with_managed(std::move(options.partitions), *session.managed);
   }
-  options.qos_policy = session.qos_policy.read(session.config, session.log);
+  options.qos_policy = files.qos_policy.read(session.config, session.log);
   options.partitions = with_levels(std::move(options.partitions), options.qos_policy.get());
-  options.prefix_routes = session.prefix_routes.read(session.config, session.log);
-  session.routing_files.read(session.config, session.log, options.routing.options);
+  options.prefix_routes = files.prefix_routes.read(session.config, session.log);
+  files.routing.read(session.config, session.log, options.routing.options);
   if (session.api) session.api->route_by(options.routing);
-  session.node_names = session.node_names_file.read(session.config, session.log);
+  session.node_names = files.node_names.read(session.config, session.log);
   options.durable = session.keeper != nullptr;
   session.latest = options;
   return options;
+}
+
+std::vector<std::string> troubles(const Session& session) {
+  std::vector<std::string> all = session.config_refused;
+  for (std::string& one : session.files.troubles()) all.push_back(std::move(one));
+  return all;
 }
 
 OutputFiles output_files(const Session& session) {
@@ -150,9 +164,9 @@ Operated::Operated(Session& session, std::string fabric, std::function<void(std:
     change(session.latest, output_files(session), meter_options(session.config));
   };
   if (!session.api) return;
-  session.api->sit(seat_of(session, fabric));
-  session.api->set_operator([&session, fabric, resweep = std::move(resweep),
-                             change = std::move(change),
+  session.sit_again = [&session, fabric] { session.api->sit(seat_of(session, fabric)); };
+  session.sit_again();
+  session.api->set_operator([&session, resweep = std::move(resweep), change = std::move(change),
                              care = std::move(care)](const api::Command& command) {
     if (const auto* wanted = std::get_if<api::Resweep>(&command)) {
       resweep(wanted->reason);
@@ -162,38 +176,40 @@ Operated::Operated(Session& session, std::string fabric, std::function<void(std:
       if (reopened.has_error()) {
         session.log.say(sm::Severity::Error, "LogKept", reopened.error().message);
       }
-      session.api->sit(seat_of(session, fabric));
+      session.sit_again();
     } else if (const auto* rank = std::get_if<api::SetPriority>(&command)) {
       // All else stays as it was read: files may be half written just now.
       session.config.priority = rank->priority;
       session.latest.priority = static_cast<std::uint8_t>(rank->priority);
       if (rank->gives_up_office) session.latest.sticky_master = false;
       change(session.latest, output_files(session), meter_options(session.config));
-      session.api->sit(seat_of(session, fabric));
+      session.sit_again();
     } else if (const auto* link = std::get_if<api::CareForLink>(&command)) {
       care(*link);
     } else if (std::holds_alternative<api::Reload>(command)) {
       reload(session, change);
-      session.api->sit(seat_of(session, fabric));
     }
   });
 }
 
 Operated::~Operated() {
   session_.managed_changed = {};
+  session_.sit_again = {};
   if (session_.api) session_.api->set_operator({});
 }
 
-Exit tell(const Performer& performer, mad::SMState state, std::string title,
+Exit tell(const Session& session, const Performer& performer, mad::SMState state, std::string title,
           std::string_view times_are, std::vector<std::string> remarks) {
   if (performer.newest() == nullptr) {
     complain("the first sweep was not finished; nothing is known about the fabric");
     return Exit::Problems;
   }
   const sm::Snapshot& snapshot = *performer.newest();
+  const auto wrong = troubles(session);
   std::cout << summary_text({std::move(title), snapshot, performer.times(), state, times_are,
-                             std::move(remarks)})
+                             std::move(remarks), wrong})
             << std::flush;
+  if (!wrong.empty()) return Exit::Problems;
   if (snapshot.shadow) {
     const bool stays = snapshot.shadow->sets() == snapshot.shadow->of_the_office;
     return stays ? Exit::Ok : Exit::Problems;

@@ -15,16 +15,12 @@
 #include "app/api_service.hpp"
 #include "app/commands.hpp"
 #include "app/controls.hpp"
-#include "app/given_names.hpp"
 #include "app/keeper.hpp"
 #include "app/logging.hpp"
 #include "app/meter.hpp"
-#include "app/partition_policy.hpp"
+#include "app/named_files.hpp"
 #include "app/perform.hpp"
-#include "app/prefix_routes.hpp"
 #include "app/progress.hpp"
-#include "app/qos_policy.hpp"
-#include "app/routing_files.hpp"
 #include "app/run_record.hpp"
 #include "app/service.hpp"
 #include "partitions/managed.hpp"
@@ -39,17 +35,15 @@ struct Session {
   std::unique_ptr<RunRecord> record;  // null: nothing is recorded
   std::vector<sm::RememberedLids> remembered;
   std::string registrations;  // what clients had registered
-  PartitionPolicy partitions;
-  PrefixRoutesFile prefix_routes;
-  QosPolicyFile qos_policy;
-  RoutingFiles routing_files;
-  NodeNamesFile node_names_file = {};
+  NamedFiles files = {};
+  std::vector<std::string> config_refused = {};  // why the configuration in use is not the newest
   std::shared_ptr<const NodeNames> node_names = nullptr;     // as read last
   sm::Options latest = {};                                   // what machine_options gave last
   std::shared_ptr<const std::string> opensm_conf = nullptr;  // Settings::opensm_conf; null: none
   // What programs have made of partitions; null: they may not.
   std::shared_ptr<const partitions::Managed> managed = nullptr;
   std::function<void()> managed_changed = {};  // has the machine use them, while there is one
+  std::function<void()> sit_again = {};        // tells the API what has changed, while it is asked
   std::shared_ptr<const partitions::Policy> file_partitions = nullptr;  // as read last
   Progress progress{std::cerr, is_live_terminal(STDERR_FILENO)};
   boost::asio::io_context loop{1};
@@ -67,6 +61,9 @@ void use(Session& session, const api::UsePartitions& made);
 
 // What the configuration means to the machine, with the files that it names read.
 sm::Options machine_options(Session& session);
+
+// What is wrong with the configuration and the files it names, as they were read last.
+std::vector<std::string> troubles(const Session& session);
 
 // Where it writes, and by which names; behind machine_options(), which reads them.
 OutputFiles output_files(const Session& session);
@@ -90,7 +87,7 @@ class Operated {
 };
 
 // The summary of the newest sweep on standard output, and what it means for the exit code.
-Exit tell(const Performer& performer, mad::SMState state, std::string title,
+Exit tell(const Session& session, const Performer& performer, mad::SMState state, std::string title,
           std::string_view times_are, std::vector<std::string> remarks = {});
 
 Exit run_on_simulated_fabric(Session& session, sim::Blueprint blueprint);

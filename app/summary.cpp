@@ -139,19 +139,21 @@ std::string listed(std::string_view name, const std::vector<std::string>& lines)
   return out;
 }
 
-std::string verdict(const sm::Snapshot& snapshot, mad::SMState state) {
+std::string verdict(const sm::Snapshot& snapshot, mad::SMState state, bool files_are_right) {
   if (snapshot.shadow) return "Nothing was written; what follows is how the fabric would be.\n";
   if (state == mad::SMState::Standby) {
     return "Another subnet manager is master; this one stands by and changed nothing.\n";
   }
-  return wholly_up(snapshot, state) ? "The fabric is up.\n" : "The fabric is not wholly up.\n";
+  if (!wholly_up(snapshot, state)) return "The fabric is not wholly up.\n";
+  return files_are_right ? "The fabric is up.\n"
+                         : "The fabric is up, but not as all the configuration says.\n";
 }
 
 }  // namespace
 
 std::string summary_text(const Summary& summary) {
   const sm::Snapshot& snapshot = summary.snapshot;
-  std::string out = verdict(snapshot, summary.state);
+  std::string out = verdict(snapshot, summary.state, summary.files.empty());
   out += summary_row("Fabric", summary.title);
   out += summary_row("Nodes", nodes_text(snapshot.topology));
   out += summary_row("Links", links_text(snapshot));
@@ -162,7 +164,9 @@ std::string summary_text(const Summary& summary) {
   out += summary_row("SMPs", packets_text(snapshot.sweep));
   out += times_text(summary);
   if (!summary.remarks.empty()) out += listed("Remarks", summary.remarks);
-  return out + listed("Problems", snapshot.problems);
+  std::vector<std::string> problems = summary.files;
+  problems.insert(problems.end(), snapshot.problems.begin(), snapshot.problems.end());
+  return out + listed("Problems", problems);
 }
 
 bool wholly_up(const sm::Snapshot& snapshot, mad::SMState state) {

@@ -19,6 +19,8 @@ struct Summary {
   // What the times are, in words: "wall time, simulated devices included".
   std::string_view times_are;
   std::vector<std::string> remarks;  // of importers: what was guessed or dropped
+  // What is wrong with the operator's files, and what holds instead.
+  std::vector<std::string> files = {};
 };
 
 // Lines of at most about 100 columns, the last one ends in a newline.

@@ -117,6 +117,18 @@ TEST(Status, MissesALinkBetweenSwitchesUntilItIsBackOrAccepted) {
   EXPECT_EQ(stage.get("/v1/status")["well"], true);
 }
 
+TEST(Status, ComplainsOfTheOperatorsFilesAlsoOfWhoStandsBy) {
+  ApiStage stage("fat-tree:2,4");
+  stage.state().seat.files = {"partitions.conf:2:12: what is this?"};
+  for (const mad::SMState role : {mad::SMState::Master, mad::SMState::Standby}) {
+    stage.state().role = role;
+    const json status = stage.get("/v1/status");
+    EXPECT_EQ(status["well"], false);
+    EXPECT_EQ(status["reasons"], json({"partitions.conf:2:12: what is this?"}));
+  }
+  EXPECT_THAT(stage.ask("/metrics").body, HasSubstr("heddle_refused_files 1"));
+}
+
 TEST(Handler, BeforeTheFirstSweepItIsNotReadyAndSaysSo) {
   api::State empty;
   const auto ask = [&](const char* target) {

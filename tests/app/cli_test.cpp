@@ -84,6 +84,30 @@ TEST(ConfigCommand, TellsAllProblemsWithTheirPlaces) {
   EXPECT_THAT(checked.err, HasSubstr("3 problems in " + file));
 }
 
+TEST(ConfigCommand, ReadsTheFilesThatAConfigurationNames) {
+  const std::string members = write_temp("members.conf", "A=0x0001 : ALL_CSA=full ;\n");
+  const std::string roots = temp("no-roots").string();
+  const std::string file =
+      write_temp("names.toml", "[partitions]\nfile = \"" + members +
+                                   "\"\n[routing]\nroot_guid_file = \"" + roots + "\"\n");
+  const Outcome checked = heddle({"config", "check", file});
+  EXPECT_EQ(checked.exit, 3);
+  EXPECT_THAT(checked.err, HasSubstr(members + ":1:12: "));
+  EXPECT_THAT(checked.err, HasSubstr(roots));
+  EXPECT_THAT(checked.err, HasSubstr("2 problems in files that " + file + " names"));
+  write_temp("members.conf", "A=0x0001 : ALL_CAS=full ;\n");
+  write_temp("names.toml", "[partitions]\nfile = \"" + members + "\"\n");
+  EXPECT_EQ(heddle({"config", "check", file}).exit, 0);
+}
+
+TEST(ConfigCommand, ABrokenFileOfPartitionsIsAProblemOfTheFabric) {
+  const std::string members = write_temp("closed.conf", "A=0x0001 : ALL_CSA=full ;\n");
+  const Outcome outcome = heddle({"sm", "--sim", "star:3", "--once", "--partitions", members});
+  EXPECT_EQ(outcome.exit, 5);
+  EXPECT_THAT(outcome.out, HasSubstr("The fabric is up, but not as all the configuration says."));
+  EXPECT_THAT(outcome.out, HasSubstr(members + ":1:12: "));
+}
+
 TEST(ConfigCommand, AWrongFileKeepsTheSubnetManagerFromStarting) {
   const std::string file = write_temp("wrong.toml", "[sm]\npriority = 99\n");
   const Outcome outcome = heddle({"sm", "--sim", "pair", "--once", "--config", file});

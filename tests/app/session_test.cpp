@@ -27,7 +27,7 @@ class PartitionsOfPrograms : public testing::Test {
   }
 
   std::unique_ptr<Log> log_ = *Log::open(silent());
-  Session session_{arguments_, {}, *log_, {}, {}, {}, {}, {}, {}, {}};
+  Session session_{arguments_, {}, *log_, {}, {}, {}};
   int changes_ = 0;
 };
 
