@@ -118,7 +118,7 @@ PLANTS |= {
     "a manual of no event": (
         {"docs/events.md": CLEAN["docs/events.md"] + "| `Nothing` | info | x |\n"}, "event"),
     "a mutant of a line that is not there": (
-        {"tests/mutants.toml": '[[mutant]]\nname = "none"\nfile = "fabric/good.cpp"\n'
+        {"tests/mutants/life.toml": '[[mutant]]\nname = "none"\nfile = "fabric/good.cpp"\n'
                                'find = "no such line"\nput = ""\n'}, "mutant"),
 }
 

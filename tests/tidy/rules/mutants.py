@@ -3,14 +3,17 @@
 
 import tomllib
 
-LIST = "tests/mutants.toml"
+FOLDER = "tests/mutants/"
 
 
 def check(tree):
     files = {source.path: source for source in tree.sources}
-    if LIST not in files:
-        return
-    mutants = files[LIST]
+    for path, mutants in files.items():
+        if path.startswith(FOLDER):
+            yield from check_list(mutants, files)
+
+
+def check_list(mutants, files):
     for mutant in tomllib.loads(mutants.text).get("mutant", []):
         name, source = mutant["name"], files.get(mutant["file"])
         count = source.text.count(mutant["find"]) if source else 0
