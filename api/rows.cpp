@@ -207,10 +207,11 @@ Json sweep_row(const JournalSweep& sweep) {
           {"unanswered", statistics.unanswered}};
 }
 
-Json lost_row(const LostLink& link) {
+Json lost_row(const LostLink& link, bool is_ordered) {
   return {{"a", lost_end(link.a)},
           {"b", lost_end(link.b)},
           {"between_switches", link.between_switches},
+          {"ordered", is_ordered},
           {"since", text(link.since)}};
 }
 

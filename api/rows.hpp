@@ -28,7 +28,7 @@ Json group_row(const sm::ListedGroup& group);
 Json manager_row(const sm::Snapshot& fabric, const sm::OtherManager& manager);
 Json event_row(const JournalEvent& event);
 Json sweep_row(const JournalSweep& sweep);
-Json lost_row(const LostLink& link);
+Json lost_row(const LostLink& link, bool is_ordered);
 
 // "fe80::1" in full: eight groups of four digits.
 std::string text(const mad::Gid& gid);

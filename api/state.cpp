@@ -23,24 +23,28 @@ void complain_of_routes(const sm::Snapshot& fabric, std::vector<std::string>& ou
   }
 }
 
+bool is_ordered(const State& state, const LostLink::End& end) {
+  if (state.care == nullptr) return false;
+  const auto& orders = state.care->orders;
+  return std::any_of(orders.begin(), orders.end(), [&](const sm::OrderOutcome& each) {
+    return each.carried_out && each.order.order != sm::LinkOrder::Enable &&
+           each.order.node == end.node && each.order.port == end.port;
+  });
+}
+
 // Between switches; what was taken out by order is where it should be.
 std::size_t lost_without_order(const State& state) {
-  const auto is_ordered = [&](const LostLink::End& end) {
-    if (state.care == nullptr) return false;
-    const auto& orders = state.care->orders;
-    return std::any_of(orders.begin(), orders.end(), [&](const sm::OrderOutcome& each) {
-      return each.carried_out && each.order.order != sm::LinkOrder::Enable &&
-             each.order.node == end.node && each.order.port == end.port;
-    });
-  };
   const auto& links = state.losses.links();
-  return static_cast<std::size_t>(
-      std::count_if(links.begin(), links.end(), [&](const LostLink& link) {
-        return link.between_switches && !is_ordered(link.a) && !is_ordered(link.b);
-      }));
+  return static_cast<std::size_t>(std::count_if(
+      links.begin(), links.end(),
+      [&](const LostLink& link) { return link.between_switches && !is_ordered(state, link); }));
 }
 
 }  // namespace
+
+bool is_ordered(const State& state, const LostLink& link) {
+  return is_ordered(state, link.a) || is_ordered(state, link.b);
+}
 
 void State::take(std::shared_ptr<const sm::Snapshot> snapshot, WallTime time) {
   fabric = std::move(snapshot);

@@ -108,6 +108,9 @@ struct State {
   void take(std::shared_ptr<const perf::Readings> counted, WallTime time);
 };
 
+// Whether an order took that link out.
+bool is_ordered(const State& state, const LostLink& link);
+
 // Why the fabric is not well, for a person; empty when it is. Of one that stands by for a master
 // all is well, if its files are.
 std::vector<std::string> complaints(const State& state);

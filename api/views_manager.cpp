@@ -169,7 +169,9 @@ Response get_metrics(const State& state, const Request&, const Target&) {
 Response get_status(const State& state, const Request&, const Target&) {
   const std::vector<std::string> reasons = complaints(state);
   Json lost = Json::array();
-  for (const LostLink& link : state.losses.links()) lost.push_back(lost_row(link));
+  for (const LostLink& link : state.losses.links()) {
+    lost.push_back(lost_row(link, is_ordered(state, link)));
+  }
   const auto& sweeps = state.journal->sweeps();
   const auto reached = state.book ? programmed_generation(state) : std::nullopt;
   const auto up =

@@ -162,6 +162,10 @@ config::Vocabulary vocabulary() {
     const auto lanes = qos::parse_lane_words(text);
     return lanes ? std::string() : lanes.error().message;
   };
+  words.drops_level = [](std::string_view text, unsigned level) {
+    const auto lanes = qos::parse_lane_words(text);
+    return lanes && lanes->sl_to_vl && (*lanes->sl_to_vl)[level] == qos::kDroppingVl;
+  };
   words.wrong_congestion = &wrong_congestion;
   return words;
 }

@@ -111,9 +111,11 @@ std::string sweep_text(const Json& status) {
 std::vector<std::string> lost_lines(const Json& status) {
   std::vector<std::string> lines;
   for (const Json& link : at(status, "/lost_links")) {
-    lines.push_back(fmt::format("{} - {} since {}{}", end_text(link, "/a"), end_text(link, "/b"),
-                                word(link, "/since"),
-                                at(link, "/between_switches") == true ? "" : " (a host's)"));
+    const std::string_view ordered =
+        at(link, "/ordered") == true ? ", taken out by order (heddle show orders)" : "";
+    lines.push_back(fmt::format(
+        "{} - {} since {}{}{}", end_text(link, "/a"), end_text(link, "/b"), word(link, "/since"),
+        at(link, "/between_switches") == true ? "" : " (a host's)", ordered));
   }
   return lines;
 }
@@ -280,7 +282,7 @@ std::vector<Listing> counter_listings() {
         {"PORT", "/a/port"},
         {"PEER", "/b/node"},
         {"PEER PORT", "/b/port"},
-        {"GB/S", "/gigabits"},
+        {"GBIT/S", "/gigabits"},
         {"USED", "/utilisation"},
         {"USED BACK", "/utilisation_back"},
         {"HOT", "/hot"},

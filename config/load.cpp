@@ -254,6 +254,21 @@ void check_phrases(const Config& config, const Vocabulary& vocabulary,
   }
 }
 
+// Nobody would reach subnet administration.
+void check_level_of_sm(const Config& config, const Vocabulary& vocabulary,
+                       std::vector<Contradiction>& out) {
+  if (!config.qos_tables || vocabulary.drops_level == nullptr) return;
+  for (const Option& option : options()) {
+    const auto* text = std::get_if<std::string Config::*>(&option.member);
+    if (option.section != "qos" || text == nullptr) continue;
+    if (!vocabulary.drops_level(config.*(*text), config.sm_sl)) continue;
+    out.push_back({find_option("sm", "sm_sl"), &option,
+                   fmt::format("packets of 'sm_sl' ({}) must not be dropped: the sl2vl of '{}' in "
+                               "[qos] leads them to lane 15",
+                               config.sm_sl, option.key)});
+  }
+}
+
 void check_congestion(const Config& config, const Vocabulary& vocabulary,
                       std::vector<Contradiction>& out) {
   const Option* key = find_option("congestion", "key");
@@ -295,6 +310,7 @@ std::vector<Contradiction> contradictions(const Config& config, const Vocabulary
   check_m_keys(config, out);
   check_engines(config, vocabulary, out);
   check_phrases(config, vocabulary, out);
+  check_level_of_sm(config, vocabulary, out);
   check_congestion(config, vocabulary, out);
   return out;
 }

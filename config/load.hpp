@@ -34,7 +34,9 @@ struct Vocabulary {
   std::string (*wrong_health_action)(std::string_view action) = nullptr;
   // The same of a text of [qos].
   std::string (*wrong_lanes)(std::string_view text) = nullptr;
-  // And of a text of [congestion], by its key.
+  // Whether such a text has packets of a service level dropped.
+  bool (*drops_level)(std::string_view text, unsigned level) = nullptr;
+  // What is wrong with a text of [congestion], by its key.
   std::string (*wrong_congestion)(std::string_view key, std::string_view text) = nullptr;
 };
 

@@ -347,7 +347,7 @@ void Machine::take_info(std::size_t agent, const CongestionMad& answer) {
   if (answer.header.status != mad::kStatusOk) {
     return end(agent, Outcome::NoService, answer.header.status);
   }
-  state.has_class = true;
+  state.has_class = state.had_class = true;
   const auto info = decode_at<mad::CongestionInfo>(answer.data, 0);
   state.report.room =
       static_cast<std::uint32_t>(info.control_table_cap * mad::kCongestionTableEntriesPerBlock);
@@ -431,9 +431,9 @@ void Machine::unanswered(base::Instant now, std::size_t agent) {
   }
   state.key = 0;
   if (state.stage == Stage::Info) {
-    // One that did answer before and is silent now may be on its way out.
+    // One that did answer before may be on its way out, or hides from the key that we have now.
     state.has_class = false;
-    return end(agent, Outcome::NoAnswer, {});
+    return end(agent, state.had_class ? Outcome::Silent : Outcome::NoAnswer, {});
   }
   const bool is_write = state.stage == Stage::Set || state.stage == Stage::SetKey;
   const Outcome outcome = is_write ? Outcome::Locked : Outcome::Silent;

@@ -76,7 +76,8 @@ class Machine {
     Stage stage = Stage::Rest;
     bool check_due = true;
     bool log_due = false;
-    bool has_class = false;  // it answered once
+    bool has_class = false;  // it answered when it was asked last
+    bool had_class = false;  // it answered once
     bool queued = false;     // in ready_
     std::size_t key = 0;     // of keys_, the one that it takes as far as is known
     std::size_t keys_tried = 0;

@@ -108,6 +108,17 @@ TEST(ConfigCommand, ABrokenFileOfPartitionsIsAProblemOfTheFabric) {
   EXPECT_THAT(outcome.out, HasSubstr(members + ":1:12: "));
 }
 
+TEST(ConfigCommand, RefusesToHaveItsOwnPacketsDropped) {
+  const std::string lanes = "sl2vl=0,1,2,15,0,1,2,3,0,1,2,3,0,1,2,3";
+  const std::string file = write_temp(
+      "dropped.toml", "[sm]\nsm_sl = 3\n[qos]\ntables = true\nall = \"" + lanes + "\"\n");
+  const Outcome checked = heddle({"config", "check", file});
+  EXPECT_EQ(checked.exit, 3);
+  EXPECT_THAT(checked.err, HasSubstr(file + ":2:9: packets of 'sm_sl' (3) must not be dropped"));
+  write_temp("dropped.toml", "[sm]\nsm_sl = 2\n[qos]\ntables = true\nall = \"" + lanes + "\"\n");
+  EXPECT_EQ(heddle({"config", "check", file}).exit, 0);
+}
+
 TEST(ConfigCommand, AWrongFileKeepsTheSubnetManagerFromStarting) {
   const std::string file = write_temp("wrong.toml", "[sm]\npriority = 99\n");
   const Outcome outcome = heddle({"sm", "--sim", "pair", "--once", "--config", file});

@@ -124,10 +124,13 @@ def inside(heddle, folder):
         log = Path(folder, "log").read_text()
         assert log.count("[PortErrors ") == 1 and "leaf-1/1" in log, log
         # What other tools set back is seen, and does not shrink what was counted.
-        subprocess.run(["perfquery", "-R", str(lids["leaf-2"]), "3"], check=True, timeout=30,
-                       stdout=subprocess.DEVNULL)
+        assert manager.counters("leaf-2", 3)["resets"] == 0
+        for wide in ([], ["-x"]):
+            subprocess.run(["perfquery", *wide, "-R", str(lids["leaf-2"]), "3"], check=True,
+                           timeout=30, stdout=subprocess.DEVNULL)
         manager.wait_sweeps(2)
         again = manager.counters("leaf-2", 3)
+        assert again["resets"] > 0, again
         assert again["counters"]["link_downed"]["total"] == 4, again
     finally:
         manager.process.terminate()

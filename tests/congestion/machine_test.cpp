@@ -209,6 +209,23 @@ TEST(CongestionMachine, ComesInWithAFormerKeyAndChangesIt) {
   EXPECT_EQ(stage.agent("host-0002").outcome, Outcome::Right);
 }
 
+TEST(CongestionMachine, SaysThatWhoWasRightIsSilentWhereItsKeyIsForgotten) {
+  Options options = usual();
+  options.key = mad::CCKey{1};
+  options.key_mode = KeyMode::Hide;
+  CongestionStage stage("star:4", options);
+  stage.give();
+  stage.run_checks(1);
+  ASSERT_EQ(stage.agent("host-0002").outcome, Outcome::Right);
+  options.key = mad::CCKey{2};
+  stage.change(options);
+  for (unsigned check = 1; check <= 2; ++check) {
+    stage.run_checks(1);
+    EXPECT_EQ(stage.agent("host-0002").outcome, Outcome::Silent) << check;
+    EXPECT_FALSE(stage.report().stopped);
+  }
+}
+
 TEST(CongestionMachine, OnlyCarriesTheKeyIfItIsNotToSetIt) {
   Options options = usual();
   options.key = mad::CCKey{7};

@@ -88,8 +88,10 @@ QUESTIONS = [
     "--service_id 0x10648CA", "--service_id 0x10661a8", "--service_id 0x1060CBC",
     "--service_id 0x1060384", "--service_id 0x6234", "--service_id 0x6240",
     "--service_id 0x6241", "--service_id 0x7000", "--pkey 0xffff",
-    "-Q 8 --mtu 3=", "-Q 8 --mtu 4=", "-Q 8 --mtu '3>'", "-Q 8 --rate 3=", "-Q 8 --rate 7=",
-    "-Q 8 --rate '5<'", "-Q 8 --pkt_lifetime '13<'",
+    # saquery takes the selector in the upper two bits: 0 more than, 1 less than, 2 exactly.
+    "-Q 8 --mtu 0x83", "-Q 8 --mtu 0x84", "-Q 8 --mtu 0x03", "-Q 8 --mtu 0x44",
+    "-Q 8 --rate 0x83", "-Q 8 --rate 0x87", "-Q 8 --rate 0x45", "-Q 8 --rate 0x02",
+    "-Q 8 --pkt_lifetime 0x4d", "-Q 8 --pkt_lifetime 0x92",
 ]
 WORDS = ("pkey", "sl", "mtu", "rate", "pkt_life", "dlid", "slid")
 

@@ -92,6 +92,29 @@ TEST_F(InformInfoTest, EndsWhenNobodyConfirms) {
   EXPECT_EQ(stage_.server.deadline(), base::kNever);
 }
 
+// What others raise, and what the manager tells of itself; those about keys to the trusted alone.
+TEST_F(InformInfoTest, OfEachTrapWhoAskedForThatOne) {
+  const std::vector<std::uint16_t> traps{64,  65,  66,  67,  128, 129, 130,
+                                         131, 144, 145, 256, 257, 258, 259};
+  for (const std::uint16_t wanted : traps) {
+    InformInfo info = everything();
+    info.trap_number = wanted;
+    if (wanted >= 256) EXPECT_EQ(set(info), mad::kSAReqDenied) << wanted;
+    ASSERT_EQ(set(info, 0, kOurKey), mad::kStatusOk) << wanted;
+    for (const std::uint16_t raised : traps) {
+      mad::Notice notice = link_state(switch_);
+      notice.trap_number = raised;
+      report(notice);
+    }
+    ASSERT_EQ(stage_.reports.size(), 1u) << wanted;
+    EXPECT_EQ(notice_in(stage_.reports[0]).notice.trap_number, wanted);
+    confirm(stage_.reports[0]);
+    stage_.reports.clear();
+    info.subscribe = 0;
+    ASSERT_EQ(set(info, 0, kOurKey), mad::kStatusOk) << wanted;
+  }
+}
+
 TEST_F(InformInfoTest, MeansWhatItSays) {
   InformInfo info = everything();
   info.trap_number = 129;
