@@ -48,7 +48,7 @@ class KeptFile {
     const std::string instead(lacks ? words.until_right : words.as_before);
     log.say(sm::Severity::Error, lacks && !words.lacking.empty() ? words.lacking : words.kept,
             instead);
-    trouble_ = value.error().message + ". " + instead;
+    trouble_ = value.error().message + " (" + instead + ")";
     return last_good_;
   }
 

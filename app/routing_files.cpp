@@ -64,7 +64,7 @@ void RoutingFiles::read(const config::Config& config, Log& log, routing::Options
   for (const base::Error& refused : read(config, options)) {
     log.say(sm::Severity::Error, "RoutingFileRefused", refused.message);
     log.say(sm::Severity::Error, "RoutingFileKept", instead);
-    troubles_.push_back(refused.message + ". " + instead);
+    troubles_.push_back(refused.message + " (" + instead + ")");
   }
 }
 

@@ -194,7 +194,6 @@ Operated::Operated(Session& session, std::string fabric, std::function<void(std:
 
 Operated::~Operated() {
   session_.managed_changed = {};
-  session_.sit_again = {};
   if (session_.api) session_.api->set_operator({});
 }
 

@@ -43,7 +43,7 @@ struct Session {
   // What programs have made of partitions; null: they may not.
   std::shared_ptr<const partitions::Managed> managed = nullptr;
   std::function<void()> managed_changed = {};  // has the machine use them, while there is one
-  std::function<void()> sit_again = {};        // tells the API what has changed, while it is asked
+  std::function<void()> sit_again = {};        // tells the API what has changed; there may be none
   std::shared_ptr<const partitions::Policy> file_partitions = nullptr;  // as read last
   Progress progress{std::cerr, is_live_terminal(STDERR_FILENO)};
   boost::asio::io_context loop{1};

@@ -147,7 +147,9 @@ class Importer {
     if (option.section == "qos") return take_lanes(option, line);
     if (option.key == "switches") return take_switches(option, line);
     if (option.name == "sa_key") {
-      if (line.value == value_of("sm_key")) return;  // which says the same
+      if (line.value == value_of("sm_key")) {
+        return remark(line.number, "sa_key", Outcome::Needless, "sm_key says the same, for both");
+      }
       return remark(line.number, "sa_key", Outcome::Missing, std::string(option.note));
     }
     if (option.name == "no_partition_enforcement") {

@@ -197,10 +197,12 @@ void Machine::begin_sweep(base::Instant now) {
   ++sweeps_;
   figures_ = {};
   figures_.agents = agents_.size();
+  const bool anew =
+      std::exchange(followed_, options_.follow_redirects) != options_.follow_redirects;
   for (std::uint32_t i = 0; i < agents_.size(); ++i) {
     AgentState& agent = agents_[i];
     // Where it sent us nobody answers any more: it is asked again where it is.
-    if (agent.silent && std::exchange(agent.elsewhere, std::nullopt)) {
+    if ((agent.silent && std::exchange(agent.elsewhere, std::nullopt)) || anew) {
       agent.can.reset();
       agent.no_coding = false;
       agent.deaf_to_coding = 0;

@@ -129,6 +129,7 @@ class Machine {
   std::vector<Readings::Node> nodes_;                           // over ports_
   std::deque<std::uint32_t> ready_;  // agents with something to ask and room in their window
   bool sweeping_ = false;
+  bool followed_ = true;  // Options::follow_redirects, of the last sweep
   base::Instant begun_{};
   base::Instant next_sweep_ = base::kNever;
   std::uint64_t sweeps_ = 0;  // begun

@@ -119,8 +119,10 @@ std::optional<PathWish::Terms> PathWish::fit(Reach reach, std::uint8_t packet_li
     terms.mtu = static_cast<mad::Mtu>(*mtu);
   }
   if (asks(kRate) && asks(kRateSelector)) {
-    const auto rate = limit<mad::RateRank>(wanted_.rate_selector, wanted_rate_.value_or(0),
-                                           terms.rate, mad::RateRank{0});
+    // One that is named need not be one that would be told.
+    const auto carried = wanted_.rate_selector == Selector::Exactly ? reach.rate : terms.rate;
+    const auto rate = limit<mad::RateRank>(wanted_.rate_selector, wanted_rate_.value_or(0), carried,
+                                           mad::RateRank{0});
     if (!rate) return std::nullopt;
     // Who asks for a rate knows its code; a rate below it may be one that it does not.
     const bool chosen_by_us = wanted_.rate_selector == Selector::LessThan;

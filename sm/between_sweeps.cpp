@@ -131,11 +131,11 @@ void Core::Machine::finish_watch() {
     return begin_sweep_of(watch.suspicion());
   }
   suspect_virtual_ports();
-  if (watch.managers_changed()) publish_picture();
   confirmed = true;
   unconfirmed.clear();
   untold.merge(unheard);
   if (!suspicion.empty()) return begin_sweep_of(suspicion);
+  show_managers();
   if (begin_hand_over()) return;
   rest(blind ? kSoon : options.sweep_interval);
 }

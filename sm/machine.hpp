@@ -195,6 +195,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void finish_links();
   void finish_sweep();
   void publish_picture();
+  void show_managers();
   void renew_view();
   void publish_groups();
   bool contradicts_itself_anew();
@@ -284,6 +285,10 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   routing::InPlace in_place;                      // since the last sweep
 
   SweepStatistics statistics;
+  // Of before a look at what is suspected: they stand if it was in vain.
+  SweepStatistics statistics_before;
+  std::vector<std::string> problems_before;
+  std::vector<OtherSM> shown_managers;  // in the picture that was published last
   base::Instant sweep_began{};
   base::Instant phase_began{};
   std::optional<Phase> phase;

@@ -26,6 +26,7 @@ struct OtherSM {
   mad::Guid guid{};
   std::uint8_t priority = 0;
   mad::SMState state{};
+  friend bool operator==(const OtherSM&, const OtherSM&) = default;
 };
 
 struct Picture {

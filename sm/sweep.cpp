@@ -220,10 +220,11 @@ bool Core::Machine::may_revisit() const {
 }
 
 void Core::Machine::begin_revisit(const Suspicion& of) {
+  statistics_before = statistics;
   prepare_sweep(false, of.reason);
   transactions.cancel();  // of a look around that saw enough
   before.reset();
-  picture.problems.clear();
+  problems_before = std::exchange(picture.problems, {});
   picture.silent.clear();
   begin_phase(Phase::Discovery, Stage::Discovery);
   discovery = Discovery(&picture.observation, false);
@@ -304,6 +305,8 @@ void Core::Machine::advance() {
 void Core::Machine::finish_in_vain() {
   end_phase();
   tables_are_ours = true;
+  picture.problems = std::move(problems_before);
+  statistics = statistics_before;
   const TransactionCounters& counters = transactions.counters();
   if (counters.unanswered > counters.unanswered_beyond) {
     troubled = "something did not answer when it was asked again";
@@ -312,6 +315,7 @@ void Core::Machine::finish_in_vain() {
     troubled = "the way to a switch leads to another device";
     misled_again = now + kBetweenMisled;
   }
+  show_managers();
   if (begin_hand_over()) return;
   rest(options.sweep_interval);
 }
@@ -628,11 +632,17 @@ void Core::Machine::finish_sweep() {
 }
 
 void Core::Machine::publish_picture() {
+  shown_managers = picture.other_sms;
   auto snapshot = take_picture(picture, statistics, options);
   if (options.shadow) snapshot->shadow = shadow.report();
   renew_view();
   if (election.state() == mad::SMState::Master) snapshot->view = administration.shared_view();
   outputs.emplace_back(Publish{std::move(snapshot)});
+}
+
+// What came, went or settled between sweeps. A sweep that is due shows it itself, with the rest.
+void Core::Machine::show_managers() {
+  if (!due && picture.other_sms != shown_managers) publish_picture();
 }
 
 void Core::Machine::renew_view() {

@@ -265,7 +265,10 @@ void Transactions::give_up(std::uint32_t s) {
 void Transactions::count_unanswered(const Request& request) {
   if (request.optional) return;
   ++counters_.unanswered;
-  if (request.beyond.value != 0) ++counters_.unanswered_beyond;
+  // Light sweeps ask for both again.
+  const bool of_manager =
+      request.purpose == Purpose::Discovery && request.attribute == mad::AttributeId::SMInfo;
+  if (request.beyond.value != 0 || of_manager) ++counters_.unanswered_beyond;
 }
 
 void Transactions::give_up_queue(Device& device) {

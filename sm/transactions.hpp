@@ -81,8 +81,9 @@ struct TransactionCounters {
   std::uint64_t sets_sent = 0;
   std::uint64_t retries = 0;
   std::uint64_t unanswered = 0;
-  std::uint64_t unanswered_beyond = 0;  // of these, what was asked beyond a port
-  std::uint64_t fell_silent = 0;        // devices that left a request unanswered, once for each
+  // Of these, what light sweeps ask again: what was asked beyond a port, and who manages.
+  std::uint64_t unanswered_beyond = 0;
+  std::uint64_t fell_silent = 0;  // devices that left a request unanswered, once for each
   std::uint64_t late = 0;
   std::uint64_t answered = 0;
 };

@@ -20,6 +20,7 @@ using fabric::ObservedIndex;
 constexpr std::size_t kManyMissed = 2;
 // Of a port that calls itself an SM's and does not say which: each time holds up the look.
 constexpr unsigned kMostAsked = 3;
+constexpr const char* kAnotherMaster = "another subnet manager calls itself master";
 
 Request ask(DeviceId device, mad::AttributeId attribute, ObservedEnd of) {
   Request request;
@@ -163,25 +164,25 @@ void Watch::on_manager(Context& context, const Answer& answer) {
                                   [&](const OtherSM& other) { return other.device == device; });
   const bool well = answer.answered && answer.status == mad::kStatusOk;
   const auto info = well ? mad::decode<mad::SMInfo>(answer.data) : mad::SMInfo{};
+  const auto claims_office = [&](const mad::SMInfo& who) {
+    return who.sm_state == mad::SMState::Master && may_take_part(context.options, who.guid);
+  };
   if (known == others.end()) {
     if (!well || !mad::validate(info).empty()) return;
     forget_manager(context.picture, device);  // it is silent no longer
     others.push_back({device, info.guid, info.priority, info.sm_state});
-    managers_changed_ = true;
-    if (info.sm_state == mad::SMState::Master) found("another subnet manager calls itself master");
+    if (claims_office(info)) found(kAnotherMaster);
     return;
   }
   if (info.guid != known->guid) {
     forget_manager(context.picture, device);
     context.picture.silent_sms.emplace(device, 0);  // it may only have been busy
-    managers_changed_ = true;
     return;
   }
-  const bool claims = info.sm_state == mad::SMState::Master && known->state != mad::SMState::Master;
-  managers_changed_ |= known->priority != info.priority || known->state != info.sm_state;
+  const bool claims = claims_office(info) && known->state != mad::SMState::Master;
   known->priority = info.priority;
   known->state = info.sm_state;
-  if (claims) found("another subnet manager calls itself master");
+  if (claims) found(kAnotherMaster);
 }
 
 void Watch::on_answer(Context& context, const Answer& answer) {

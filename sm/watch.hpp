@@ -38,8 +38,6 @@ class Watch {
   const Suspicion& suspicion() const { return suspicion_; }
   // Somebody else has programmed the own port, and maybe more.
   bool saw_stranger() const { return saw_stranger_; }
-  // Another SM has come, gone, or is in another state than it was known to be.
-  bool managers_changed() const { return managers_changed_; }
 
  private:
   void ask_own_port(Context& context);
@@ -63,7 +61,6 @@ class Watch {
   std::string reason_;
   Suspicion suspicion_;
   bool saw_stranger_ = false;
-  bool managers_changed_ = false;
   Patience* patience_ = nullptr;
   std::set<std::uint32_t> answered_;   // switches, by ObservedIndex
   std::map<mad::Guid, bool> endured_;  // missed in this look, or given up by it

@@ -150,6 +150,8 @@ TEST(OpensmImport, KnowsWhichOptionsGoTogether) {
   EXPECT_EQ(import("qos TRUE\nqos_policy_file /q\n").config.qos_policy, "/q");
   EXPECT_EQ(import("no_partition_enforcement TRUE\n").config.partition_enforcement, "off");
   EXPECT_EQ(import("sm_key 0x10\nsa_key 0x10\n").config.sm_key, 0x10u);
+  EXPECT_THAT(outcomes(import("sm_key 0x10\nsa_key 0x10\n")),
+              ElementsAre(Outcome::TakenOver, Outcome::Needless));
   EXPECT_THAT(outcomes(import("sm_key 0x10\nsa_key 0x20\n")),
               ElementsAre(Outcome::TakenOver, Outcome::Missing));
 }

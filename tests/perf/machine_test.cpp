@@ -360,6 +360,9 @@ TEST_P(PerfRedirection, IsNotFollowedWhereThatIsNotWanted) {
   stage_.change(options());
   stage_.run_sweeps(2);
   EXPECT_EQ(stage_.readings().sweep.refusing, 0u);
+  stage_.sent.clear();
+  stage_.run_sweeps(1);
+  EXPECT_EQ(asked_at(from_), 0u);
   stage_.change(staying);
   stage_.run_sweeps(1);
   stage_.sent.clear();

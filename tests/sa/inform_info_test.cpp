@@ -99,7 +99,9 @@ TEST_F(InformInfoTest, OfEachTrapWhoAskedForThatOne) {
   for (const std::uint16_t wanted : traps) {
     InformInfo info = everything();
     info.trap_number = wanted;
-    if (wanted >= 256) EXPECT_EQ(set(info), mad::kSAReqDenied) << wanted;
+    if (wanted >= 256) {
+      EXPECT_EQ(set(info), mad::kSAReqDenied) << wanted;
+    }
     ASSERT_EQ(set(info, 0, kOurKey), mad::kStatusOk) << wanted;
     for (const std::uint16_t raised : traps) {
       mad::Notice notice = link_state(switch_);

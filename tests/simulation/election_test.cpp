@@ -213,6 +213,39 @@ TEST_F(TwoManagers, AStickyMasterKeepsItsOfficeWhoeverComes) {
   EXPECT_EQ(box.core().state(), mad::SMState::Master);
 }
 
+// It tells of its rank as soon as it stands by, whether a light sweep is near or not.
+TEST_F(TwoManagers, AStickyMasterShowsWhoStandsByWheneverItCame) {
+  for (unsigned offset = 0; offset < 12; ++offset) {
+    BoxOptions options;
+    options.sm.sticky_master = true;
+    Box box("fat-tree:3,6", options);
+    ASSERT_TRUE(box.run_until_quiet());
+    box.run_for(std::chrono::milliseconds(900 * offset));
+    SeatOptions second;
+    second.sm.priority = 15;
+    box.add_seat("host-0016", second);
+    box.run_for(seconds(30));
+    ASSERT_EQ(box.snapshot().other_managers.size(), 1u) << offset;
+    EXPECT_EQ(box.snapshot().other_managers[0].state, mad::SMState::Standby) << offset;
+  }
+}
+
+// What the last sweep found wrong stays told, whatever is looked into in vain meanwhile.
+TEST_F(TwoManagers, AManagerThatIsShownTakesNoProblemAway) {
+  Box box("ring:5,lft=9", {});  // some host has no LID
+  ASSERT_TRUE(box.run_until_quiet());
+  const auto problems = box.snapshot().problems;
+  const auto number = box.snapshot().sweep.number;
+  ASSERT_FALSE(problems.empty());
+  Seat& late = box.add_seat("host-0002", {});
+  box.run_for(seconds(30));
+  late.die();
+  box.run_for(seconds(30));
+  EXPECT_TRUE(box.snapshot().other_managers.empty());
+  EXPECT_EQ(box.snapshot().problems, problems);
+  EXPECT_GE(box.snapshot().sweep.number, number);
+}
+
 // When it comes it is discovering, and only light sweeps follow.
 TEST_F(TwoManagers, TheMasterShowsHowWhoCameLaterStandsByAndThatItIsGone) {
   Box box("fat-tree:3,6", {});
