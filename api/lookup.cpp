@@ -56,7 +56,9 @@ base::Result<PortIndex> endport_of(const sm::Snapshot& fabric, NodeIndex node) {
     const auto port = topology.port_of(node, mad::PortNumber{static_cast<std::uint8_t>(number)});
     if (lid_of(fabric, port) != mad::kNoLid) return port;
   }
-  return base::error(fmt::format("no port of '{}' has a LID", topology.node(node).description));
+  return base::error(
+      fmt::format("no port of '{}' has a LID: its links are down, or an order took them out",
+                  topology.node(node).description));
 }
 
 base::Result<PortIndex> numbered_port(const sm::Snapshot& fabric, NodeIndex node,

@@ -108,14 +108,14 @@ std::string sweep_text(const Json& status) {
                      word(sweep, "/reason"));
 }
 
-std::vector<std::string> lost_lines(const Json& status) {
+// Those that an order took out, or the others.
+std::vector<std::string> lost_lines(const Json& status, bool ordered) {
   std::vector<std::string> lines;
   for (const Json& link : at(status, "/lost_links")) {
-    const std::string_view ordered =
-        at(link, "/ordered") == true ? ", taken out by order (heddle show orders)" : "";
-    lines.push_back(fmt::format(
-        "{} - {} since {}{}{}", end_text(link, "/a"), end_text(link, "/b"), word(link, "/since"),
-        at(link, "/between_switches") == true ? "" : " (a host's)", ordered));
+    if ((at(link, "/ordered") == true) != ordered) continue;
+    lines.push_back(fmt::format("{} - {} since {}{}", end_text(link, "/a"), end_text(link, "/b"),
+                                word(link, "/since"),
+                                at(link, "/between_switches") == true ? "" : " (a host's)"));
   }
   return lines;
 }
@@ -395,7 +395,8 @@ std::string status_text(const Json& status) {
   out += list_text("Peers", peer_lines(status));
   if (!at(status, "/fabric").is_null()) out += fabric_text(at(status, "/fabric"));
   out += row("Sweep", sweep_text(status));
-  return out + list_text("Lost", lost_lines(status));
+  out += list_text("Lost", lost_lines(status, false));
+  return out + list_text("Taken out", lost_lines(status, true));
 }
 
 std::string event_text(const Json& event) {
