@@ -36,7 +36,7 @@ struct Picture {
   // The port the SM itself sits on; unset until the own node has answered.
   std::optional<fabric::ObservedEnd> own;
   std::vector<OtherSM> other_sms;
-  // Ports that call themselves an SM's and told no SMInfo so far: how often they were asked again.
+  // Ports that call themselves an SM's and tell no SMInfo: light sweeps since they were first so.
   std::map<DeviceId, unsigned> silent_sms;
   std::vector<std::string> problems;  // for a person
   // The same, of what was read of a node or seen behind its ports: until it is read again.

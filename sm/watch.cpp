@@ -18,8 +18,10 @@ using fabric::ObservedIndex;
 
 // Besides the one that answers again.
 constexpr std::size_t kManyMissed = 2;
-// Of a port that calls itself an SM's and does not say which: each time holds up the look.
-constexpr unsigned kMostAsked = 3;
+// A port that calls itself an SM's and does not say which is asked in so many looks, and then in
+// each of so many: each time holds up the look, but it may be a master that only hangs.
+constexpr unsigned kLooksAtFirst = 3;
+constexpr unsigned kLooksThen = 6;
 constexpr const char* kAnotherMaster = "another subnet manager calls itself master";
 
 Request ask(DeviceId device, mad::AttributeId attribute, ObservedEnd of) {
@@ -147,7 +149,8 @@ void Watch::ask_neighbour(Context& context) {
 void Watch::ask_managers(Context& context) {
   std::vector<DeviceId> devices;
   for (auto& [device, asked] : context.picture.silent_sms) {
-    if (asked++ < kMostAsked) devices.push_back(device);
+    if (asked < kLooksAtFirst || asked % kLooksThen == 0) devices.push_back(device);
+    ++asked;
   }
   for (const OtherSM& other : context.picture.other_sms) devices.push_back(other.device);
   for (const DeviceId device : devices) {

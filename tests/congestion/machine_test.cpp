@@ -193,10 +193,16 @@ TEST(CongestionMachine, GivesDevicesTheKeyAndUsesIt) {
   EXPECT_EQ(stage.agent("host-0002").violations, 0u);
 }
 
-TEST(CongestionMachine, ComesInWithAFormerKeyAndChangesIt) {
+// Devices get a key, and hide from all who lack it.
+Options hiding() {
   Options options = usual();
   options.key = mad::CCKey{1};
   options.key_mode = KeyMode::Hide;
+  return options;
+}
+
+TEST(CongestionMachine, ComesInWithAFormerKeyAndChangesIt) {
+  Options options = hiding();
   CongestionStage stage("star:4", options);
   stage.give();
   stage.run_checks(1);
@@ -210,9 +216,7 @@ TEST(CongestionMachine, ComesInWithAFormerKeyAndChangesIt) {
 }
 
 TEST(CongestionMachine, SaysThatWhoWasRightIsSilentWhereItsKeyIsForgotten) {
-  Options options = usual();
-  options.key = mad::CCKey{1};
-  options.key_mode = KeyMode::Hide;
+  Options options = hiding();
   CongestionStage stage("star:4", options);
   stage.give();
   stage.run_checks(1);

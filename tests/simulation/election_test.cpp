@@ -246,6 +246,34 @@ TEST_F(TwoManagers, AManagerThatIsShownTakesNoProblemAway) {
   EXPECT_GE(box.snapshot().sweep.number, number);
 }
 
+// However long it hangs, it is no reason to read the whole fabric, and it is not forgotten.
+TEST_F(TwoManagers, AManagerThatHangsIsAskedForUntilItAnswersAgain) {
+  bool hangs = false;
+  BoxOptions options;
+  options.on_way_in = [&](mad::Datagram& datagram) {
+    auto smp = mad::decode_smp(datagram.payload);
+    const bool told =
+        smp && smp->attribute_id == mad::AttributeId::SMInfo && smp->method == mad::Method::GetResp;
+    if (!hangs || !told) return;
+    smp->transaction_id = mad::TransactionId{~smp->transaction_id.value};  // nobody waits for it
+    datagram = mad::make_datagram(datagram.peer, *smp);
+  };
+  Box box("fat-tree:3,6", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  box.add_seat("host-0016", {});
+  box.run_for(seconds(30));
+  ASSERT_EQ(box.snapshot().other_managers.size(), 1u);
+  const std::size_t sweeps = box.count<sm::SweepFinished>();
+  hangs = true;
+  box.run_for(seconds(300));
+  EXPECT_TRUE(box.snapshot().other_managers.empty());
+  EXPECT_EQ(box.count<sm::SweepFinished>(), sweeps);
+  hangs = false;
+  box.run_for(seconds(90));
+  EXPECT_EQ(box.snapshot().other_managers.size(), 1u);
+  EXPECT_EQ(box.count<sm::SweepFinished>(), sweeps);
+}
+
 // When it comes it is discovering, and only light sweeps follow.
 TEST_F(TwoManagers, TheMasterShowsHowWhoCameLaterStandsByAndThatItIsGone) {
   Box box("fat-tree:3,6", {});
