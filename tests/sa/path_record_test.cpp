@@ -264,6 +264,7 @@ TEST(PathLimits, RatesComeInCodesUpToTheHighestThatMayBeTold) {
   EXPECT_EQ(ask(18, mad::Selector::GreaterThan, 18), 0);  // above 300
   EXPECT_EQ(ask(18, mad::Selector::LessThan, 12), 7);     // below 56, and 50 may not be told: 40
   EXPECT_EQ(ask(18, mad::Selector::Exactly, 20), 20);     // who names a code knows it
+  EXPECT_EQ(ask(18, mad::Selector::Exactly, 21), 21);     // also one above all that is told
 }
 
 TEST(PathsWithLmc, PairEqualPathBitsFirst) {
