@@ -120,6 +120,17 @@ TEST_F(Transitions, ThatASwitchDoesNotTakeBeginAnew) {
   }
 }
 
+// Until they do, what leads by that switch leads nowhere.
+TEST_F(Transitions, ThatASwitchDoesNotTakeAreMendedBeforeTheNextLook) {
+  for (unsigned deaf = 0; deaf < 16; ++deaf) {
+    SCOPED_TRACE(deaf);
+    bring_up("torus:4x4,1", "dnup");
+    turn_down(deaf, 1);
+    change_to("updn", 500ms);
+    EXPECT_EQ(turned_down(), 1u);
+  }
+}
+
 TEST_F(Transitions, ThatASwitchDoesNotTakeAreNotForgotten) {
   bring_up("torus:4x4,1", "dnup");
   turn_down(15, 3);
