@@ -212,6 +212,20 @@ TEST_F(Endurance, ASilentSwitchIsGoneAfterTheLastLookAlongAllItsCables) {
   EXPECT_EQ(trouble_elsewhere(box(), {"leaf-2", "host-0004", "host-0005", "host-0006"}), "");
 }
 
+// A full sweep, and five looks of ten seconds and more.
+TEST_F(Endurance, ASilentSwitchIsMissedOnceALookByHoweverManyCables) {
+  BoxOptions options;
+  options.sm.node_misses = 6;
+  bring_up("fat-tree:3,6", options);
+  box().world().silence(node(box(), "leaf-2"), true);
+  resweep();
+  box().run_for(45s);
+  EXPECT_TRUE(has("leaf-2"));
+  EXPECT_EQ(box().count<sm::NodeDisappeared>(), 0u);
+  box().run_for(45s);
+  EXPECT_FALSE(has("leaf-2"));
+}
+
 // Looked at for another reason, before anything else would have found out that it answers again.
 TEST_F(Endurance, ASwitchThatAnswersAgainIsReadBeforeItIsWrittenTo) {
   BoxOptions options;
