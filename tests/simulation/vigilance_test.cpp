@@ -117,6 +117,27 @@ TEST(Vigilance, ASweepThatLosesItsWaysUntoldBeginsAnew) {
   }
 }
 
+// Hosts that have just been met, and have no other way yet, would be waited for one after another,
+// and looked for again only when it is time to.
+TEST(Vigilance, ADiscoveryThatLosesItsWaysUntoldBeginsAnew) {
+  for (const unsigned met : {4u, 32u, 96u}) {
+    BoxOptions options;
+    options.world.traps = false;
+    options.world.hop_delay = 10us;
+    unsigned asked = 0;
+    options.on_way_out = [&](mad::Datagram& datagram) {
+      const auto smp = mad::decode_smp(datagram.payload);
+      constexpr std::uint8_t kHops = 4;  // to a host behind a spine and another leaf
+      const bool is_host = smp && smp->hop_count == kHops;
+      asked += is_host && smp->attribute_id == mad::AttributeId::PortInfo ? 1 : 0;
+    };
+    Box box("fat-tree:8,16", options);
+    while (asked < met) box.run_for(10us);
+    for (std::uint8_t port = 9; port < 16; ++port) box.world().cut(cable(box, "leaf-01", port));
+    EXPECT_LT(healing_time(box, 100ms), 3s) << met;
+  }
+}
+
 TEST(Vigilance, AStormOfTrapsDoesNotMakeAStormOfQuestions) {
   Up box("fat-tree:2,4", without_periodic_sweeps());
   mad::Smp trap;
