@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include "mad/smp.hpp"
+#include "mad/switch_info.hpp"
 #include "sim/devices.hpp"
 #include "tests/simulation/judging.hpp"
 
@@ -218,6 +220,55 @@ TEST_F(Revisit, SortsOutHostsThatChangePlacesMeanwhile) {
     const auto port = known.topology.port_of(*at, mad::PortNumber{1});
     EXPECT_EQ(known.lids.base(port), registers(box(), host, 1).lid) << host;
   }
+}
+
+// Two leaves change places when their tables are about to be written, so that each gets the
+// other's; and when that is looked at, the ways there have died, which only later lead elsewhere.
+TEST_F(Revisit, OfWaysThatDiedAndComeBackToOthersReadsTheTables) {
+  BoxOptions options;
+  options.world.traps = false;
+  bring_up(fabric("fat-tree:2,4"), options);
+  const auto first = cable(box(), "leaf-2", 3), second = cable(box(), "leaf-3", 3);
+  bool swapped = false;
+  box().set_listener([&](const sm::Event& event) {
+    const auto* phase = std::get_if<sm::PhaseStarted>(&event.value);
+    if (phase == nullptr || phase->phase != sm::Phase::Tables) return;
+    if (!std::exchange(swapped, true)) box().world().swap_cables(first, second);
+  });
+  // Each host has blocks of its own then, and nothing later gives reason to write them again.
+  options.sm.lmc = 7;
+  box().input(sm::OptionsChanged{std::make_shared<const sm::Options>(options.sm)});
+  ASSERT_TRUE(box().run_until_quiet());
+  ASSERT_TRUE(swapped);
+  box().world().cut(first);
+  box().world().cut(second);
+  while (box().count<sm::LinkDisappeared>() < 2) box().run_for(100ms);
+  box().world().restore(first);
+  box().world().restore(second);
+  box().run_for(60s);
+  EXPECT_EQ(trouble(box()), "");
+}
+
+// Somebody hides every change of a port, so nothing tells of it but that a host answers in the
+// switch's stead, to each look, that it does not know what is asked.
+TEST_F(Revisit, OfASwitchWhoseWayLeadsToAHostFindsTheOtherWay) {
+  BoxOptions options;
+  options.world.traps = false;
+  options.on_way_in = [](mad::Datagram& datagram) {
+    auto smp = mad::decode_smp(datagram.payload);
+    if (!smp) return;
+    if (smp->attribute_id == mad::AttributeId::SwitchPortStateTable) smp->status = {0x0C};
+    if (smp->attribute_id == mad::AttributeId::SwitchInfo) {
+      auto info = mad::decode<mad::SwitchInfo>(smp->data);
+      info.port_state_change = false;
+      mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(smp->data));
+    }
+    datagram = mad::make_datagram(datagram.peer, *smp);
+  };
+  bring_up(dumbbell().finish(), options);
+  box().world().swap_cables(cable(box(), "left", 2), cable(box(), "left", 3));
+  box().run_for(40s);
+  EXPECT_EQ(trouble(box()), "");
 }
 
 // Whoever asks for a sweep by hand gets routes that owe nothing to those of before.
