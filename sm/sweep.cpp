@@ -339,6 +339,7 @@ void Core::Machine::finish_discovery() {
   picture.frozen = fabric::freeze(picture.observation, left_out());
   if (revisiting && !is_coherent()) {
     tables_are_ours = !others_may_have_written;  // nothing was written yet
+    confirmed = false;  // that all stood still before this does not settle what speaks against it
     return begin_sweep("the fabric contradicts itself");
   }
   // Of the last sweep, if at all: they do not fit this topology.
