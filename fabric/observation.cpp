@@ -23,6 +23,11 @@ void ObservedTable::learn(std::size_t block, Block bytes) {
   std::copy(bytes.begin(), bytes.end(), entries_.data() + block * kLftBlockLids);
 }
 
+void ObservedTable::make_room(std::size_t blocks) {
+  known_.reserve(blocks);
+  entries_.reserve(blocks * kLftBlockLids);
+}
+
 std::optional<ObservedIndex> Observation::find(mad::Guid node_guid) const {
   const auto found = by_guid_.find(node_guid);
   if (found == by_guid_.end()) return std::nullopt;

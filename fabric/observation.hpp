@@ -54,6 +54,8 @@ class ObservedTable {
     return std::span(entries_).subspan(block * kLftBlockLids).first<kLftBlockLids>();
   }
   void learn(std::size_t block, Block bytes);
+  // So many blocks are going to be learned: one allocation instead of many.
+  void make_room(std::size_t blocks);
   void forget() { *this = {}; }
   // That block and those behind it.
   void forget_from(std::size_t block) {

@@ -371,7 +371,9 @@ void Discovery::read_table(Context& context, fabric::ObservedIndex index) {
     }
   }
   const DeviceId device = *context.picture.device({index, {0}});
-  for (unsigned block = 0; block <= top / fabric::kLftBlockLids; ++block) {
+  const auto blocks = static_cast<std::uint32_t>(top / fabric::kLftBlockLids + 1);
+  node.table.make_room(blocks);
+  for (std::uint32_t block = 0; block < blocks; ++block) {
     Request request = get(device, mad::AttributeId::LinearForwardingTable, block, {index, {0}});
     request.detail = block;
     context.transactions.submit(request);

@@ -90,6 +90,9 @@ void Transactions::submit(const Request& request) {
   Device& device = devices_[request.device.value];
   if (device.locked && request.method == mad::Method::Set) return;
   ++queued_;
+  if (device.tail != kNone && extend(pending_[device.tail], request)) {
+    return make_ready(request.device);
+  }
   std::uint32_t entry = free_pending_;
   if (entry == kNone) {
     entry = static_cast<std::uint32_t>(pending_.size());
@@ -97,10 +100,40 @@ void Transactions::submit(const Request& request) {
   } else {
     free_pending_ = pending_[entry].next;
   }
-  pending_[entry] = {request, kNone};
+  pending_[entry] = {request, 0, 0, kNone};
   (device.tail == kNone ? device.head : pending_[device.tail].next) = entry;
   device.tail = entry;
   make_ready(request.device);
+}
+
+// True if the request is the next one of that run, and was added to it.
+bool Transactions::extend(Pending& run, const Request& request) {
+  Request expected = run.request;
+  expected.modifier += run.more + 1;
+  if (run.more == 0) run.detail_up = request.detail == expected.detail ? 0 : 1;
+  expected.detail += run.detail_up * (run.more + 1);
+  if (!(expected == request)) return false;
+  ++run.more;
+  return true;
+}
+
+// The queue must not be empty.
+Request Transactions::take_head(Device& device) {
+  const std::uint32_t entry = device.head;
+  Pending& pending = pending_[entry];
+  const Request request = pending.request;
+  --queued_;
+  if (pending.more > 0) {
+    --pending.more;
+    ++pending.request.modifier;
+    pending.request.detail += pending.detail_up;
+    return request;
+  }
+  device.head = pending.next;
+  if (device.head == kNone) device.tail = kNone;
+  pending.next = free_pending_;
+  free_pending_ = entry;
+  return request;
 }
 
 void Transactions::make_ready(DeviceId id) {
@@ -273,16 +306,10 @@ void Transactions::count_unanswered(const Request& request) {
 
 void Transactions::give_up_queue(Device& device) {
   while (device.head != kNone) {
-    const std::uint32_t entry = device.head;
-    device.head = pending_[entry].next;
-    const Request& request = pending_[entry].request;
+    const Request request = take_head(device);
     given_up_.push_back({request, false, {}, {}});
     count_unanswered(request);
-    --queued_;
-    pending_[entry].next = free_pending_;
-    free_pending_ = entry;
   }
-  device.tail = kNone;
 }
 
 std::vector<Answer> Transactions::take_given_up() {
@@ -335,10 +362,7 @@ void Transactions::fetch_next() const {
 
 void Transactions::start_next(base::Instant now, DeviceId id, Sink& sink) {
   Device& device = devices_[id.value];
-  const std::uint32_t entry = device.head;
-  device.head = pending_[entry].next;
-  if (device.head == kNone) device.tail = kNone;
-  --queued_;
+  const Request request = take_head(device);
   if (free_slots_.empty()) {
     HEDDLE_CHECK(slots_.size() <= kSlotMask);
     free_slots_.push_back(static_cast<std::uint32_t>(slots_.size()));
@@ -346,15 +370,13 @@ void Transactions::start_next(base::Instant now, DeviceId id, Sink& sink) {
   }
   const std::uint32_t s = free_slots_.back();
   free_slots_.pop_back();
-  slots_[s].request = pending_[entry].request;
+  slots_[s].request = request;
   slots_[s].live = true;
   slots_[s].attempt = 0;
   slots_[s].sendings = slots_[s].elsewhere = 0;
   slots_[s].routes_tried = 0;
   slots_[s].probing = false;
   slots_[s].rounds = kNotVouched;
-  pending_[entry].next = free_pending_;
-  free_pending_ = entry;
   ++device.in_flight;
   ++in_flight_;
   make_ready(id);

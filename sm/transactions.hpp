@@ -178,8 +178,12 @@ class Transactions {
     bool locked = false;
     std::optional<mad::MKey> m_key;
   };
+  // Requests for block after block, or port after port, are one entry: there are hundreds of
+  // thousands of blocks, and each entry lies somewhere else in memory.
   struct Pending {
-    Request request;
+    Request request;              // the next one; those behind it have modifiers that count up
+    std::uint32_t more = 0;       // so many behind it
+    std::uint32_t detail_up = 0;  // 1: and details that do
     std::uint32_t next = kNone;
   };
   struct Slot {
@@ -209,6 +213,8 @@ class Transactions {
   Slot* find(std::uint32_t transaction);
   void make_ready(DeviceId id);
   void fetch_next() const;
+  static bool extend(Pending& run, const Request& request);
+  Request take_head(Device& device);
   void start_next(base::Instant now, DeviceId id, Sink& sink);
   void transmit(base::Instant now, std::uint32_t slot, Sink& sink);
   void time_out(std::uint32_t slot);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sm/transactions.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
+#include <numeric>
 
 #include <gtest/gtest.h>
 
@@ -117,6 +119,54 @@ TEST_F(TransactionsTest, OneDeviceGetsNoMoreThanItsWindow) {
   EXPECT_TRUE(answer(sent[0]));
   pump();
   EXPECT_EQ(sent.size(), 3u);
+}
+
+// Blocks in a row, asked for beside other things, with and without details of their own.
+TEST_F(TransactionsTest, RequestsInARowGoOutAndComeBackAsTheyWereMade) {
+  const DeviceId at = device(1);
+  std::vector<Request> made;
+  const auto submit = [&](std::uint32_t modifier, std::uint32_t detail, std::uint32_t subject) {
+    Request request = get(at);
+    request.modifier = modifier;
+    request.detail = detail;
+    request.subject = subject;
+    made.push_back(request);
+    transactions.submit(request);
+  };
+  for (std::uint32_t block = 0; block < 5; ++block) submit(block, block, 1);
+  for (std::uint32_t block = 5; block < 9; ++block) submit(block, 40, 1);
+  for (std::uint32_t block = 9; block < 12; ++block) submit(block, 40, 2);
+  submit(13, 40, 2);  // one is left out
+  submit(13, 40, 2);  // and the same again
+  submit(14, 42, 2);
+  EXPECT_EQ(transactions.outstanding(), made.size());
+  std::vector<Request> asked;
+  run_answering([&](const mad::Smp& smp) {
+    const auto heard = answer(smp);
+    ASSERT_TRUE(heard);
+    EXPECT_EQ(smp.attribute_modifier, heard->request.modifier);
+    asked.push_back(heard->request);
+  });
+  EXPECT_EQ(asked, made);
+}
+
+TEST_F(TransactionsTest, ARowOfRequestsThatNobodyAnswersIsGivenUpOneByOne) {
+  const DeviceId at = device(1);
+  for (std::uint32_t block = 0; block < 20; ++block) {
+    Request request = get(at);
+    request.modifier = request.detail = block;
+    transactions.submit(request);
+  }
+  std::vector<std::uint32_t> given_up;
+  for (const Answer& lost : run_dry()) {
+    EXPECT_EQ(lost.request.modifier, lost.request.detail);
+    given_up.push_back(lost.request.detail);
+  }
+  std::sort(given_up.begin(), given_up.end());
+  std::vector<std::uint32_t> all(20);
+  std::iota(all.begin(), all.end(), 0u);
+  EXPECT_EQ(given_up, all);
+  EXPECT_EQ(transactions.counters().unanswered, all.size());
 }
 
 TEST_F(TransactionsTest, TheWindowOpensWithAnswersUpToItsLimitAndDevicesTakeTurns) {
