@@ -135,10 +135,23 @@ void fabrics_and_links(benchmark::internal::Benchmark* bench) {
       ->UseRealTime();
 }
 
+// The other engines, on the one fabric that all of them route.
+void one_link(benchmark::internal::Benchmark* bench) {
+  for (const int leaves : {0, 1}) bench->Args({1, 1, 2, leaves});
+  bench->ArgNames({"fabric", "links", "threads", "leaves"})
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+}
+
 BENCHMARK_CAPTURE(bench_links_lost, auto, "auto") -> Apply(fabrics_and_links);
 BENCHMARK_CAPTURE(bench_links_lost, minhop, "minhop")->Apply(fabrics_and_links);
 BENCHMARK_CAPTURE(bench_links_lost, updn, "updn")->Apply(fabrics_and_links);
 BENCHMARK_CAPTURE(bench_links_lost, sssp, "sssp")->Apply(fabrics_and_links);
+BENCHMARK_CAPTURE(bench_links_lost, ftree, "ftree")->Apply(one_link);
+BENCHMARK_CAPTURE(bench_links_lost, dnup, "dnup")->Apply(one_link);
+BENCHMARK_CAPTURE(bench_links_lost, dfsssp, "dfsssp")->Apply(one_link);
+BENCHMARK_CAPTURE(bench_links_lost, weave, "weave")->Apply(one_link);
+BENCHMARK_CAPTURE(bench_links_lost, nue, "nue")->Apply(one_link);
 
 }  // namespace
 }  // namespace heddle

@@ -140,4 +140,24 @@ void for_each_unshared(const ForwardingTables& a, SwitchIndex of_a, const Forwar
   }
 }
 
+// Calls visit(lid, out of a, out of b) for each entry in which two rows differ, by LID. The rows
+// must be of the same size.
+template <class Visit>
+void for_each_difference(const ForwardingTables& a, SwitchIndex of_a, const ForwardingTables& b,
+                         SwitchIndex of_b, const Visit& visit) {
+  // Mostly a chunk is not shared for one entry's sake: a piece that is the same is one comparison.
+  constexpr std::size_t kPiece = 16;
+  static_assert(kLftBlockLids % kPiece == 0);
+  for_each_unshared(a, of_a, b, of_b, [&](std::size_t chunk) {
+    const std::uint8_t* left = a.chunk(of_a, chunk);
+    const std::uint8_t* right = b.chunk(of_b, chunk);
+    for (std::size_t piece = 0; piece < a.chunk_size(chunk); piece += kPiece) {
+      if (std::equal(left + piece, left + piece + kPiece, right + piece)) continue;
+      for (std::size_t i = piece; i < piece + kPiece; ++i) {
+        if (left[i] != right[i]) visit(chunk * ForwardingTables::kChunk + i, left[i], right[i]);
+      }
+    }
+  });
+}
+
 }  // namespace heddle::fabric

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -13,7 +14,8 @@ namespace heddle::fabric {
 namespace {
 
 constexpr std::uint32_t kNone = 0xFFFF'FFFF;
-constexpr std::uint32_t kFew = 3;
+// Of one LID: after so many steps against the entries one walk along them is cheaper.
+constexpr std::uint32_t kManyAsked = 256;
 
 struct Change {
   std::uint16_t lid = 0;
@@ -51,7 +53,8 @@ class ColumnCheck {
         claim_(claim),
         targets_(targets),
         ground_(ground),
-        arrived_(claim.before.size()) {}
+        arrived_(claim.before.size()),
+        unpassed_(claim.before.size()) {}
 
   // All changes of one LID.
   bool holds(std::span<const Change> changes) {
@@ -115,10 +118,9 @@ class ColumnCheck {
   // From those of neighbours to the new entry.
   bool arrivals_lead_forward(std::uint32_t at, std::uint32_t onward, std::uint16_t lid) {
     for (const Channel& back : claim_.topology.channels_from(SwitchIndex{at})) {
-      const Channel& arriving = claim_.topology.channels()[back.reverse.value];
-      const std::uint32_t neighbour = arriving.from.value;
-      if (entry(neighbour, lid) != arriving.out.value) continue;
-      const std::uint32_t held = channel(neighbour, arriving.out.value);
+      const std::uint32_t neighbour = back.to.value;
+      if (entry(neighbour, lid) != back.in.value) continue;
+      const std::uint32_t held = channel(neighbour, back.in.value);
       if (!is_forward(held, onward) && counts(neighbour, lid)) return false;
     }
     return true;
@@ -126,24 +128,29 @@ class ColumnCheck {
 
   // Whether packets to this LID that pass this switch are some host's: for a switch's own LID, and
   // for one that nobody owns, only hosts count as senders. Asked only where the answer matters: if
-  // that is of few switches, each is looked at alone.
+  // little is behind the switches that this is asked of, each is looked at alone.
   bool counts(std::uint32_t at, std::uint16_t lid) {
     if (all_senders_count(lid)) return true;
-    if (passed_.empty() && ++asked_ <= kFew) return is_passed(at, lid);
+    if (unpassed_[at] == lid) return false;
+    if (passed_.empty() && asked_ < kManyAsked) return is_passed(at, lid);
     if (passed_.empty()) mark_passed(lid);
     return passed_[at] != 0;
   }
-  // Looked for against the entries, until a host is found.
+  // Looked for against the entries, until a host is found. If there is none, all that was seen
+  // need not be asked of again.
   bool is_passed(std::uint32_t at, std::uint16_t lid) {
-    seen_.assign(arrived_.size(), 0);
-    seen_[at] = 1;
+    unpassed_[at] = lid;
     behind_.assign(1, at);
     for (std::size_t i = 0; i < behind_.size(); ++i) {
-      if (ground_.has_hosts[behind_[i]] != 0) return true;
+      ++asked_;
+      if (ground_.has_hosts[behind_[i]] != 0) {
+        for (const std::uint32_t seen : behind_) unpassed_[seen] = 0;
+        return true;
+      }
       for (const Channel& back : claim_.topology.channels_from(SwitchIndex{behind_[i]})) {
         const std::uint32_t before = back.to.value;
-        if (seen_[before] != 0 || entry(before, lid) != back.in.value) continue;
-        seen_[before] = 1;
+        if (unpassed_[before] == lid || entry(before, lid) != back.in.value) continue;
+        unpassed_[before] = lid;
         behind_.push_back(before);
       }
     }
@@ -151,15 +158,15 @@ class ColumnCheck {
   }
   void mark_passed(std::uint16_t lid) {
     passed_ = ground_.has_hosts;
-    std::vector<std::uint32_t> found;
+    behind_.clear();
     for (std::uint32_t s = 0; s < passed_.size(); ++s) {
-      if (passed_[s] != 0) found.push_back(s);
+      if (passed_[s] != 0) behind_.push_back(s);
     }
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      const std::uint32_t next = step(found[i], entry(found[i], lid));
+    for (std::size_t i = 0; i < behind_.size(); ++i) {
+      const std::uint32_t next = step(behind_[i], entry(behind_[i], lid));
       if (next == kNone || passed_[next] != 0) continue;
       passed_[next] = 1;
-      found.push_back(next);
+      behind_.push_back(next);
     }
   }
   bool all_senders_count(std::uint16_t lid) const {
@@ -173,15 +180,12 @@ class ColumnCheck {
   }
   // The next switch over a link that is there.
   std::uint32_t step(std::uint32_t at, std::uint8_t out) const {
-    if (out > claim_.topology.node(SwitchIndex{at}).port_count) return kNone;
-    const auto index = claim_.topology.channel_by_port(SwitchIndex{at}, mad::PortNumber{out});
+    const auto index = claim_.topology.channel_by_entry(SwitchIndex{at}, out);
     return index == kNoChannel ? kNone : claim_.topology.channels()[index.value].to.value;
   }
   // As the proven fabric counts channels.
   std::uint32_t channel(std::uint32_t at, std::uint8_t out) const {
-    const SwitchIndex before = claim_.before[at];
-    if (out > proven_.topology.node(before).port_count) return kNone;
-    const auto index = proven_.topology.channel_by_port(before, mad::PortNumber{out});
+    const auto index = proven_.topology.channel_by_entry(claim_.before[at], out);
     return index == kNoChannel ? kNone : index.value;
   }
 
@@ -191,16 +195,18 @@ class ColumnCheck {
   const Ground& ground_;
   std::vector<std::uint16_t> arrived_;  // by switch: the last LID whose way is known to arrive
   std::vector<std::uint32_t> way_;      // scratch memory of a walk
-  std::uint32_t asked_ = 0;             // of one LID: for how many
+  std::uint32_t asked_ = 0;             // of one LID: steps of is_passed
   std::vector<std::uint8_t> passed_;    // by switch, of one LID; empty: not known yet
-  std::vector<std::uint8_t> seen_;      // by switch, in one search
-  std::vector<std::uint32_t> behind_;   // found in it
+  // By switch: the last LID for which it is known, or supposed while a search goes on, that no
+  // host's packets pass.
+  std::vector<std::uint16_t> unpassed_;
+  std::vector<std::uint32_t> behind_;  // found in one search or walk
 };
 
 class Recheck {
  public:
   Recheck(const Proven& proven, const Claim& claim, const base::ParallelFor& parallel)
-      : proven_(proven), claim_(claim), parallel_(parallel), ground_(claim.topology) {}
+      : proven_(proven), claim_(claim), parallel_(parallel) {}
 
   bool run() {
     return matches_switches() && matches_and_differs() && no_way_into_what_is_gone() &&
@@ -226,25 +232,26 @@ class Recheck {
     return true;
   }
 
-  // Three looks that need nothing of each other.
+  // Looks that need nothing of each other, in two halves that take about as long.
   bool matches_and_differs() {
-    std::array<bool, 3> is_right{};
+    std::array<bool, 2> is_right{};
     parallel_(is_right.size(), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t look = begin; look < end; ++look) {
-        is_right[look] = look == 0   ? matches_channels()
-                         : look == 1 ? matches_places()
-                                     : collect_changes();
+      for (std::size_t half = begin; half < end; ++half) {
+        is_right[half] = half == 0 ? matches_channels() && matches_places() : looks_around();
       }
     });
-    return is_right[0] && is_right[1] && is_right[2];
+    return is_right[0] && is_right[1];
+  }
+  bool looks_around() {
+    ground_.emplace(claim_.topology);
+    return collect_changes();
   }
 
   bool matches_channels() {
     is_there_.assign(proven_.topology.channels().size(), 0);
     for (const Channel& channel : claim_.topology.channels()) {
       const SwitchIndex from = claim_.before[channel.from.value];
-      if (channel.out.value > proven_.topology.node(from).port_count) return false;
-      const ChannelIndex old = proven_.topology.channel_by_port(from, channel.out);
+      const ChannelIndex old = proven_.topology.channel_by_entry(from, channel.out.value);
       if (old == kNoChannel) return false;
       const Channel& was = proven_.topology.channels()[old.value];
       if (was.to != claim_.before[channel.to.value] || was.in != channel.in) return false;
@@ -276,16 +283,11 @@ class Recheck {
     std::vector<Change> found;
     for (std::uint32_t s = 0; s < claim_.before.size(); ++s) {
       const SwitchIndex at{s}, was = claim_.before[s];
-      for_each_unshared(claim_.tables, at, proven_.tables, was, [&](std::size_t chunk) {
-        const std::uint8_t* now = claim_.tables.chunk(at, chunk);
-        const std::uint8_t* old = proven_.tables.chunk(was, chunk);
-        for (std::size_t i = 0; i < claim_.tables.chunk_size(chunk); ++i) {
-          if (now[i] == old[i]) continue;
-          const std::size_t lid = chunk * ForwardingTables::kChunk + i;
-          found.push_back({static_cast<std::uint16_t>(lid), s});
-          ++ends[lid + 1];
-        }
-      });
+      for_each_difference(claim_.tables, at, proven_.tables, was,
+                          [&](std::size_t lid, std::uint8_t, std::uint8_t) {
+                            found.push_back({static_cast<std::uint16_t>(lid), s});
+                            ++ends[lid + 1];
+                          });
     }
     for (std::size_t lid = 0; lid < size; ++lid) ends[lid + 1] += ends[lid];
     changes_.resize(found.size());
@@ -303,7 +305,7 @@ class Recheck {
       for (std::size_t lid = 1; lid < targets_.size(); ++lid) {
         const bool leads_there = claim_.tables.entry(SwitchIndex{at}, lid) == channel.out.value &&
                                  targets_[lid].at != kNone;
-        if (leads_there && ground_.are_joined(at, targets_[lid].at)) return false;
+        if (leads_there && ground_->are_joined(at, targets_[lid].at)) return false;
       }
     }
     return true;
@@ -347,7 +349,7 @@ class Recheck {
     }
     std::atomic<bool> hold = true;
     parallel_(columns.size(), [&](std::size_t begin, std::size_t end) {
-      ColumnCheck check(proven_, claim_, targets_, ground_);
+      ColumnCheck check(proven_, claim_, targets_, *ground_);
       for (std::size_t i = begin; i < end && hold; ++i) {
         if (!check.holds(columns[i])) hold = false;
       }
@@ -362,7 +364,7 @@ class Recheck {
   std::vector<std::uint8_t> is_there_;  // by proven channel
   std::vector<Aim> targets_;            // by LID
   std::vector<Change> changes_;         // by LID
-  const Ground ground_;
+  std::optional<Ground> ground_;
 };
 
 }  // namespace

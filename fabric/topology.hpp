@@ -115,6 +115,13 @@ class Topology {
     return channel_of_port_[port_of(from, out).value];
   }
 
+  // The same for what a table's entry says, whatever that is.
+  ChannelIndex channel_by_entry(SwitchIndex from, std::uint8_t entry) const {
+    const std::uint32_t first = first_port_[from.value];
+    return entry < first_port_[from.value + 1] - first ? channel_of_port_[first + entry]
+                                                       : kNoChannel;
+  }
+
   // Where packets for an endport leave the switches: (switch, port to leave by). Port 0 for a
   // switch's own port; nothing when the endport hangs on no switch (two hosts and one cable).
   struct Attachment {

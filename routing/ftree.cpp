@@ -17,8 +17,6 @@
 namespace heddle::routing {
 namespace {
 
-using Group = TreeShape::Group;
-
 constexpr std::uint8_t kNoPort = mad::kNoPortNumber.value;
 
 // LIDs that follow each other: of one port, or of ports (with one LID each) that follow each other.
@@ -55,7 +53,7 @@ struct Plan {
   TreeShape shape;
   TreeDistances distances;
   // By switch: destination switches whose packets must take this group, (destination, group).
-  std::vector<std::vector<std::pair<std::uint32_t, Group>>> bound;
+  std::vector<std::vector<std::pair<std::uint32_t, TreeShape::Group>>> bound;
   // By switch: without hosts, and with direct ways from all switches that have hosts and all that
   // nothing lies below. Then from elsewhere, where no packet of a host comes from, one may descend
   // to any of those first: a turn that no host's packet takes closes no cycle (fabric::verify).
@@ -194,7 +192,7 @@ class Writer {
   // What a row would be if every destination were reached by climbing any way.
   void make_pattern() {
     if (plan_.shape.up(at_).empty()) return;
-    use_ways([](const Group&) { return true; });
+    use_ways([](const TreeShape::Group&) { return true; });
     const std::size_t all = pattern_.size();
     const std::size_t turns = ways_.size() * plan_.shape.cables_up(at_);
     const std::size_t period = std::min(all, divider_ * turns);
@@ -223,7 +221,7 @@ class Writer {
     ways_.assign(nominal.size(), nullptr);
     for (std::size_t i = 0; i < nominal.size(); ++i) {
       if (nominal[i] == TreeShape::kMissing || !is_taken(groups[nominal[i]])) continue;
-      const Group& group = groups[nominal[i]];
+      const TreeShape::Group& group = groups[nominal[i]];
       ways_[i] = &group;
       const auto ports = plan_.shape.ports(group);
       all_ports_.insert(all_ports_.end(), ports.begin(), ports.end());
@@ -232,7 +230,7 @@ class Writer {
 
   std::uint8_t port_of_turn(std::uint32_t turn) const {
     const auto count = static_cast<std::uint32_t>(ways_.size());
-    const Group* group = ways_[turn % count];
+    const TreeShape::Group* group = ways_[turn % count];
     const std::uint32_t cable = turn / count % plan_.shape.cables_up(at_);
     if (group == nullptr || cable >= group->port_count) return kNoPort;
     return plan_.shape.ports(*group)[cable];
@@ -253,7 +251,7 @@ class Writer {
   }
 
   // Down there is one way almost always, but it may have several cables.
-  std::uint8_t port_down(std::span<const Group> ways, std::uint32_t place,
+  std::uint8_t port_down(std::span<const TreeShape::Group> ways, std::uint32_t place,
                          std::uint32_t sibling) const {
     const std::uint32_t turn = place / divider_ + sibling / divider_;
     const auto count = static_cast<std::uint32_t>(ways.size());
@@ -279,7 +277,7 @@ class Writer {
   }
 
   template <class RowOf>
-  static Nearer compare(std::span<const Group> groups,
+  static Nearer compare(std::span<const TreeShape::Group> groups,
                         const std::array<std::uint8_t, TreeDistances::kColumns>& than,
                         RowOf row_of) {
     constexpr std::size_t kColumns = TreeDistances::kColumns;
@@ -308,7 +306,8 @@ class Writer {
       climb_any_way(to);
     } else if (up_.count[column] > 0) {
       const std::uint8_t than = plan_.distances.direct(at_)[to];
-      use_ways([&](const Group& way) { return plan_.distances.direct(way.to)[to] < than; });
+      use_ways(
+          [&](const TreeShape::Group& way) { return plan_.distances.direct(way.to)[to] < than; });
       climb(to);
     } else if (plan_.is_near_to_all[to] != 0 && plan_.shape.island(to) == plan_.shape.island(at_)) {
       // Spread out, so that no link is part of very many ways.
@@ -323,13 +322,13 @@ class Writer {
   void send_down_nearer(std::uint32_t to) {
     const std::uint8_t than = plan_.distances.descending(at_)[to];
     nearer_.clear();
-    for (const Group& group : plan_.shape.down(at_)) {
+    for (const TreeShape::Group& group : plan_.shape.down(at_)) {
       if (plan_.distances.descending(group.to)[to] < than) nearer_.push_back(group);
     }
     send_down(to, nearer_);
   }
 
-  void send_down(std::uint32_t to, std::span<const Group> ways) {
+  void send_down(std::uint32_t to, std::span<const TreeShape::Group> ways) {
     if (ways.size() == 1 && ways.front().port_count == 1) {
       const std::uint8_t port = plan_.shape.ports(ways.front()).front();
       for (const Run& run : plan_.runs_to(to)) {
@@ -355,7 +354,7 @@ class Writer {
   void climb_any_way(std::uint32_t to) {
     for (const Run& run : plan_.runs_to(to)) {
       if (run.is_one_port && run.lids > 1) {
-        use_ways([](const Group&) { return true; });
+        use_ways([](const TreeShape::Group&) { return true; });
         climb(to);
         return;
       }
@@ -383,9 +382,9 @@ class Writer {
   std::uint32_t divider_ = 1;
   std::vector<std::uint8_t> pattern_;  // out port by place
   Nearer down_{}, up_{};
-  std::vector<const Group*> ways_;       // by turn; null: none to take
-  std::vector<std::uint8_t> all_ports_;  // of these
-  std::vector<Group> nearer_;
+  std::vector<const TreeShape::Group*> ways_;  // by turn; null: none to take
+  std::vector<std::uint8_t> all_ports_;        // of these
+  std::vector<TreeShape::Group> nearer_;
 };
 
 // Pairs of switches with hosts that no direct way joins.
@@ -409,7 +408,7 @@ bool leads_down_once(const TreeShape& shape, const std::vector<std::uint32_t>& h
   std::vector<std::uint64_t> below(hosts.size() * words);  // by switch, a bit for each switch
   for (const std::uint32_t at : shape.bottom_up()) {
     std::uint64_t* const own = below.data() + at * words;
-    for (const Group& down : shape.down(at)) {
+    for (const TreeShape::Group& down : shape.down(at)) {
       const std::uint64_t* const theirs = below.data() + down.to * words;
       for (std::size_t word = 0; word < words; ++word) {
         if ((own[word] & theirs[word]) != 0) return false;
@@ -430,7 +429,7 @@ bool is_even(const Plan& plan, const TreeLevels& levels, const std::vector<std::
     if (hosts[at] > 0) above_hosts[at] = 1;
     const auto up = plan.shape.up(at);
     if (above_hosts[at] == 0 || up.empty()) continue;
-    for (const Group& group : up) above_hosts[group.to] = 1;
+    for (const TreeShape::Group& group : up) above_hosts[group.to] = 1;
     const std::array<std::size_t, 3> shape{plan.shape.ways_up(at).size(), plan.shape.cables_up(at),
                                            plan.shape.divider(at)};
     const auto place = std::make_pair(plan.shape.island(at), levels.level[at]);

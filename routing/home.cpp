@@ -2,6 +2,7 @@
 #include "routing/home.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -133,7 +134,7 @@ std::optional<Selected> mended_home(const Topology& topology, const LidMap& lids
                                     const Policy& policy, const Home& home,
                                     const Departure& departure, const base::ParallelFor& parallel,
                                     const Kinship* present) {
-  const auto found = repair(home, departure, topology, lids, present);
+  const auto found = repair(home, departure, topology, lids, present, parallel);
   if (!found) return std::nullopt;
   auto selected = repaired(home, departure, topology, *found);
   if (is_shown(topology, lids, home, departure, *found, selected, parallel)) return selected;
@@ -164,16 +165,22 @@ std::optional<Selected> near_home(const Topology& topology, const LidMap& lids,
 }  // namespace
 
 Departure departure_from(const Home& home, const Topology& topology, const LidMap& lids,
-                         const Policy& policy) {
+                         const Policy& policy, const base::ParallelFor& parallel) {
   Departure departure;
-  if (!(home.policy == policy) || !same_switches(*home.topology, topology, departure.at_home) ||
-      !same_links(*home.topology, topology, departure.at_home,
-                  policy.options.avoid_throttled_links) ||
-      !same_places(home, topology, lids, departure)) {
+  if (!(home.policy == policy) || !same_switches(*home.topology, topology, departure.at_home)) {
     return {};
   }
+  std::array<bool, 2> is_same{};
+  parallel(is_same.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t half = begin; half < end; ++half) {
+      is_same[half] = half == 0 ? same_links(*home.topology, topology, departure.at_home,
+                                             policy.options.avoid_throttled_links)
+                                : same_places(home, topology, lids, departure);
+      if (half == 0) find_losses(*home.topology, topology, departure);
+    }
+  });
+  if (!is_same[0] || !is_same[1]) return {};
   departure.comparable = true;
-  find_losses(*home.topology, topology, departure);
   return departure;
 }
 
@@ -231,7 +238,7 @@ base::Result<std::shared_ptr<const Selected>> select_near_home(
     const Topology& topology, const LidMap& lids, const Policy& policy, const Home* home,
     const base::ParallelFor& parallel, const Selected* present) {
   Departure departure;
-  if (home != nullptr) departure = departure_from(*home, topology, lids, policy);
+  if (home != nullptr) departure = departure_from(*home, topology, lids, policy, parallel);
   if (departure.comparable && departure.whole) {
     if (!home->found) return home->selected;
     return select_standing(topology, lids, policy, *home, parallel);

@@ -42,7 +42,8 @@ struct Departure {
   std::vector<std::uint32_t> lid_count;  // of these and its own
 };
 Departure departure_from(const Home& home, const fabric::Topology& topology,
-                         const fabric::LidMap& lids, const Policy& policy);
+                         const fabric::LidMap& lids, const Policy& policy,
+                         const base::ParallelFor& parallel = base::inline_for);
 
 // LIDs whose columns at home still lead there: all but those of which a lost port is a part. LIDs
 // that nobody owns any more are among them: their packets go where they always went, and end there.

@@ -85,8 +85,7 @@ class Passage {
     return halfway_.in_the_end.out_port(SwitchIndex{at}, lid).value;
   }
   ChannelIndex channel(std::uint32_t at, std::uint8_t out) const {
-    if (out > survey_.topology.node(SwitchIndex{at}).port_count) return fabric::kNoChannel;
-    return survey_.topology.channel_by_port(SwitchIndex{at}, mad::PortNumber{out});
+    return survey_.topology.channel_by_entry(SwitchIndex{at}, out);
   }
   std::uint32_t leads_to(ChannelIndex channel) const {
     return survey_.topology.channels()[channel.value].to.value;

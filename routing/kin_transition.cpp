@@ -15,7 +15,8 @@ using fabric::SwitchIndex;
 using fabric::Topology;
 
 constexpr std::uint32_t kNone = Certificate::kNone;
-constexpr std::uint32_t kFew = 3;
+// Of one LID: after so many steps against the entries one walk along them is cheaper.
+constexpr std::uint32_t kManyAsked = 256;
 
 // The line that covers both, and where each side's switches stand in it.
 struct Family {
@@ -73,16 +74,11 @@ std::vector<Change> changes_between(const Family& family, const fabric::Forwardi
   for (std::uint32_t s = 0; s < family.before.size(); ++s) {
     if (family.before[s] == kNone) continue;
     const SwitchIndex at{s}, was{family.before[s]};
-    fabric::for_each_unshared(wanted, at, old, was, [&](std::size_t chunk) {
-      const std::uint8_t* fresh = wanted.chunk(at, chunk);
-      const std::uint8_t* stale = old.chunk(was, chunk);
-      const std::size_t first = chunk * fabric::ForwardingTables::kChunk;
-      for (std::size_t i = 0; i < wanted.chunk_size(chunk); ++i) {
-        if (fresh[i] == stale[i]) continue;
-        found.push_back({static_cast<std::uint16_t>(first + i), s, stale[i], fresh[i]});
-        ++ends[first + i + 1];
-      }
-    });
+    fabric::for_each_difference(
+        wanted, at, old, was, [&](std::size_t lid, std::uint8_t fresh, std::uint8_t stale) {
+          found.push_back({static_cast<std::uint16_t>(lid), s, stale, fresh});
+          ++ends[lid + 1];
+        });
   }
   for (std::size_t lid = 1; lid < ends.size(); ++lid) ends[lid] += ends[lid - 1];
   std::vector<Change> sorted(found.size());
@@ -105,7 +101,9 @@ enum class Verdict : std::uint8_t { Free, Circles, Waits, Empties, Beyond };
 class ColumnPlanner {
  public:
   explicit ColumnPlanner(const Scene& scene)
-      : scene_(scene), number_(scene.topology.switch_count(), 0) {}
+      : scene_(scene),
+        number_(scene.topology.switch_count(), 0),
+        unpassed_(scene.topology.switch_count(), 0) {}
 
   // `late` gets the entries that wait, if it is no more steps than there may be.
   Verdict plan(std::span<const Change> changes, std::vector<Transition::Late>& late) {
@@ -150,8 +148,7 @@ class ColumnPlanner {
   }
   // The next switch over a link that is there; kNone if none is.
   std::uint32_t step(std::uint32_t at, std::uint8_t out) const {
-    if (out > scene_.topology.node(SwitchIndex{at}).port_count) return kNone;
-    const auto index = scene_.topology.channel_by_port(SwitchIndex{at}, mad::PortNumber{out});
+    const auto index = scene_.topology.channel_by_entry(SwitchIndex{at}, out);
     return index == fabric::kNoChannel ? kNone : scene_.topology.channels()[index.value].to.value;
   }
   bool is_forward(std::uint32_t held, std::uint32_t next) const {
@@ -232,9 +229,8 @@ class ColumnPlanner {
     if (turns_back(change.at, held, next, old_entry(next))) return false;
     const auto channels = scene_.topology.channels_from(SwitchIndex{change.at});
     return std::none_of(channels.begin(), channels.end(), [&](const fabric::Channel& back) {
-      const auto& arriving = scene_.topology.channels()[back.reverse.value];
-      return old_entry(back.to.value) == arriving.out.value &&
-             turns_back(back.to.value, channel(back.to.value, arriving.out.value), change.at,
+      return old_entry(back.to.value) == back.in.value &&
+             turns_back(back.to.value, channel(back.to.value, back.in.value), change.at,
                         change.old);
     });
   }
@@ -326,25 +322,30 @@ class ColumnPlanner {
                             : scene_.tables.entry(SwitchIndex{at}, lid_);
   }
 
-  // Whether packets that pass here are some host's, as fabric::verify counts. If that is asked of
-  // few switches, each is looked at alone.
+  // Whether packets that pass here are some host's, as fabric::verify counts. If little is behind
+  // the switches that this is asked of, each is looked at alone.
   bool counts(std::uint32_t at) {
     if (all_senders_count()) return true;
-    if (passed_.empty() && ++asked_ <= kFew) return is_passed(at);
+    if (unpassed_[at] == lid_) return false;
+    if (passed_.empty() && asked_ < kManyAsked) return is_passed(at);
     if (passed_.empty()) mark_passed();
     return passed_[at] != 0;
   }
-  // Looked for against the entries, until a host is found.
+  // Looked for against the entries, until a host is found. If there is none, all that was seen
+  // need not be asked of again.
   bool is_passed(std::uint32_t at) {
-    seen_.assign(number_.size(), 0);
-    seen_[at] = 1;
+    unpassed_[at] = lid_;
     behind_.assign(1, at);
     for (std::size_t i = 0; i < behind_.size(); ++i) {
-      if (scene_.has_hosts[behind_[i]] != 0) return true;
+      ++asked_;
+      if (scene_.has_hosts[behind_[i]] != 0) {
+        for (const std::uint32_t seen : behind_) unpassed_[seen] = 0;
+        return true;
+      }
       for (const auto& back : scene_.topology.channels_from(SwitchIndex{behind_[i]})) {
         const std::uint32_t before = back.to.value;
-        if (seen_[before] != 0 || !leads_by(before, back.in.value)) continue;
-        seen_[before] = 1;
+        if (unpassed_[before] == lid_ || !leads_by(before, back.in.value)) continue;
+        unpassed_[before] = lid_;
         behind_.push_back(before);
       }
     }
@@ -370,7 +371,8 @@ class ColumnPlanner {
     return lid_ < scene_.bound_by_all.size() && scene_.bound_by_all[lid_] != 0;
   }
   bool leads_by(std::uint32_t at, std::uint8_t out) const {
-    return scene_.tables.entry(SwitchIndex{at}, lid_) == out || old_entry(at) == out;
+    if (scene_.tables.entry(SwitchIndex{at}, lid_) == out) return true;
+    return number_[at] != 0 && changes_[number_[at] - 1].old == out;
   }
 
   // Each after all it waits for. False if some wait for each other, or it takes too many steps.
@@ -417,10 +419,12 @@ class ColumnPlanner {
   std::vector<Wait> waits_;
   std::vector<std::array<bool, 2>> strays_by_;  // by change: its old entry, its new one
   bool old_strays_ = false;
-  std::uint32_t asked_ = 0;            // of one LID: for how many
-  std::vector<std::uint8_t> passed_;   // by switch, of one LID; empty: not known yet
-  std::vector<std::uint8_t> seen_;     // by switch, in one search
-  std::vector<std::uint32_t> behind_;  // found in it
+  std::uint32_t asked_ = 0;           // of one LID: steps of is_passed
+  std::vector<std::uint8_t> passed_;  // by switch, of one LID; empty: not known yet
+  // By switch: the last LID for which it is known, or supposed while a search goes on, that no
+  // host's packets pass.
+  std::vector<std::uint16_t> unpassed_;
+  std::vector<std::uint32_t> behind_;  // found in one search
   std::vector<std::uint32_t> pending_, settled_, ends_, waiting_, steps_;
 };
 
@@ -501,14 +505,23 @@ std::optional<Transition> plan_among_kin(const Topology& topology, const fabric:
                                          const base::ParallelFor& parallel) {
   const auto family = family_of(topology, wanted, in_place);
   if (!family) return std::nullopt;
-  const auto changes = changes_between(*family, wanted.routes.tables, *in_place.tables);
+  std::vector<Change> changes;
+  std::optional<Scene> scene;
+  parallel(2, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t half = begin; half < end; ++half) {
+      if (half == 0) {
+        changes = changes_between(*family, wanted.routes.tables, *in_place.tables);
+      } else {
+        scene.emplace(scene_of(topology, lids, wanted, *family));
+      }
+    }
+  });
   std::vector<std::size_t> begins;
   for (std::size_t i = 0; i < changes.size(); ++i) {
     if (i == 0 || changes[i].lid != changes[i - 1].lid) begins.push_back(i);
   }
   begins.push_back(changes.size());
-  const Scene scene = scene_of(topology, lids, wanted, *family);
-  return arrange(plan_columns(scene, changes, begins, parallel), changes, begins,
+  return arrange(plan_columns(*scene, changes, begins, parallel), changes, begins,
                  wanted.routes.tables.row_size());
 }
 

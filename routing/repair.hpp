@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "fabric/forwarding_tables.hpp"
 #include "fabric/lid_map.hpp"
 #include "fabric/topology.hpp"
@@ -26,8 +27,7 @@ struct Repair {
     mad::PortNumber was{};
     friend bool operator==(const Entry&, const Entry&) = default;
   };
-  // Switches' own LIDs first, then by LID; within one, nearest to the destination first.
-  std::vector<Entry> entries;
+  std::vector<Entry> entries;  // those of one LID stand together
   // By channel of home's certificate: a line in which all dependencies lead forward, those of home
   // and of these entries. For fabric::follows, which believes none of it.
   std::vector<std::uint32_t> places;
@@ -54,13 +54,15 @@ struct Repair {
 //
 // Nothing if home has no certificate (several VLs, a credit loop that was accepted), or if some
 // destination that can still be reached is not within these rules; engines must compute anew then.
-// `departure` must be comparable, from `home` to `now` with `lids`. Deterministic.
+// `departure` must be comparable, from `home` to `now` with `lids`. Deterministic, for any number
+// of threads.
 //
 // `present`, if not null: the kinship of another repair, whose tables are in place. It has no say
 // in the entries; the line takes in its dependencies as well, those that it can.
 std::optional<Repair> repair(const Home& home, const Departure& departure,
                              const fabric::Topology& now, const fabric::LidMap& lids,
-                             const Kinship* present = nullptr);
+                             const Kinship* present = nullptr,
+                             const base::ParallelFor& parallel = base::inline_for);
 
 // Home's tables with the repair in them, for `now`. The proof counts the routes there are now; its
 // greatest number of hops is a bound, and its mean is home's, corrected by the routes that moved.

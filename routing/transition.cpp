@@ -237,8 +237,7 @@ class Mixer {
   }
 
   fabric::ChannelIndex channel_of(SwitchIndex at, std::uint8_t out) const {
-    if (out > survey_.topology.node(at).port_count) return fabric::kNoChannel;
-    return survey_.topology.channel_by_port(at, mad::PortNumber{out});
+    return survey_.topology.channel_by_entry(at, out);
   }
 
   const fabric::Survey& survey_;

@@ -79,6 +79,33 @@ TEST(Repair, IsProvenWhateverWasLost) {
   EXPECT_GT(mended, given_up);
 }
 
+// Parts one by one, from the last to the first, stand for any number of threads.
+TEST(Repair, IsTheSameWhicheverPartIsDoneFirst) {
+  const base::ParallelFor backward = [](std::size_t count, const base::RangeWork& work) {
+    for (std::size_t i = count; i-- > 0;) work(i, i + 1);
+  };
+  std::size_t grown = 0;
+  for (const auto& [name, recipe] : all_kinds_of_fabrics()) {
+    SCOPED_TRACE(name);
+    Loss loss(recipe);
+    if (loss.link_count() == 0) continue;
+    for (std::size_t link = 0; link < 3; ++link) {
+      const auto forward = loss.without_links({7 * link});
+      const auto other =
+          repair(loss.home(), loss.departure(), loss.now(), loss.lids(), nullptr, backward);
+      ASSERT_EQ(forward.has_value(), other.has_value());
+      if (!forward) continue;
+      EXPECT_EQ(forward->entries, other->entries);
+      EXPECT_EQ(forward->places, other->places);
+      EXPECT_EQ(forward->added, other->added);
+      EXPECT_EQ(forward->moved, other->moved);
+      EXPECT_EQ(forward->longer, other->longer);
+      grown += forward->added.empty() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(grown, 0U);
+}
+
 TEST(Repair, IslandsThatFallApartLeadNowhere) {
   Loss loss(support::parallel_links(1, 3));
   const auto repair = loss.without_links({0});

@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "routing/column_mender.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <limits>
+
+namespace heddle::routing {
+namespace {
+
+using fabric::SwitchIndex;
+
+constexpr auto kAll = std::numeric_limits<std::size_t>::max();
+constexpr unsigned kAround = 2;     // hops down and up again, in a tree
+constexpr unsigned kMostHops = 63;  // one bit each in a word; longer ways are for the engines
+
+}  // namespace
+
+ColumnMender::ColumnMender(const Damage& damage, ChannelOrder* growing, std::size_t start)
+    : damage_(damage),
+      backward_(start % 2 == 1),
+      certificate_(damage.certificate),
+      channels_(damage.channels),
+      growing_(growing),
+      order_(growing != nullptr ? growing : &certificate_.order()),
+      broken_(damage.now_at.size()),
+      column_(broken_.size()),
+      tried_(broken_.size()),
+      used_(broken_.size()),
+      turn_(broken_.size()),
+      far_(broken_.size()),
+      buckets_(kMostHops + 2) {
+  for (std::uint32_t at = 0; at < turn_.size() && start > 1; ++at) {
+    turn_[at] = (channels_.first[at + 1] - channels_.first[at]) * (backward_ ? 1 : 3) / 4;
+  }
+}
+
+// False if it hangs on no switch.
+bool ColumnMender::begin_column(mad::Lid lid, std::size_t rank) {
+  const auto target = damage_.target_of(lid);
+  if (!target) return false;
+  lid_ = lid;
+  rank_ = rank;
+  own_lid_ = damage_.is_of_switch(lid);
+  target_ = *target;
+  lacks_turns_ = false;
+  return true;
+}
+
+bool ColumnMender::mend(mad::Lid lid, std::size_t rank) {
+  if (!begin_column(lid, rank)) return true;
+  if (!step_aside() && !go_around()) return false;
+  ++repair_.moved;
+  return true;
+}
+
+// Whose way is broken has another port that is as near and needs no new turn; then those behind it
+// keep theirs. Only where there is none, they have to look, too, and it goes a longer way.
+bool ColumnMender::step_aside() {
+  find_gates();
+  stepped_.clear();
+  stuck_.clear();
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    if (sidestep(found_[i], 0, false)) continue;
+    stuck_.push_back(found_[i]);
+    find_behind(found_[i]);
+  }
+  // Where only its own packets are left, it matters little how far they go.
+  for (std::size_t i = stuck_.size(); i-- > 0;) {
+    const std::uint32_t at = stuck_[i];
+    if (damage_.has_hosts[at] != 0 || !is_left(at)) continue;
+    // No dependency is one of hosts' packets then.
+    if (sidestep(at, kAround, own_lid_)) stuck_[i] = kNone;
+  }
+  found_.clear();
+  std::copy_if(stuck_.begin(), stuck_.end(), std::back_inserter(found_),
+               [](std::uint32_t at) { return at != kNone; });
+  settle_found();
+  if (mended_.size() != found_.size() || lacks_turns_) return false;
+  tell();
+  for (const std::uint32_t at : stepped_) tell_way(at);
+  return true;
+}
+
+// By a port that is that much longer at most.
+bool ColumnMender::sidestep(std::uint32_t at, std::uint32_t longer, bool is_free) {
+  const std::uint32_t most = home_hops(at) + longer;
+  const std::uint32_t first = channels_.first[at];
+  const std::uint32_t count = channels_.first[at + 1] - first;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t turn = (turn_[at] + (backward_ ? count - 1 - i : i)) % count;
+    const std::uint32_t c = first + turn;
+    const std::uint32_t next = channels_.to[c];
+    if (damage_.lost[c] != 0 || is_broken(next)) continue;
+    const std::uint32_t hops = hops_of(next);
+    if (hops >= most) continue;
+    const bool known = leads_on(c) && is_open(at, c);
+    if (!known && !is_free) continue;
+    turn_[at] = backward_ ? turn : turn + 1;
+    column_[at] = {attempt_, hops + 1, c, own_lid_ && known};
+    stepped_.push_back(at);
+    return true;
+  }
+  return false;
+}
+
+// By turns that are there. What the channel leads to is settled.
+bool ColumnMender::leads_on(std::uint32_t held) const {
+  while (channels_.to[held] != target_) {
+    const Way& way = column_[channels_.to[held]];
+    const std::uint32_t next = way.channel;
+    if (!order_->has(held, next)) return false;
+    // What comes then is there for those on whose way it is.
+    if (!own_lid_ || way.known) break;
+    held = next;
+  }
+  return true;
+}
+
+// To all that would still come.
+bool ColumnMender::is_open(std::uint32_t at, std::uint32_t next) {
+  mark_comers(at);
+  return order_->has_from_each(open_, next);
+}
+
+// The channels to those of whom that is true: asked of one switch several times in a row.
+const std::vector<std::uint32_t>& ColumnMender::comers_of(std::uint32_t at) {
+  if (comers_at_ == at && comers_attempt_ == attempt_) return comers_;
+  comers_at_ = at;
+  comers_attempt_ = attempt_;
+  comers_.clear();
+  for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+    if (comes_by(c)) comers_.push_back(c);
+  }
+  return comers_;
+}
+
+// Those who still do, as ChannelOrder has them.
+void ColumnMender::mark_comers(std::uint32_t at) {
+  open_.assign(order_->words(), 0);
+  for (const std::uint32_t c : comers_of(at)) {
+    const std::uint32_t place = c - channels_.first[at];
+    if (!is_moved(channels_.to[c])) open_[place / 64] |= std::uint64_t{1} << (place % 64);
+  }
+}
+
+bool ColumnMender::is_left(std::uint32_t at) {
+  const auto& comers = comers_of(at);
+  return std::all_of(comers.begin(), comers.end(),
+                     [&](std::uint32_t c) { return is_moved(channels_.to[c]); });
+}
+
+void ColumnMender::find_behind(std::uint32_t at) {
+  for (const std::uint32_t c : comers_of(at)) {
+    const std::uint32_t before = channels_.to[c];
+    if (is_broken(before)) continue;
+    broken_[before] = attempt_;
+    found_.push_back(before);
+    far_[before] = {lid_, home_hops(at) + 1};
+  }
+}
+
+// All who are broken look, if some had no other port.
+bool ColumnMender::go_around() {
+  if (!own_lid_ && growing_ == nullptr) return false;
+  find_gates();
+  find_broken();
+  if (own_lid_) {
+    broken_count_ = found_.size();
+    find_other_ways();
+  } else {
+    settle_found();
+  }
+  if (growing_ == nullptr && !are_mended()) return false;
+  return tell();
+}
+
+void ColumnMender::settle_found() {
+  broken_count_ = found_.size();
+  only_known_ = own_lid_;
+  settle_all();
+  only_known_ = false;
+}
+
+// What was freed besides may stay as it is.
+bool ColumnMender::are_mended() const {
+  return std::all_of(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(broken_count_),
+                     [&](std::uint32_t at) { return is_settled(at); });
+}
+
+// Far ways over turns that are there already are better than near ones over new turns, with which
+// the next LID would have to fit in.
+void ColumnMender::find_other_ways() {
+  if (are_mended()) return;
+  if (growing_ != nullptr && !few_turns_) {
+    free_neighbours();
+    settle_freed();
+    if (are_mended()) return;
+  }
+  only_known_ = true;
+  free_neighbours();
+  settle_freed();
+  only_known_ = false;
+  for (const bool known : {true, false}) {
+    if (!known && growing_ == nullptr) return;
+    for (const bool bound : {false, true}) {
+      if (are_mended()) return;
+      // Some would have led the rest into new turns.
+      if (!bound && (known || few_turns_)) continue;
+      only_known_ = known;
+      bound_ = bound;
+      free_all();
+      settle_freed();
+      only_known_ = bound_ = false;
+    }
+  }
+}
+
+// Nothing has to be cleared between columns.
+void ColumnMender::begin() {
+  ++attempt_;
+  mended_.clear();
+}
+
+// The switches whose own entry leads out of a lost port.
+void ColumnMender::find_gates() {
+  begin();
+  found_.clear();
+  for (const auto& [at, out] : damage_.gates) {
+    if (entry(at) != out) continue;
+    broken_[at] = attempt_;
+    found_.push_back(at);
+  }
+}
+
+// Those whose packets pass a gate: against the entries, from the gates on.
+void ColumnMender::find_broken() {
+  for (std::size_t i = 0; i < found_.size(); ++i) find_behind(found_[i]);
+}
+
+// Hops from a switch that is not broken, or was mended, if home's own way leads to such: else
+// kNone.
+std::uint32_t ColumnMender::hops_of(std::uint32_t at) {
+  return column_[at].stamp == attempt_ ? column_[at].hops : count_hops(at);
+}
+
+std::uint32_t ColumnMender::count_hops(std::uint32_t at) {
+  path_.clear();
+  std::uint32_t far = at;
+  while (far != target_ && column_[far].stamp != attempt_) {
+    if (is_broken(far)) return kNone;
+    path_.push_back(far);
+    // Hops are not known yet.
+    column_[far].channel = certificate_.channel(far, entry(far));
+    far = channels_.to[column_[far].channel];
+  }
+  std::uint32_t hops = far == target_ ? 0 : column_[far].hops;
+  for (std::size_t i = path_.size(); i-- > 0;) {
+    const std::uint32_t channel = column_[path_[i]].channel;
+    column_[path_[i]] = {attempt_, ++hops, channel, own_lid_ && leads_on(channel)};
+  }
+  return hops;
+}
+
+// To be looked at when all ways of fewer hops are laid.
+void ColumnMender::put(std::uint32_t at, std::uint32_t hops) {
+  if (hops > kMostHops || (tried_[at] >> hops & 1) != 0) return;
+  tried_[at] |= std::uint64_t{1} << hops;
+  buckets_[hops].push_back(at);
+  last_bucket_ = std::max(last_bucket_, hops);
+}
+
+// A way over known turns is taken, however long it is, before a new turn is; and each of those
+// may give a way to all that are left.
+void ColumnMender::settle_all() {
+  if (!few_turns_ || only_known_) return settle(kAll);
+  for (std::size_t before = kAll; before != mended_.size() && !are_mended();) {
+    only_known_ = true;
+    settle(kAll);
+    only_known_ = false;
+    before = mended_.size();
+    if (!are_mended()) settle(1);
+  }
+}
+
+// So many at most.
+void ColumnMender::settle(std::size_t most) {
+  last_bucket_ = 0;
+  for (const std::uint32_t at : found_) tried_[at] = 0;
+  for (const std::uint32_t at : found_) {
+    if (is_settled(at)) continue;
+    std::uint64_t distances = 0;
+    for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+      const std::uint32_t next = channels_.to[c];
+      if (damage_.lost[c] != 0 || !is_settled(next)) continue;
+      const std::uint32_t hops = hops_of(next) + 1;
+      if (hops <= kMostHops) distances |= std::uint64_t{1} << hops;
+    }
+    for (; distances != 0; distances &= distances - 1) {
+      put(at, static_cast<std::uint32_t>(std::countr_zero(distances)));
+    }
+  }
+  for (std::uint32_t hops = 1; hops <= last_bucket_; ++hops) {
+    for (std::size_t i = 0; i < buckets_[hops].size() && most > 0; ++i) {
+      const std::uint32_t at = buckets_[hops][i];
+      if (is_settled(at) || !lay(at, hops)) continue;
+      mended_.push_back(at);
+      --most;
+    }
+    buckets_[hops].clear();
+  }
+}
+
+void ColumnMender::begin_freeing() {
+  begin();
+  found_.resize(broken_count_);
+  for (const std::uint32_t at : found_) broken_[at] = attempt_;
+}
+
+void ColumnMender::settle_freed() {
+  freely_ = true;
+  settle_all();
+  freely_ = false;
+}
+
+// Entries for a switch's own LID that no host's packet passes are held by nothing but habit. If
+// hosts find no way over those without a new turn, they are laid anew: mostly those next to what
+// is broken will do, ...
+void ColumnMender::free_neighbours() {
+  begin_freeing();
+  for (std::size_t i = 0; i < broken_count_; ++i) {
+    const std::uint32_t at = found_[i];
+    if (damage_.has_hosts[at] == 0) continue;
+    for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+      const std::uint32_t next = channels_.to[c];
+      if (damage_.lost[c] != 0 || next == target_ || is_broken(next) ||
+          damage_.has_hosts[next] != 0)
+        continue;
+      if (certificate_.channel(next, entry(next)) == kNone || carries(next)) continue;
+      broken_[next] = attempt_;
+      found_.push_back(next);
+    }
+  }
+}
+
+// Whether packets of hosts whose own way is whole pass a switch.
+bool ColumnMender::carries(std::uint32_t at) {
+  path_.assign(1, at);
+  for (std::size_t i = 0; i < path_.size(); ++i) {
+    for (std::uint32_t c = channels_.first[path_[i]]; c < channels_.first[path_[i] + 1]; ++c) {
+      const std::uint32_t before = channels_.to[c];
+      if (is_broken(before) || !comes_by(c)) continue;
+      if (damage_.has_hosts[before] != 0) return true;
+      path_.push_back(before);
+    }
+  }
+  return false;
+}
+
+// ... and if not, all of them.
+void ColumnMender::free_all() {
+  begin_freeing();
+  std::vector<std::uint8_t> carries(damage_.now_at.size());
+  for (std::uint32_t from = 0; from < damage_.now_at.size(); ++from) {
+    if (damage_.has_hosts[from] == 0 || is_broken(from)) continue;
+    for (std::uint32_t at = from; at != target_ && carries[at] == 0;) {
+      carries[at] = 1;
+      const std::uint32_t channel = certificate_.channel(at, entry(at));
+      if (channel == kNone) break;  // another island
+      at = channels_.to[channel];
+    }
+  }
+  for (std::uint32_t at = 0; at < damage_.now_at.size(); ++at) {
+    const bool is_free = damage_.has_hosts[at] == 0 && carries[at] == 0 && at != target_;
+    if (!is_free || is_broken(at) || damage_.now_at[at] == kNone) continue;
+    if (certificate_.channel(at, entry(at)) == kNone) continue;
+    broken_[at] = attempt_;
+    found_.push_back(at);
+  }
+}
+
+// A way of so many hops, if there is one that may be.
+bool ColumnMender::lay(std::uint32_t at, std::uint32_t hops) {
+  choices_.clear();
+  std::uint32_t present = kNone;
+  for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+    const std::uint32_t next = channels_.to[c];
+    if (damage_.lost[c] != 0 || !is_settled(next) || hops_of(next) + 1 != hops) continue;
+    if (channels_.out[c] == entry(at)) present = c;
+    choices_.push_back(c);
+  }
+  const std::uint32_t chosen = choose(at, present);
+  if (chosen == kNone) return false;
+  column_[at] = {attempt_, hops, chosen, own_lid_ && leads_on(chosen)};
+  for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+    const std::uint32_t next = channels_.to[c];
+    if (damage_.lost[c] == 0 && !is_settled(next)) put(next, hops + 1);
+  }
+  return true;
+}
+
+// The way with the fewest turns that nobody took before. In a tree two of those at different
+// leaves can close a cycle, and at one leaf they do not: so where one was taken others follow,
+// and the first is at the first place that will do.
+std::uint32_t ColumnMender::choose(std::uint32_t at, std::uint32_t present) {
+  const bool unbound = is_unbound(at);
+  if (present != kNone && !freely_ && may_use(at, present)) return present;
+  ranked_.clear();
+  known_.clear();
+  for (const std::uint32_t c : choices_) {
+    const std::uint32_t turns = new_turns(c);
+    if (unbound && turns == 0) return c;
+    if (turns == 0) {
+      known_.push_back(c);
+    } else {
+      ranked_.emplace_back(turns, c);
+    }
+  }
+  for (std::size_t i = 0; i < known_.size(); ++i) {
+    const std::uint32_t c = known_[(rank_ + i) % known_.size()];
+    if (may_use(at, c)) return c;
+  }
+  if (only_known_ && !unbound) return kNone;
+  std::sort(ranked_.begin(), ranked_.end());
+  for (const auto& [turns, c] : ranked_) {
+    if (may_use(at, c)) return c;
+  }
+  return kNone;
+}
+
+// Dependencies that are not there yet, from this channel to the target.
+std::uint32_t ColumnMender::new_turns(std::uint32_t held) const {
+  std::uint32_t count = 0;
+  while (channels_.to[held] != target_) {
+    const Way& way = column_[channels_.to[held]];
+    const std::uint32_t next = way.channel;
+    count += order_->has(held, next) ? 0 : 1;
+    if (!own_lid_ || way.known) break;  // as in leads_on
+    held = next;
+  }
+  return count;
+}
+
+// Packets of hosts go to the LIDs of hosts from anywhere, to those of switches only from where
+// there are hosts (fabric::verify).
+bool ColumnMender::may_use(std::uint32_t at, std::uint32_t channel) {
+  if (is_unbound(at)) return true;
+  added_.clear();
+  std::uint32_t held = channel;
+  while (channels_.to[held] != target_) {
+    const Way& way = column_[channels_.to[held]];
+    const std::uint32_t next = way.channel;
+    if (!order_->has(held, next)) {
+      lacks_turns_ = lacks_turns_ || (!only_known_ && growing_ == nullptr);
+      if (only_known_ || growing_ == nullptr || !growing_->add(held, next)) return withdraw();
+      added_.emplace_back(held, next);
+    }
+    if (!own_lid_ || way.known) break;  // as in leads_on
+    held = next;
+  }
+  for (const auto& [from, to] : added_) growing_->keep(from, to);
+  repair_.added.insert(repair_.added.end(), added_.begin(), added_.end());
+  return true;
+}
+
+bool ColumnMender::withdraw() {
+  for (const auto& [from, to] : added_) growing_->remove(from, to);
+  return false;
+}
+
+// False if a switch that could reach the target has no way.
+bool ColumnMender::tell() {
+  find_used();
+  for (const std::uint32_t at : mended_) {
+    if (used_[at] != attempt_) continue;
+    tell_way(at);
+  }
+  if (found_.size() > broken_count_) note_detours();
+  if (mended_.size() == found_.size()) return true;
+  found_.resize(broken_count_);
+  if (!islands_) islands_.emplace(damage_.now);
+  const auto island = islands_->of(SwitchIndex{damage_.now_at[target_]});
+  for (const std::uint32_t at : found_) {
+    if (is_settled(at)) continue;
+    if (islands_->of(SwitchIndex{damage_.now_at[at]}) == island) return false;
+    note(at, mad::kNoPortNumber.value);
+  }
+  return true;
+}
+
+void ColumnMender::tell_way(std::uint32_t at) {
+  const Way& way = column_[at];
+  repair_.max_hops = std::max(repair_.max_hops, way.hops);
+  repair_.longer += std::int64_t{way.hops} - std::int64_t{home_hops(at)};
+  note(at, channels_.out[way.channel]);
+}
+
+// What was only freed changes where the ways of what was broken need it. All else keeps home's
+// entries, which lead to the target or to these ways.
+void ColumnMender::find_used() {
+  for (std::size_t i = 0; i < broken_count_; ++i) {
+    std::uint32_t at = found_[i];
+    if (!is_settled(at)) continue;
+    while (at != target_ && is_broken(at) && used_[at] != attempt_) {
+      used_[at] = attempt_;
+      at = channels_.to[column_[at].channel];
+    }
+  }
+}
+
+// What was freed and keeps home's entries may lead to ways that are longer now.
+void ColumnMender::note_detours() {
+  for (const std::uint32_t from : found_) {
+    unsigned hops = 0;
+    for (std::uint32_t at = from; at != target_; ++hops) {
+      const bool is_new = is_broken(at) && used_[at] == attempt_;
+      const std::uint32_t channel =
+          is_new ? column_[at].channel : certificate_.channel(at, entry(at));
+      if (channel == kNone || damage_.lost[channel] != 0) break;  // leads nowhere
+      at = channels_.to[channel];
+    }
+    repair_.max_hops = std::max(repair_.max_hops, hops);
+  }
+}
+
+// On home's own way.
+std::uint32_t ColumnMender::home_hops(std::uint32_t at) {
+  if (far_[at].lid == lid_) return far_[at].hops;
+  far_[at] = {lid_, 0};
+  for (std::uint32_t by = at; by != target_; ++far_[at].hops) {
+    by = channels_.to[certificate_.channel(by, entry(by))];
+  }
+  return far_[at].hops;
+}
+
+void ColumnMender::note(std::uint32_t at, std::uint8_t out) {
+  if (out == entry(at)) return;
+  repair_.entries.push_back(
+      {SwitchIndex{damage_.now_at[at]}, lid_, mad::PortNumber{out}, mad::PortNumber{entry(at)}});
+}
+
+}  // namespace heddle::routing
