@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <utility>
 
 namespace heddle::routing {
 namespace {
@@ -18,7 +19,8 @@ ChannelOrder::ChannelOrder(const CompactChannels& channels)
       position_(channels.count()),
       seen_(channels.count()),
       came_from_(channels.count()),
-      leads_to_(channels.count()) {
+      leads_to_(channels.count()),
+      stands_at_(channels.count()) {
   std::size_t most = 0;
   for (std::size_t s = 0; s + 1 < channels.first.size(); ++s) {
     most = std::max<std::size_t>(most, channels.first[s + 1] - channels.first[s]);
@@ -27,6 +29,9 @@ ChannelOrder::ChannelOrder(const CompactChannels& channels)
   onward_.resize(channels.count() * words_);
   for (Bits* bits : {&before_, &on_trial_, &refused_}) bits->resize(onward_.size());
   std::iota(position_.begin(), position_.end(), 0u);
+  auto ways_back = std::make_shared<std::vector<std::uint32_t>>();
+  for (std::uint32_t c = 0; c < channels.count(); ++c) ways_back->push_back(channels.reverse(c));
+  ways_back_ = std::move(ways_back);
 }
 
 void ChannelOrder::arrange(const std::vector<std::uint32_t>& from_first_to_last) {
@@ -38,8 +43,10 @@ void ChannelOrder::arrange(const std::vector<std::uint32_t>& from_first_to_last)
 template <class Visit>
 void ChannelOrder::for_each_onward(std::uint32_t held, Visit visit) const {
   const std::uint32_t first = channels_->first[channels_->to[held]];
-  for (std::uint32_t w = 0; w < words_; ++w) {
-    for (std::uint64_t left = onward_[held * words_ + w]; left != 0; left &= left - 1) {
+  const std::uint64_t* const bits = onward_.data() + held * words_;
+  const auto words = static_cast<std::uint32_t>(words_);
+  for (std::uint32_t w = 0; w < words; ++w) {
+    for (std::uint64_t left = bits[w]; left != 0; left &= left - 1) {
       visit(first + w * 64 + static_cast<std::uint32_t>(std::countr_zero(left)));
     }
   }
@@ -47,11 +54,13 @@ void ChannelOrder::for_each_onward(std::uint32_t held, Visit visit) const {
 
 template <class Visit>
 void ChannelOrder::for_each_before(std::uint32_t next, Visit visit) const {
-  const std::uint32_t first = channels_->first[channels_->from[next]];
-  for (std::uint32_t w = 0; w < words_; ++w) {
-    for (std::uint64_t left = before_[next * words_ + w]; left != 0; left &= left - 1) {
-      const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
-      visit(channels_->reverse(first + w * 64 + bit));
+  const std::uint32_t* const ways_back =
+      ways_back_->data() + channels_->first[channels_->from[next]];
+  const std::uint64_t* const bits = before_.data() + next * words_;
+  const auto words = static_cast<std::uint32_t>(words_);
+  for (std::uint32_t w = 0; w < words; ++w) {
+    for (std::uint64_t left = bits[w]; left != 0; left &= left - 1) {
+      visit(ways_back[w * 64 + static_cast<std::uint32_t>(std::countr_zero(left))]);
     }
   }
 }
@@ -89,34 +98,43 @@ bool ChannelOrder::add(std::uint32_t held, std::uint32_t next) {
 // because dependencies only lead to higher positions. Both searches go on in turns, so that a cycle
 // is found where they meet. That channel; kNowhere if there is none.
 std::uint32_t ChannelOrder::search(std::uint32_t held, std::uint32_t next) {
-  const std::uint32_t lowest = position_[next], highest = position_[held];
   later_.assign(1, next);
   earlier_.assign(1, held);
   if (held == next) return held;
-  seen_[next] = kLater;
-  seen_[held] = kEarlier;
+  // In locals, because what is written through a pointer to bytes might be the pointer itself, as
+  // far as the compiler knows; half of all that weaving takes is spent here.
+  const std::uint32_t* const position = position_.data();
+  std::uint8_t* const seen = seen_.data();
+  const std::uint32_t lowest = position[next], highest = position[held];
+  seen[next] = kLater;
+  seen[held] = kEarlier;
   std::uint32_t meeting = kNowhere;
-  const auto visit = [&](std::uint32_t at, std::uint32_t by, std::uint8_t side, auto& found) {
-    if (position_[at] < lowest || position_[at] > highest || seen_[at] == side) return;
-    if (seen_[at] != kUnseen) {
-      if (meeting != kNowhere) return;
+  const auto note = [&](std::uint32_t at, std::uint32_t by, std::uint8_t side, auto& ways,
+                        auto& found) {
+    if (seen[at] == kUnseen) {
+      seen[at] = side;
+      ways[at] = by;
+      found.push_back(at);
+    } else if (meeting == kNowhere) {
       meeting = at;
-      (side == kLater ? came_from_ : leads_to_)[at] = by;
-      return;
+      ways[at] = by;
     }
-    seen_[at] = side;
-    (side == kLater ? came_from_ : leads_to_)[at] = by;
-    found.push_back(at);
   };
   std::size_t l = 0, e = 0;
   while (meeting == kNowhere && (l < later_.size() || e < earlier_.size())) {
     if (l < later_.size()) {
       const std::uint32_t by = later_[l++];
-      for_each_onward(by, [&](std::uint32_t at) { visit(at, by, kLater, later_); });
+      for_each_onward(by, [&](std::uint32_t at) {
+        if (position[at] > highest || seen[at] == kLater) return;
+        note(at, by, kLater, came_from_, later_);
+      });
     }
     if (e < earlier_.size() && meeting == kNowhere) {
       const std::uint32_t by = earlier_[e++];
-      for_each_before(by, [&](std::uint32_t at) { visit(at, by, kEarlier, earlier_); });
+      for_each_before(by, [&](std::uint32_t at) {
+        if (position[at] < lowest || seen[at] == kEarlier) return;
+        note(at, by, kEarlier, leads_to_, earlier_);
+      });
     }
   }
   return meeting;
@@ -134,19 +152,39 @@ bool ChannelOrder::stays_closed(std::uint32_t held, std::uint32_t next,
   return true;
 }
 
+// Position and channel of each, by position. All stand between those of the latest search. Where
+// they stand close marking is quicker than comparing.
+void ChannelOrder::sort(const std::vector<std::uint32_t>& channels,
+                        std::vector<std::uint64_t>& sorted) {
+  sorted.clear();
+  const std::uint32_t lowest = position_[later_.front()];
+  const std::size_t words = (position_[earlier_.front()] - lowest) / 64 + 1;
+  if (channels.size() < words) {
+    for (const std::uint32_t channel : channels) {
+      sorted.push_back(std::uint64_t{position_[channel]} << 32 | channel);
+    }
+    std::sort(sorted.begin(), sorted.end());
+    return;
+  }
+  marks_.assign(words, 0);
+  for (const std::uint32_t channel : channels) {
+    const std::uint32_t place = position_[channel] - lowest;
+    marks_[place / 64] |= std::uint64_t{1} << (place % 64);
+    stands_at_[place] = channel;
+  }
+  for (std::uint32_t w = 0; w < words; ++w) {
+    for (std::uint64_t left = marks_[w]; left != 0; left &= left - 1) {
+      const std::uint32_t place = w * 64 + static_cast<std::uint32_t>(std::countr_zero(left));
+      sorted.push_back(std::uint64_t{lowest + place} << 32 | stands_at_[place]);
+    }
+  }
+}
+
 // The positions of both groups are dealt anew: first to what leads to the new dependency, then to
 // what it leads to, each in its old order.
 void ChannelOrder::reorder() {
-  const auto sorted = [&](const std::vector<std::uint32_t>& channels,
-                          std::vector<std::uint64_t>& keys) {
-    keys.clear();
-    for (const std::uint32_t channel : channels) {
-      keys.push_back(std::uint64_t{position_[channel]} << 32 | channel);
-    }
-    std::sort(keys.begin(), keys.end());
-  };
-  sorted(earlier_, first_);
-  sorted(later_, second_);
+  sort(earlier_, first_);
+  sort(later_, second_);
   free_.resize(first_.size() + second_.size());
   std::merge(first_.begin(), first_.end(), second_.begin(), second_.end(), free_.begin());
   std::size_t next = 0;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -69,19 +70,23 @@ class ChannelOrder {
   void for_each_before(std::uint32_t next, Visit visit) const;
   std::uint32_t search(std::uint32_t held, std::uint32_t next);
   bool stays_closed(std::uint32_t held, std::uint32_t next, std::uint32_t meeting) const;
+  void sort(const std::vector<std::uint32_t>& channels, std::vector<std::uint64_t>& sorted);
   void reorder();
 
   const CompactChannels* channels_;
-  std::size_t words_ = 1;  // per channel
-  Bits onward_;            // the dependencies
-  Bits before_;            // the same, by the later channel and the place of the other's way back
-  Bits on_trial_;          // those that may be removed again
-  Bits refused_;           // what would close a cycle with those that may not
+  std::shared_ptr<const std::vector<std::uint32_t>> ways_back_;  // by channel: its reverse
+  std::size_t words_ = 1;                                        // per channel
+  Bits onward_;                                                  // the dependencies
+  Bits before_;    // the same, by the later channel and the place of the other's way back
+  Bits on_trial_;  // those that may be removed again
+  Bits refused_;   // what would close a cycle with those that may not
   std::vector<std::uint32_t> position_;              // by channel
   std::vector<std::uint8_t> seen_;                   // by channel; all 0 between calls
   std::vector<std::uint32_t> came_from_, leads_to_;  // by channel, on the ways of a search
   std::vector<std::uint32_t> later_, earlier_;
   std::vector<std::uint64_t> first_, second_, free_;  // position and channel
+  std::vector<std::uint64_t> marks_;                  // scratch memory of sort
+  std::vector<std::uint32_t> stands_at_;
 };
 
 }  // namespace heddle::routing

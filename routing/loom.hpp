@@ -44,10 +44,12 @@ class Loom {
   void take(TreeGrower& tree, const Goal& goal, mad::Lid lid);
 
   // Grows the trees of hosts' LIDs anew, now that it is known what channels carry, and takes those
-  // that are better. layers_of(goal, lid): by switch, the layer of its packets.
-  template <class LayersOf>
-  void improve(const LayersOf& layers_of) {
+  // that are better. layers_of(goal, lid): by switch, the layer of its packets. Ends as soon as
+  // is_vain().
+  template <class LayersOf, class IsVain>
+  void improve(const LayersOf& layers_of, const IsVain& is_vain) {
     for (const Goal& goal : goals_) {
+      if (is_vain()) return;
       for (unsigned n = 0; goal.to->is_host() && n < goal.to->lid_count(); ++n) {
         const mad::Lid lid{static_cast<std::uint16_t>(goal.to->base.value + n)};
         improve_one(goal, lid, layers_of(goal, lid));

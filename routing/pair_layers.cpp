@@ -2,6 +2,9 @@
 #include "routing/pair_layers.hpp"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <iterator>
 #include <utility>
 
 #include "base/prng.hpp"
@@ -28,13 +31,15 @@ class Builder {
     grower_.choose_layers(choice);
   }
 
-  bool build() {
+  // False if some pair has no way, or nobody needs it any more.
+  template <class IsVain>
+  bool build(const IsVain& is_vain) {
     std::vector<std::uint32_t> targets;
     for (std::uint32_t s = 0; s < wanted_.size(); ++s) targets.push_back(s);
     base::Prng dice(kSeed);
     dice.shuffle(targets);
     return std::all_of(targets.begin(), targets.end(),
-                       [&](std::uint32_t target) { return add(target); });
+                       [&](std::uint32_t target) { return !is_vain() && add(target); });
   }
   PairLayers take() { return std::move(pairs_); }
 
@@ -133,16 +138,39 @@ fabric::ServiceLevels PairLayers::levels(const Destinations& destinations, mad::
 std::optional<PairLayers> make_pair_layers(const CompactChannels& channels,
                                            const Destinations& destinations,
                                            const fabric::Islands& islands,
-                                           std::vector<ChannelOrder>& layers) {
+                                           std::vector<ChannelOrder>& layers,
+                                           const base::ParallelFor& parallel) {
   // What leaves most room for other ways comes first.
   constexpr Choice kChoices[] = {{true, true, false},   {false, true, false}, {true, false, false},
                                  {false, false, false}, {true, true, true},   {false, true, true},
                                  {false, false, true}};
   const std::vector<ChannelOrder> fresh = layers;
-  for (const Choice& choice : kChoices) {
-    Builder builder(channels, destinations, islands, layers, choice);
-    if (builder.build()) return builder.take();
-    layers = fresh;
+  struct Attempt {
+    std::vector<ChannelOrder> layers;
+    std::optional<PairLayers> pairs;
+  };
+  std::array<Attempt, std::size(kChoices)> attempts;
+  // Several at a time, as many as there are threads. The first that does is taken, whoever is ready
+  // first: those behind it only have to stop.
+  std::atomic<std::size_t> next = 0, best = std::size(kChoices);
+  parallel(std::size(kChoices), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t turn = begin; turn < end; ++turn) {
+      const std::size_t mine = next++;
+      Attempt& attempt = attempts[mine];
+      attempt.layers = fresh;
+      Builder builder(channels, destinations, islands, attempt.layers, kChoices[mine]);
+      if (!builder.build([&] { return best < mine; })) {
+        attempt.layers = {};
+        continue;
+      }
+      attempt.pairs = builder.take();
+      std::size_t seen = best;
+      while (mine < seen && !best.compare_exchange_weak(seen, mine)) continue;
+    }
+  });
+  if (best < attempts.size()) {
+    layers = std::move(attempts[best].layers);
+    return std::move(attempts[best].pairs);
   }
   return layer_shortest_trees(channels, destinations, layers, true);
 }

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "base/parallel.hpp"
 #include "fabric/islands.hpp"
 #include "fabric/lanes.hpp"
 #include "routing/channel_order.hpp"
@@ -58,7 +59,8 @@ class PairLayers {
 std::optional<PairLayers> make_pair_layers(const CompactChannels& channels,
                                            const Destinations& destinations,
                                            const fabric::Islands& islands,
-                                           std::vector<ChannelOrder>& layers);
+                                           std::vector<ChannelOrder>& layers,
+                                           const base::ParallelFor& parallel = base::inline_for);
 
 // The same with trees of shortest ways only, which must fit into the layers as they are. They share
 // the load, or, if alike, differ as little as they can, which takes fewer layers.

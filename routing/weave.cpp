@@ -2,6 +2,7 @@
 #include "routing/weave.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -52,12 +53,15 @@ Woven finish(Loom& loom, std::string note) {
   return {{"weave", std::move(loom.tables), {std::move(note)}}, load};
 }
 
+const std::atomic<bool> kNeeded = false;
+
 // All packets to a LID have one layer, that in which its tree turned out best.
 class ByDestination {
  public:
   // With fixed layers, those of the switches are dealt out beforehand.
   ByDestination(const Request& request, unsigned layers, bool fixed = false);
-  Woven weave();
+  // What it returns is of no use once nobody needs it any more.
+  Woven weave(const std::atomic<bool>& is_vain = kNeeded);
 
  private:
   TreeGrower& grow_best(const Goal& goal, unsigned number);
@@ -106,8 +110,9 @@ ByDestination::ByDestination(const Request& request, unsigned layers, bool fixed
   }
 }
 
-Woven ByDestination::weave() {
+Woven ByDestination::weave(const std::atomic<bool>& is_vain) {
   loom_.for_each_goal([&](const Goal& goal) {
+    if (is_vain) return;
     for_each_lid_apart(
         *goal.to, loom_.loads, [&](mad::Lid lid, unsigned number) -> auto& {
           TreeGrower& tree = grow_best(goal, number);
@@ -119,7 +124,8 @@ Woven ByDestination::weave() {
         });
   });
   loom_.improve(
-      [&](const Goal& goal, mad::Lid lid) { return packets(level_[lid.value], *goal.to); });
+      [&](const Goal& goal, mad::Lid lid) { return packets(level_[lid.value], *goal.to); },
+      [&] { return is_vain.load(); });
   const auto vls = used_.size();
   auto woven =
       finish(loom_, fmt::format("{} by destination; ways were mended for {} LIDs, {} take "
@@ -191,8 +197,9 @@ class ByPair {
  public:
   explicit ByPair(const Request& request)
       : loom_(request, request.data_vls), grower_(loom_.new_grower()) {}
-  // Nothing if not every pair can have a layer.
-  std::optional<Woven> weave();
+  // False if not every pair can have a layer. Comes first.
+  bool deal_layers();
+  Woven weave();
   // Whether some LIDs had to take the first tree of their switch.
   bool is_strained() const { return plain_ > 0; }
 
@@ -205,14 +212,19 @@ class ByPair {
   std::size_t plain_ = 0;
 };
 
-std::optional<Woven> ByPair::weave() {
-  pairs_ = make_pair_layers(loom_.channels, loom_.destinations, loom_.islands, loom_.layers);
-  if (!pairs_) return std::nullopt;
+bool ByPair::deal_layers() {
+  pairs_ = make_pair_layers(loom_.channels, loom_.destinations, loom_.islands, loom_.layers,
+                            loom_.request.parallel);
+  return pairs_.has_value();
+}
+
+Woven ByPair::weave() {
   loom_.for_each_goal([&](const Goal& goal) {
     for_each_lid_apart(
         *goal.to, loom_.loads, [&](mad::Lid lid, unsigned) -> auto& { return route(goal, lid); });
   });
-  loom_.improve([&](const Goal& goal, mad::Lid) { return pairs_->of(goal.at); });
+  loom_.improve([&](const Goal& goal, mad::Lid) { return pairs_->of(goal.at); },
+                [] { return false; });
   auto levels = pairs_->levels(loom_.destinations, loom_.request.lids.top());
   auto woven = finish(loom_, fmt::format("{} VLs by pairs of switches, the same both ways; {} LIDs "
                                          "take the first tree of their switch",
@@ -254,11 +266,22 @@ base::Result<Routes> Weave::route(const Request& request) const {
     return ByDestination(request, request.data_vls).weave().routes;
   }
   ByPair by_pair(request);
-  auto pairs = by_pair.weave();
-  if (pairs && !by_pair.is_strained()) return std::move(pairs->routes);
-  auto single = ByDestination(request, 1).weave();
-  const bool better = pairs && pairs->greatest_load < single.greatest_load;
-  return better ? std::move(pairs->routes) : std::move(single.routes);
+  if (!by_pair.deal_layers()) return ByDestination(request, 1).weave().routes;
+  // Where pairs of switches have to squeeze, one layer for all may carry less at most.
+  std::optional<Woven> pairs, single;
+  std::atomic<bool> is_vain = false;
+  request.parallel(2, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i == 0) {
+        pairs = by_pair.weave();
+        is_vain = !by_pair.is_strained();
+      } else if (!is_vain) {
+        single = ByDestination(request, 1).weave(is_vain);
+      }
+    }
+  });
+  const bool better = is_vain || pairs->greatest_load < single->greatest_load;
+  return better ? std::move(pairs->routes) : std::move(single->routes);
 }
 
 base::Result<Routes> leave_to_weave(const Request& request, std::string_view engine,

@@ -9,10 +9,6 @@ namespace heddle::routing {
 namespace {
 
 // Backwards, one by one: as unlike inline_for as a correct split can be.
-void split_for(std::size_t count, const base::RangeWork& work) {
-  for (std::size_t i = count; i-- > 0;) work(i, i + 1);
-}
-
 class EveryEngine : public testing::TestWithParam<const char*> {};
 
 TEST_P(EveryEngine, ReachesEverythingWithoutLoopsAtAnyLmc) {

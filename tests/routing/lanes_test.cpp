@@ -14,10 +14,6 @@
 namespace heddle::routing {
 namespace {
 
-void split_for(std::size_t count, const base::RangeWork& work) {
-  for (std::size_t i = count; i-- > 0;) work(i, i + 1);
-}
-
 std::vector<NamedRecipe> fabrics_for_lanes() {
   auto all = all_kinds_of_fabrics();
   all.push_back({"long ring", support::ring(16, 2)});
@@ -68,11 +64,14 @@ TEST_P(EngineWithLanes, IsProvenOnEveryKindOfFabricOrSaysWhyNot) {
 TEST_P(EngineWithLanes, GivesTheSameBytesHoweverTheWorkIsSplit) {
   for (const auto& [name, recipe] : fabrics_for_lanes()) {
     const Subnet subnet(recipe);
-    const auto one = route(subnet), other = route(subnet, split_for);
-    ASSERT_EQ(one.has_value(), other.has_value()) << name;
-    if (!one) continue;
-    EXPECT_EQ(one->tables, other->tables) << name;
-    EXPECT_EQ(one->lanes, other->lanes) << name;
+    const auto one = route(subnet);
+    for (const base::ParallelFor& parallel : {base::ParallelFor(split_for), {race_for}}) {
+      const auto other = route(subnet, parallel);
+      ASSERT_EQ(one.has_value(), other.has_value()) << name;
+      if (!one) continue;
+      EXPECT_EQ(one->tables, other->tables) << name;
+      EXPECT_EQ(one->lanes, other->lanes) << name;
+    }
   }
 }
 
