@@ -457,8 +457,9 @@ void Programming::on_port_info(Context& context, const Answer& answer) {
     if (end.port.value == 0 && now.lid != info->lid) picture.observation[end.node].table.forget();
     return;
   }
-  // A port that was ACTIVE is asked for no other state: it fell back by itself since it was read.
-  fabric_moved_ |= info->port_state == mad::PortState::Active && now.port_state != info->port_state;
+  // Nobody is asked for a lower state: it fell back by itself since it was read. Where that was
+  // before PortStateChange was cleared, nothing else will ever tell.
+  fabric_moved_ |= now.port_state < info->port_state;
   info = now;
   const bool has_key = end.port.value == 0 || !picture.observation[end.node].is_switch();
   if (has_key && now.m_key != mad::MKey{}) {
@@ -490,8 +491,8 @@ void Programming::on_switch_info(Context& context, const Answer& answer) {
 }
 
 // A port may have come up or gone down between our reading it and our clearing PortStateChange:
-// that change would never be seen again. Ports that are yet to be raised tell it themselves. A
-// switch that restarted since it got its LID has lost that.
+// that change would never be seen again. Ports that are yet to be raised tell it themselves, by
+// the answer to the first Set. A switch that restarted since it got its LID has lost that.
 void Programming::recheck_settled_ports(Context& context, SwitchIndex of) {
   const Picture& picture = context.picture;
   const auto& topology = *picture.frozen.topology;

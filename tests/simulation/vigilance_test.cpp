@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What must not escape a machine that runs for months, and what must not keep it busy.
 #include <chrono>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -136,6 +137,22 @@ TEST(Vigilance, ADiscoveryThatLosesItsWaysUntoldBeginsAnew) {
     for (std::uint8_t port = 9; port < 16; ++port) box.world().cut(cable(box, "leaf-01", port));
     EXPECT_LT(healing_time(box, 100ms), 3s) << met;
   }
+}
+
+// Up when they were read, and down when they are first written to: PortStateChange, which would
+// have told of it, is cleared in between.
+TEST(Vigilance, LinksThatGoBeforeTheyAreFirstRaisedAreMissedAtOnce) {
+  BoxOptions options;
+  options.world.traps = false;
+  Box box("fat-tree:8,16", options);
+  bool cut = false;
+  box.set_listener([&](const sm::Event& event) {
+    const auto* phase = std::get_if<sm::PhaseStarted>(&event.value);
+    if (phase == nullptr || phase->phase != sm::Phase::Lids || std::exchange(cut, true)) return;
+    for (std::uint8_t port = 10; port < 16; ++port) box.world().cut(cable(box, "leaf-05", port));
+  });
+  while (!cut) box.run_for(10us);
+  EXPECT_LT(healing_time(box, 100ms), 3s);
 }
 
 TEST(Vigilance, AStormOfTrapsDoesNotMakeAStormOfQuestions) {
