@@ -61,7 +61,7 @@ enum class Stage : std::uint8_t {
 
 // A fabric that never stands still must not be swept without pause.
 inline constexpr unsigned kMaxHurried = 3;
-// Fewer devices than this may fall silent after discovery for reasons of their own.
+// Fewer devices than this may fall silent in a sweep for reasons of their own.
 inline constexpr std::uint64_t kManySilent = 3;
 
 // A port that is down, or a fabric that moved under the sweep, is looked at again soon.
@@ -254,20 +254,21 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool trapped = false;    // a trap asks for a look as soon as we rest
   // How often this sweep had repeated a request when a trap told that a link had changed.
   std::optional<std::uint64_t> retries_at_change;
-  std::uint64_t silent_at_start = 0;      // TransactionCounters::fell_silent when this sweep began
-  std::uint64_t silent_in_discovery = 0;  // the same, when that was over
-  std::uint64_t retries_at_look = 0;      // TransactionCounters::retries at look_at_own_port()
-  bool own_port_fell = false;             // its link was lost since this sweep read it
-  bool blind = false;                     // the own port has no link
-  bool tables_are_ours = false;           // nobody else can have written one since our last sweep
-  bool others_may_have_written = true;    // the same, as it was when this sweep began
-  std::optional<std::string> due;         // a full sweep is wanted, and why
-  std::vector<Way> doubtful_ways;         // by which a sweep last wrote, unless all stood still
-  bool ways_doubted = false;              // one of them led elsewhere
-  base::Instant misled_again{};           // from when on a way that does is news again
-  bool has_written = false;               // the last sweep, or may have: its discovery was over
-  bool has_written_all = false;           // and it was a full one
-  bool confirmed = false;                 // a light sweep found nothing since the last full one
+  // TransactionCounters::fell_silent and ::lost_ways when the discovery of this sweep was over.
+  std::uint64_t silent_in_discovery = 0;
+  std::uint64_t lost_in_discovery = 0;
+  std::uint64_t retries_at_look = 0;    // TransactionCounters::retries at look_at_own_port()
+  bool own_port_fell = false;           // its link was lost since this sweep read it
+  bool blind = false;                   // the own port has no link
+  bool tables_are_ours = false;         // nobody else can have written one since our last sweep
+  bool others_may_have_written = true;  // the same, as it was when this sweep began
+  std::optional<std::string> due;       // a full sweep is wanted, and why
+  std::vector<Way> doubtful_ways;       // by which a sweep last wrote, unless all stood still
+  bool ways_doubted = false;            // one of them led elsewhere
+  base::Instant misled_again{};         // from when on a way that does is news again
+  bool has_written = false;             // the last sweep, or may have: its discovery was over
+  bool has_written_all = false;         // and it was a full one
+  bool confirmed = false;               // a light sweep found nothing since the last full one
   unsigned hurried = 0;        // full sweeps in a row because the fabric moved under the last
   bool levels_in_use = false;  // MasterSMSL of the ports depends on where they are
   bool lanes_failed = false;   // no routes that need several VLs in this sweep

@@ -41,7 +41,9 @@ bool Core::Machine::in_sweep() const {
 }
 
 // A link changed under the sweep, and somebody falls silent: most likely the ways to it have died.
-// Patience would only delay the look that finds the new ones.
+// Patience would only delay the look that finds the new ones. So it is where several leave the ways
+// by which they answered a moment ago: each has others left, as like as not through the same dead
+// cables, and would be waited for on each of them.
 bool Core::Machine::is_overtaken() const {
   if (!in_sweep()) return false;
   if (own_port_fell && hurried < 3 * kMaxHurried) return true;
@@ -49,9 +51,10 @@ bool Core::Machine::is_overtaken() const {
     return true;  // the own cable, as like as not: to go on would take minutes, and be in vain
   }
   if (hurried >= kMaxHurried) return false;
-  if (stage > Stage::Discovery && loses_ways(kManySilent)) return true;
+  const std::uint64_t lost = transactions.counters().lost_ways;
+  if (stage > Stage::Discovery && lost >= lost_in_discovery + kManySilent) return true;
   if (revisiting && stage == Stage::Discovery) return false;  // it goes where the traps lead
-  if (transactions.counters().fell_silent >= silent_at_start + kManySilent) return true;
+  if (lost >= kManySilent) return true;
   return retries_at_change && transactions.counters().retries > *retries_at_change;
 }
 

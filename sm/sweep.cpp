@@ -170,7 +170,6 @@ void Core::Machine::prepare_sweep(bool full, std::string reason) {
   others_may_have_written = !tables_are_ours;
   tables_are_ours = false;
   transactions.begin_counting();
-  silent_at_start = transactions.counters().fell_silent;
   retries_at_look = 0;
   own_port_fell = false;
   guid_before = own_guid();
@@ -323,6 +322,7 @@ void Core::Machine::finish_in_vain() {
 void Core::Machine::finish_discovery() {
   Context with = context();
   silent_in_discovery = transactions.counters().fell_silent;
+  lost_in_discovery = transactions.counters().lost_ways;
   if (revisiting) {
     const bool changed = revisit.changed() || virtual_ports.changed();
     if (!changed && !others_may_have_written) return finish_in_vain();
@@ -625,7 +625,7 @@ void Core::Machine::finish_sweep() {
   if (moved) troubled = "the fabric changed during the last sweep";
   if (moved && ++hurried <= kMaxHurried) return rest(kSoon);
   // Whoever stays silent must not make every sweep begin several times.
-  if (!moved && !loses_ways(kManySilent)) hurried = 0;
+  if (!moved && counters.lost_ways < kManySilent) hurried = 0;
   if (begin_hand_over()) return;
   if (election.polls()) return rest(options.poll_interval);
   // Without a link no trap can wake us, whatever the interval.

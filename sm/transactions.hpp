@@ -84,6 +84,7 @@ struct TransactionCounters {
   // Of these, what light sweeps ask again: what was asked beyond a port, and who manages.
   std::uint64_t unanswered_beyond = 0;
   std::uint64_t fell_silent = 0;  // devices that left a request unanswered, once for each
+  std::uint64_t lost_ways = 0;    // that left one so on the way in use, others left or not
   std::uint64_t late = 0;
   std::uint64_t answered = 0;
 };
@@ -176,6 +177,7 @@ class Transactions {
     std::uint32_t strikes = 0;  // unanswered requests in a row
     bool ready = false;         // in ready_
     bool locked = false;
+    bool lost_way = false;  // counted in lost_ways
     std::optional<mad::MKey> m_key;
   };
   // Requests for block after block, or port after port, are one entry: there are hundreds of
