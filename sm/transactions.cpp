@@ -243,6 +243,10 @@ void Transactions::vouch(std::uint32_t s) {
   Slot& slot = slots_[s];
   devices_[slot.request.device.value].strikes = 0;
   slot.probing = false;
+  if (std::exchange(slot.untried, false)) {
+    slot.attempt = 0;
+    return repeat(s);
+  }
   slot.rounds = std::min(slot.attempt - 1, kMaxRounds);
   if (slot.rounds == 0) return give_up(s);
   slot.attempt = 0;
@@ -278,7 +282,8 @@ void Transactions::take_next_route(std::uint32_t s) {
   }
   slot.elsewhere = slot.sendings;
   slot.attempt = 0;
-  slot.probing = false;
+  // A question beyond a port would wait twice on each route that has died.
+  slot.untried = slot.probing;
   slot.rounds = kNotVouched;
   repeat(s);
 }
@@ -377,7 +382,7 @@ void Transactions::start_next(base::Instant now, DeviceId id, Sink& sink) {
   slots_[s].attempt = 0;
   slots_[s].sendings = slots_[s].elsewhere = 0;
   slots_[s].routes_tried = 0;
-  slots_[s].probing = false;
+  slots_[s].probing = slots_[s].untried = false;
   slots_[s].rounds = kNotVouched;
   ++device.in_flight;
   ++in_flight_;

@@ -203,6 +203,7 @@ class Transactions {
     // Of a question beyond a port that got no answer: whether the device that has the port is being
     // asked for a sign of life instead, and how many rounds of attempts are left since it gave one.
     bool probing = false;
+    bool untried = false;  // the route in use: the device is asked for that sign first
     std::uint32_t rounds = kNotVouched;
   };
   struct Due {

@@ -326,6 +326,29 @@ TEST_F(TransactionsTest, AQuestionBeyondAPortTakesAnotherRouteWhenTheFirstHasDie
   EXPECT_TRUE(transactions.take_given_up().empty());
 }
 
+// On the first route both have been waited for; on the others a sign of life comes before it.
+TEST_F(TransactionsTest, AQuestionBeyondAPortWaitsOnceOnEachRouteThatHasDied) {
+  const DeviceId id = device(1);
+  for (std::uint8_t out = 2; out <= 4; ++out) {
+    transactions.add_route(id, mad::DirectedRoute{}.then({out}));
+  }
+  transactions.submit(beyond(id, 5));
+  std::map<unsigned, unsigned> sendings;  // by route
+  std::optional<Answer> answered;
+  run_answering([&](const mad::Smp& smp) {
+    const unsigned out = smp.initial_path[1].value;
+    ++sendings[out];
+    if (out != 4) return;
+    const auto got = answer(smp);
+    if (!is_sign_of_life(smp)) answered = got;
+  });
+  ASSERT_TRUE(answered);
+  EXPECT_EQ(answered->request.beyond.value, 5);
+  const unsigned attempts = limits().attempts;
+  const std::map<unsigned, unsigned> once{{1, 2 * attempts}, {2, attempts}, {3, attempts}, {4, 2}};
+  EXPECT_EQ(sendings, once);
+}
+
 TEST_F(TransactionsTest, ADeviceWhoseRoutesHaveDiedCostsFewTimeoutsHoweverManyPortsItHas) {
   const DeviceId id = device(1);
   for (std::uint8_t port = 1; port <= 64; ++port) transactions.submit(beyond(id, port));
