@@ -132,6 +132,7 @@ void Core::Machine::finish_watch() {
   }
   suspect_virtual_ports();
   confirmed = true;
+  looked_again = false;
   unconfirmed.clear();
   untold.merge(unheard);
   if (!suspicion.empty()) return begin_sweep_of(suspicion);

@@ -199,6 +199,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void renew_view();
   void publish_groups();
   bool contradicts_itself_anew();
+  bool looks_again();
   void lose_port(const std::string& reason);
   void begin_phase(Phase phase, Stage next);
   // Once its requests are queued; expected as in PhaseStarted.
@@ -223,6 +224,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   Revisit revisit;
   bool revisiting = false;          // this sweep reads what changed, not everything
   Suspicion suspicion;              // what traps told of, and what the last sweep could not settle
+  bool looked_again = false;        // soon after a sweep, and nothing has been quiet since
   std::set<mad::Guid> unconfirmed;  // nodes that were read again since a light sweep saw nothing
   std::shared_ptr<const fabric::Topology> topology_before;  // of the last sweep
   base::Instant swept{};                                    // when the last full sweep began

@@ -628,8 +628,20 @@ void Core::Machine::finish_sweep() {
   if (!moved && counters.lost_ways < kManySilent) hurried = 0;
   if (begin_hand_over()) return;
   if (election.polls()) return rest(options.poll_interval);
+  if (looks_again()) return rest(kSoon);
   // Without a link no trap can wake us, whatever the interval.
   rest(blind ? kSoon : options.sweep_interval);
+}
+
+// Who had to be asked more than once in a full sweep may be slow, or may have changed meanwhile in
+// a way that nothing tells of: a look soon after it costs little. Once, until all is quiet: whoever
+// never answers must not make every sweep follow the last one so soon. And where a known node is
+// silent, a look more would shorten the patience with it.
+bool Core::Machine::looks_again() {
+  const bool repeated = transactions.counters().retries > 0;
+  if (revisiting || election.state() != mad::SMState::Master) return false;
+  if (!repeated) looked_again = false;
+  return repeated && patience.missed() == 0 && !std::exchange(looked_again, true);
 }
 
 void Core::Machine::publish_picture() {

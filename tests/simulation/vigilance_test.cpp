@@ -139,6 +139,39 @@ TEST(Vigilance, ADiscoveryThatLosesItsWaysUntoldBeginsAnew) {
   }
 }
 
+// Two switches that were met through cables that are cut before they tell who they are: too few to
+// begin anew, and nothing is known of them that could be missed.
+TEST(Vigilance, ADiscoveryInWhichTwoFallSilentIsFollowedByAnotherSoon) {
+  BoxOptions options;
+  options.world.traps = false;
+  options.world.hop_delay = 10us;
+  Box box("fat-tree:8,16", options);
+  unsigned met = 0;
+  box.world().set_watcher([&](const sim::Sighting& sighting) {
+    const auto* smp = sighting.smp;
+    if (sighting.what != sim::Sighting::What::Answered || smp == nullptr) return;
+    met += smp->hop_count == 2 && smp->attribute_id == mad::AttributeId::NodeInfo ? 1 : 0;
+  });
+  while (met < 3) box.run_for(10us);
+  for (std::uint8_t port = 9; port < 16; ++port) box.world().cut(cable(box, "leaf-01", port));
+  EXPECT_LT(healing_time(box, 100ms), 5s);
+}
+
+// It is back before anybody has given it up, and only the repeated requests tell of it.
+TEST(Vigilance, ARestartUnderTheFirstSweepIsLookedIntoSoon) {
+  BoxOptions options;
+  options.world.traps = false;
+  Box box("fat-tree:8,16", options);
+  bool off = false;
+  box.set_listener([&](const sm::Event& event) {
+    const auto* phase = std::get_if<sm::PhaseStarted>(&event.value);
+    if (phase == nullptr || phase->phase != sm::Phase::Links || std::exchange(off, true)) return;
+    box.world().reboot(node(box, "leaf-05"), 300ms);
+  });
+  while (!off) box.run_for(10us);
+  EXPECT_LT(healing_time(box, 100ms), 4s);
+}
+
 // Up when they were read, and down when they are first written to: PortStateChange, which would
 // have told of it, is cleared in between.
 TEST(Vigilance, LinksThatGoBeforeTheyAreFirstRaisedAreMissedAtOnce) {
@@ -153,6 +186,23 @@ TEST(Vigilance, LinksThatGoBeforeTheyAreFirstRaisedAreMissedAtOnce) {
   });
   while (!cut) box.run_for(10us);
   EXPECT_LT(healing_time(box, 100ms), 3s);
+}
+
+// It says who it is and nothing else, which makes each sweep end in doubt.
+TEST(Vigilance, AHostThatAnswersHalfIsSweptForEachIntervalAndNoOftener) {
+  BoxOptions options;
+  options.on_way_in = [](mad::Datagram& datagram) {
+    const auto smp = mad::decode_smp(datagram.payload);
+    const bool of_third = smp && smp->hop_count == 2 && smp->initial_path[2].value == 3;
+    const bool lost = of_third && smp->attribute_id == mad::AttributeId::PortInfo;
+    if (lost) datagram.payload[0] = std::byte{0xFF};
+  };
+  Box box("star:4", options);
+  box.run_until_quiet();
+  box.run_for(5s);
+  box.forget_events();
+  box.run_for(2min);
+  EXPECT_LE(box.count<sm::SweepStarted>(), 12u);
 }
 
 TEST(Vigilance, AStormOfTrapsDoesNotMakeAStormOfQuestions) {
