@@ -116,6 +116,7 @@ void Core::Machine::pump() {
 }
 
 void Core::Machine::dispatch(const Answer& answer) {
+  if (!answer.answered) note_silence(answer.request);
   Context with = context();
   switch (answer.request.purpose) {
     case Purpose::Discovery:

@@ -200,6 +200,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void publish_groups();
   bool contradicts_itself_anew();
   bool looks_again();
+  void note_silence(const Request& request);
+  bool has_switch_fallen() const;
   void lose_port(const std::string& reason);
   void begin_phase(Phase phase, Stage next);
   // Once its requests are queued; expected as in PhaseStarted.
@@ -259,6 +261,9 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   // TransactionCounters::fell_silent and ::lost_ways when the discovery of this sweep was over.
   std::uint64_t silent_in_discovery = 0;
   std::uint64_t lost_in_discovery = 0;
+  // Switches that left something unanswered after the discovery of this sweep, and of the last one.
+  std::set<mad::Guid> fallen_switches;
+  std::set<mad::Guid> fallen_before;
   std::uint64_t retries_at_look = 0;    // TransactionCounters::retries at look_at_own_port()
   bool own_port_fell = false;           // its link was lost since this sweep read it
   bool blind = false;                   // the own port has no link

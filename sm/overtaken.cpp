@@ -35,6 +35,25 @@ void Core::Machine::on_own_port(const Answer& answer) {
   own_port_fell = own_port_fell || (seen && shown.port_state < seen->port_state);
 }
 
+// One that is known to be silent has been told of.
+void Core::Machine::note_silence(const Request& request) {
+  if (!in_sweep() || stage == Stage::Discovery || request.optional) return;
+  if (transactions.is_locked(request.device)) return;
+  for (std::uint32_t n = 0; n < picture.devices.size(); ++n) {
+    const auto& node = picture.observation[{n}];
+    if (node.is_switch() && picture.device({{n}, {0}}) == request.device) {
+      fallen_switches.insert(node.info.node_guid);
+    }
+  }
+}
+
+// It answered a moment ago: every phase to come would wait for it again, and the routes lead
+// through it. One that never answers what it is asked then is gone on without.
+bool Core::Machine::has_switch_fallen() const {
+  return !std::includes(fallen_before.begin(), fallen_before.end(), fallen_switches.begin(),
+                        fallen_switches.end());
+}
+
 // Something is asked or written, routes are not being made.
 bool Core::Machine::in_sweep() const {
   return stage > Stage::Resting && stage < Stage::Watching && stage != Stage::Routing;
@@ -53,6 +72,7 @@ bool Core::Machine::is_overtaken() const {
   if (hurried >= kMaxHurried) return false;
   const std::uint64_t lost = transactions.counters().lost_ways;
   if (stage > Stage::Discovery && lost >= lost_in_discovery + kManySilent) return true;
+  if (stage > Stage::Discovery && has_switch_fallen()) return true;
   if (revisiting && stage == Stage::Discovery) return false;  // it goes where the traps lead
   if (lost >= kManySilent) return true;
   return retries_at_change && transactions.counters().retries > *retries_at_change;

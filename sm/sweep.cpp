@@ -170,6 +170,7 @@ void Core::Machine::prepare_sweep(bool full, std::string reason) {
   others_may_have_written = !tables_are_ours;
   tables_are_ours = false;
   transactions.begin_counting();
+  fallen_before = std::exchange(fallen_switches, {});
   retries_at_look = 0;
   own_port_fell = false;
   guid_before = own_guid();

@@ -188,6 +188,40 @@ TEST(Vigilance, LinksThatGoBeforeTheyAreFirstRaisedAreMissedAtOnce) {
   EXPECT_LT(healing_time(box, 100ms), 3s);
 }
 
+// On each of the ways to it, in each phase.
+TEST(Vigilance, ASwitchThatDiesUnderTheFirstSweepIsWaitedForOnce) {
+  for (const auto when : {sm::Phase::Lids, sm::Phase::Tables, sm::Phase::Links}) {
+    BoxOptions options;
+    options.world.traps = false;
+    options.world.hop_delay = 10us;
+    Box box("fat-tree:8,16", options);
+    bool off = false;
+    box.set_listener([&](const sm::Event& event) {
+      const auto* phase = std::get_if<sm::PhaseStarted>(&event.value);
+      if (phase == nullptr || phase->phase != when || std::exchange(off, true)) return;
+      box.world().power_off(node(box, "spine-3"));
+    });
+    while (!off) box.run_for(10us);
+    EXPECT_LT(healing_time(box, 100ms), 4s) << static_cast<int>(when);
+  }
+}
+
+TEST(Vigilance, ASwitchThatNeverAnswersOneQuestionIsGoneOnWithout) {
+  BoxOptions options;
+  options.on_way_in = [](mad::Datagram& datagram) {
+    const auto smp = mad::decode_smp(datagram.payload);
+    const bool of_switch = smp && smp->hop_count == 1;
+    const bool lost = of_switch && smp->attribute_id == mad::AttributeId::PKeyTable;
+    if (lost) datagram.payload[0] = std::byte{0xFF};
+  };
+  Box box("fat-tree:2,4", options);
+  box.run_until_quiet();
+  box.run_for(15s);
+  box.forget_events();
+  box.run_for(2min);
+  EXPECT_LE(box.count<sm::SweepStarted>(), 12u);
+}
+
 // It says who it is and nothing else, which makes each sweep end in doubt.
 TEST(Vigilance, AHostThatAnswersHalfIsSweptForEachIntervalAndNoOftener) {
   BoxOptions options;
