@@ -38,7 +38,7 @@ void Core::Machine::on_own_port(const Answer& answer) {
 // One that is known to be silent has been told of.
 void Core::Machine::note_silence(const Request& request) {
   if (!in_sweep() || stage == Stage::Discovery || request.optional) return;
-  if (transactions.is_locked(request.device)) return;
+  if (transactions.is_locked(request.device) || picture.is_silent(request.device)) return;
   for (std::uint32_t n = 0; n < picture.devices.size(); ++n) {
     const auto& node = picture.observation[{n}];
     if (node.is_switch() && picture.device({{n}, {0}}) == request.device) {

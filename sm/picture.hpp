@@ -74,10 +74,13 @@ struct Picture {
     const auto& found = observation[end.node].ports[end.port.value].info;
     return found ? &*found : nullptr;
   }
+  bool is_silent(DeviceId device) const {
+    return device.value < silent.size() && silent[device.value];
+  }
   // True the first time: a dead device leaves many questions unanswered and is told of once.
   bool falls_silent(DeviceId device) {
+    const bool first = !is_silent(device);
     if (silent.size() <= device.value) silent.resize(device.value + 1u, false);
-    const bool first = !silent[device.value];
     silent[device.value] = true;
     return first;
   }
