@@ -189,8 +189,9 @@ bool ColumnMender::are_mended() const {
                      [&](std::uint32_t at) { return is_settled(at); });
 }
 
-// Far ways over turns that are there already are better than near ones over new turns, with which
-// the next LID would have to fit in.
+// Mostly a few new turns will do, if those next to what is broken may look anew, too. Otherwise,
+// and where turns are scarce, far ways over turns that are there already are better than near ones
+// over new turns, with which the next LID would have to fit in.
 void ColumnMender::find_other_ways() {
   if (are_mended()) return;
   if (growing_ != nullptr && !few_turns_) {

@@ -39,9 +39,9 @@ class ColumnMender {
   // New turns only where there is no way without, one at a time.
   void take_few_turns() { few_turns_ = true; }
 
-  // False if it is beyond repair, or needs new turns and there may be none: nothing was changed
-  // then but the order. `rank` numbers the LIDs, so that they take turns among ways that are
-  // equally good.
+  // False if it needs new turns and there may be none: nothing was changed then. False, too, if it
+  // is beyond repair; what was found is of no use then. `rank` numbers the LIDs, so that they take
+  // turns among ways that are equally good.
   bool mend(mad::Lid lid, std::size_t rank);
 
   // The entries of each LID stand together. Without places.

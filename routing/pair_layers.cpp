@@ -14,6 +14,7 @@ namespace heddle::routing {
 namespace {
 
 constexpr std::uint64_t kSeed = 11;
+constexpr std::size_t kAtATime = 3;
 
 class Builder {
  public:
@@ -150,22 +151,27 @@ std::optional<PairLayers> make_pair_layers(const CompactChannels& channels,
     std::optional<PairLayers> pairs;
   };
   std::array<Attempt, std::size(kChoices)> attempts;
-  // Several at a time, as many as there are threads. The first that does is taken, whoever is ready
+  // A few at a time: each needs memory of its own. The first that does is taken, whoever is ready
   // first: those behind it only have to stop.
   std::atomic<std::size_t> next = 0, best = std::size(kChoices);
-  parallel(std::size(kChoices), [&](std::size_t begin, std::size_t end) {
-    for (std::size_t turn = begin; turn < end; ++turn) {
-      const std::size_t mine = next++;
-      Attempt& attempt = attempts[mine];
-      attempt.layers = fresh;
-      Builder builder(channels, destinations, islands, attempt.layers, kChoices[mine]);
-      if (!builder.build([&] { return best < mine; })) {
-        attempt.layers = {};
-        continue;
-      }
-      attempt.pairs = builder.take();
-      std::size_t seen = best;
-      while (mine < seen && !best.compare_exchange_weak(seen, mine)) continue;
+  const auto try_next = [&] {
+    const std::size_t mine = next++;
+    if (mine >= best) return false;
+    Attempt& attempt = attempts[mine];
+    attempt.layers = fresh;
+    Builder builder(channels, destinations, islands, attempt.layers, kChoices[mine]);
+    if (!builder.build([&] { return best < mine; })) {
+      attempt.layers = {};
+      return true;
+    }
+    attempt.pairs = builder.take();
+    std::size_t seen = best;
+    while (mine < seen && !best.compare_exchange_weak(seen, mine)) continue;
+    return false;
+  };
+  parallel(kAtATime, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t worker = begin; worker < end; ++worker) {
+      while (try_next()) continue;
     }
   });
   if (best < attempts.size()) {

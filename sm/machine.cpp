@@ -49,6 +49,7 @@ Core::Machine::Machine(Options chosen, std::vector<RememberedLids> remembered,
 void Core::Machine::step(base::Instant moment, Input input) {
   HEDDLE_CHECK(!started || moment >= now);
   now = moment;
+  patience.advance(now);
   if (!std::exchange(started, true)) {
     told_load = now;
     begin_sweep("start");

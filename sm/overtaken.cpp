@@ -93,6 +93,7 @@ std::uint64_t Core::Machine::too_many_to_lose() const {
 void Core::Machine::begin_anew() {
   ++hurried;
   end_phase();
+  fallen_switches.insert(fallen_before.begin(), fallen_before.end());  // of this one, too
   tables_are_ours = stage == Stage::Discovery && !others_may_have_written && !own_port_fell;
   begin_sweep("the fabric changed during the sweep");
 }

@@ -160,7 +160,9 @@ void give_devices(Context& context, const std::vector<ObservedIndex>& added) {
 }  // namespace
 
 bool Patience::endures(mad::Guid node, std::uint32_t limit) {
-  return ++misses_[node] < limit;
+  Misses& misses = misses_[node];
+  misses.latest = now_;
+  return ++misses.count < limit;
 }
 
 void Patience::fill_gaps(Context& context, const Picture& before) {
@@ -171,12 +173,14 @@ void Patience::fill_gaps(Context& context, const Picture& before) {
   const auto endures_again = [&](mad::Guid node) {
     const auto known = missed_before.find(node);
     if (known != missed_before.end()) misses_[node] = known->second;
-    const bool stays = endures(node, limit);
+    const bool is_same_look = known != missed_before.end() &&
+                              now_ - known->second.latest < context.options.sweep_interval / 2;
+    const bool stays = is_same_look ? known->second.count < limit : endures(node, limit);
     if (!stays) misses_.erase(node);  // whoever comes back begins anew
     return stays;
   };
   const auto tell = [&](const NodeName& name, std::size_t behind) {
-    context.events.say(SilentNodeKept{name, misses_[name.guid], limit, behind});
+    context.events.say(SilentNodeKept{name, misses_[name.guid].count, limit, behind});
     picture.problems.push_back(text(name) + " does not answer; it is kept as it was");
   };
   for (std::uint32_t n = 0; n < now.size(); ++n) {

@@ -9,12 +9,15 @@
 #include <map>
 #include <vector>
 
+#include "base/time.hpp"
 #include "sm/context.hpp"
 
 namespace heddle::sm {
 
 class Patience {
  public:
+  // Time is what the latest one said.
+  void advance(base::Instant now) { now_ = now; }
   // A look in vain. True if it was not the last one: `limit` of them, 1.., make a node gone. That
   // is remembered until it answers or has left the picture: one look may not get to all its cables.
   bool endures(mad::Guid node, std::uint32_t limit);
@@ -26,11 +29,17 @@ class Patience {
 
   // After a full discovery, before the picture is frozen: what it met behind no cable, or read only
   // in part, is taken over from the picture before, as long as patience lasts. To what did not
-  // answer at all nothing is written until it does.
+  // answer at all nothing is written until it does. Sweeps that follow one another sooner than
+  // light ones would, because the fabric moves, count as one look.
   void fill_gaps(Context& context, const Picture& before);
 
  private:
-  std::map<mad::Guid, std::uint32_t> misses_;
+  struct Misses {
+    std::uint32_t count = 0;
+    base::Instant latest{};
+  };
+  std::map<mad::Guid, Misses> misses_;
+  base::Instant now_{};
 };
 
 }  // namespace heddle::sm

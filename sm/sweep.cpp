@@ -640,7 +640,9 @@ void Core::Machine::finish_sweep() {
 // silent, a look more would shorten the patience with it.
 bool Core::Machine::looks_again() {
   const bool repeated = transactions.counters().retries > 0;
-  if (revisiting || election.state() != mad::SMState::Master) return false;
+  // Who wants no looks gets one only where the sweep left something undone.
+  const bool never = options.sweep_interval == base::Duration::zero() && troubled.empty();
+  if (never || revisiting || election.state() != mad::SMState::Master) return false;
   if (!repeated) looked_again = false;
   return repeated && patience.missed() == 0 && !std::exchange(looked_again, true);
 }

@@ -57,7 +57,7 @@ void Transactions::set_routes(DeviceId id, std::vector<mad::DirectedRoute> route
   if (device.routes.size() > kMaxRoutes) device.routes.resize(kMaxRoutes);
   ++device.turn;
   device.strikes = 0;
-  device.lost_way = false;
+  device.lost_in = 0;
 }
 
 void Transactions::cancel() {
@@ -272,7 +272,9 @@ void Transactions::take_next_route(std::uint32_t s) {
   Slot& slot = slots_[s];
   Device& device = devices_[slot.request.device.value];
   const bool enough = slot.request.optional || device.strikes >= kStrikes;
-  if (!slot.request.optional && !std::exchange(device.lost_way, true)) ++counters_.lost_ways;
+  if (!slot.request.optional && std::exchange(device.lost_in, count_) != count_) {
+    ++counters_.lost_ways;
+  }
   if (++slot.routes_tried >= device.routes.size() || enough) return give_up(s);
   // The next route takes its turn, for the requests behind this one too. Requests that failed
   // together on one route change it once, or two of them would come back to where they were.

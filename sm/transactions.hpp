@@ -153,7 +153,10 @@ class Transactions {
   // Submitted and not yet sent.
   std::size_t queued() const { return queued_; }
   const TransactionCounters& counters() const { return counters_; }
-  void begin_counting() { counters_ = {}; }
+  void begin_counting() {
+    counters_ = {};
+    ++count_;
+  }
 
  private:
   static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
@@ -177,7 +180,7 @@ class Transactions {
     std::uint32_t strikes = 0;  // unanswered requests in a row
     bool ready = false;         // in ready_
     bool locked = false;
-    bool lost_way = false;  // counted in lost_ways
+    std::uint64_t lost_in = 0;  // the count, by number, in which it is one of lost_ways
     std::optional<mad::MKey> m_key;
   };
   // Requests for block after block, or port after port, are one entry: there are hundreds of
@@ -247,6 +250,7 @@ class Transactions {
   std::size_t queued_ = 0;
   Pacing pacing_;
   TransactionCounters counters_;
+  std::uint64_t count_ = 1;  // how often counting has begun
 };
 
 }  // namespace heddle::sm

@@ -8,7 +8,6 @@
 namespace heddle::routing {
 namespace {
 
-// Backwards, one by one: as unlike inline_for as a correct split can be.
 class EveryEngine : public testing::TestWithParam<const char*> {};
 
 TEST_P(EveryEngine, ReachesEverythingWithoutLoopsAtAnyLmc) {

@@ -16,7 +16,7 @@
 
 namespace heddle::routing {
 
-// One by one, from the last to the first.
+// One by one, from the last to the first: as unlike inline_for as a correct split can be.
 inline void split_for(std::size_t count, const base::RangeWork& work) {
   for (std::size_t i = count; i-- > 0;) work(i, i + 1);
 }

@@ -85,8 +85,10 @@ TEST(Repair, IsTheSameHoweverTheWorkIsSplit) {
     SCOPED_TRACE(name);
     Loss loss(recipe);
     if (loss.link_count() == 0) continue;
-    for (std::size_t link = 0; link < 3; ++link) {
-      const auto one = loss.without_links({7 * link});
+    for (std::size_t n = 0; n < 6; ++n) {
+      const auto one = n < 3   ? loss.without_links({7 * n})
+                       : n < 5 ? loss.without_links({n, 5 * n, 9 * n})
+                               : loss.without_switch(n);
       grown += one && !one->added.empty() ? 1 : 0;
       for (const base::ParallelFor& parallel : {base::ParallelFor(split_for), {race_for}}) {
         const auto other =
@@ -98,6 +100,7 @@ TEST(Repair, IsTheSameHoweverTheWorkIsSplit) {
         EXPECT_EQ(one->added, other->added);
         EXPECT_EQ(one->moved, other->moved);
         EXPECT_EQ(one->longer, other->longer);
+        EXPECT_EQ(one->max_hops, other->max_hops);
       }
     }
   }

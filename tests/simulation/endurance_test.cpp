@@ -74,6 +74,22 @@ TEST_F(Endurance, ASilentHostStaysForTwoLooksAndIsGoneAtTheThird) {
   EXPECT_EQ(trouble(box()), "");
 }
 
+// A fabric that moves is swept again and again, and each of these sweeps misses the same host.
+TEST_F(Endurance, SweepsInARowMissASilentHostOnce) {
+  bring_up("fat-tree:3,6");
+  box().world().silence(node(box(), "host-0005"), true);
+  for (int n = 0; n < 5; ++n) {
+    box().input(sm::ResweepCommand{"a test asked for it"});
+    box().run_for(900ms);
+  }
+  EXPECT_GE(box().count<sm::SweepFinished>(), 4U);
+  EXPECT_TRUE(has("host-0005 HCA-1"));
+  resweep();
+  EXPECT_TRUE(has("host-0005 HCA-1"));
+  for (int n = 0; n < 2; ++n) resweep();
+  EXPECT_FALSE(has("host-0005 HCA-1"));
+}
+
 TEST_F(Endurance, OneThatAnswersAgainIsReadAgain) {
   bring_up("fat-tree:3,6");
   box().world().silence(node(box(), "host-0005"), true);
@@ -359,6 +375,18 @@ TEST_F(Endurance, ASweepInWhichSomebodyDidNotHearIsFollowedByAnother) {
 }
 
 // --- changes that nobody tells of ---------------------------------------------------------------
+
+TEST_F(Endurance, NobodyLooksAgainWhereNobodyIsToLook) {
+  BoxOptions options;
+  options.sm.sweep_interval = 0s;
+  options.world.loss = 0.05;
+  Box box("fat-tree:3,6", std::move(options));
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_GT(box.snapshot().sweep.retries, 0U);
+  const auto before = box.world().counters().gets;
+  box.run_for(20s);
+  EXPECT_EQ(box.world().counters().gets, before);
+}
 
 TEST_F(Endurance, AChangeThatSomebodyElseHidIsSeenInThePortStates) {
   BoxOptions options;

@@ -248,6 +248,19 @@ TEST_F(TransactionsTest, AnotherRouteIsTriedWhenTheFirstFails) {
   EXPECT_EQ(transactions.route(id).hop_count, 2);  // the good one stays in use
 }
 
+TEST_F(TransactionsTest, AWayThatIsLostCountsOnceInEachCount) {
+  const DeviceId at = device(1);
+  transactions.add_route(at, mad::DirectedRoute{}.then({2}));
+  for (int count = 0; count < 2; ++count) {
+    transactions.begin_counting();
+    for (int n = 0; n < 3; ++n) {
+      transactions.submit(get(at));
+      run_dry();
+    }
+    EXPECT_EQ(transactions.counters().lost_ways, 1U);
+  }
+}
+
 TEST_F(TransactionsTest, RequestsThatFailTogetherTakeTheOtherRouteTogether) {
   const DeviceId id = device(1);
   transactions.add_route(id, mad::DirectedRoute{}.then({2}).then({3}));
