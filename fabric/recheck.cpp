@@ -143,10 +143,7 @@ class ColumnCheck {
     behind_.assign(1, at);
     for (std::size_t i = 0; i < behind_.size(); ++i) {
       ++asked_;
-      if (ground_.has_hosts[behind_[i]] != 0) {
-        for (const std::uint32_t seen : behind_) unpassed_[seen] = 0;
-        return true;
-      }
+      if (ground_.has_hosts[behind_[i]] != 0) return true;  // and that ends the whole check
       for (const Channel& back : claim_.topology.channels_from(SwitchIndex{behind_[i]})) {
         const std::uint32_t before = back.to.value;
         if (unpassed_[before] == lid || entry(before, lid) != back.in.value) continue;
