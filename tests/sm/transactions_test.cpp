@@ -157,6 +157,7 @@ TEST_F(TransactionsTest, ARowOfRequestsThatNobodyAnswersIsGivenUpOneByOne) {
     request.modifier = request.detail = block;
     transactions.submit(request);
   }
+  pump();
   std::vector<std::uint32_t> given_up;
   for (const Answer& lost : run_dry()) {
     EXPECT_EQ(lost.request.modifier, lost.request.detail);
@@ -255,6 +256,7 @@ TEST_F(TransactionsTest, AWayThatIsLostCountsOnceInEachCount) {
     transactions.begin_counting();
     for (int n = 0; n < 3; ++n) {
       transactions.submit(get(at));
+      pump();
       run_dry();
     }
     EXPECT_EQ(transactions.counters().lost_ways, 1U);
