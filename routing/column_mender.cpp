@@ -17,13 +17,12 @@ constexpr unsigned kMostHops = 63;  // one bit each in a word; longer ways are f
 
 }  // namespace
 
-ColumnMender::ColumnMender(const Damage& damage, ChannelOrder* growing, std::size_t start)
+ColumnMender::ColumnMender(const Damage& damage, std::size_t start)
     : damage_(damage),
       backward_(start % 2 == 1),
       certificate_(damage.certificate),
       channels_(damage.channels),
-      growing_(growing),
-      order_(growing != nullptr ? growing : &certificate_.order()),
+      order_(&certificate_.order()),
       broken_(damage.now_at.size()),
       column_(broken_.size()),
       tried_(broken_.size()),

@@ -25,12 +25,10 @@ class ColumnMender {
   // would that mended them all.
   static constexpr std::size_t kStarts = 4;
 
-  // `growing`, if not null, starts as home's order and takes in new turns. Without it only what
-  // needs none is mended. Both outlive this. `start`: below kStarts.
-  explicit ColumnMender(const Damage& damage, ChannelOrder* growing = nullptr,
-                        std::size_t start = 0);
+  // Follows home's order at first: only what needs no new turn is mended. `start`: below kStarts.
+  explicit ColumnMender(const Damage& damage, std::size_t start = 0);
 
-  // From now on another order, to add to or only to follow.
+  // From now on another order, which outlives this, to add new turns to or only to follow.
   void grow(ChannelOrder& order) { order_ = growing_ = &order; }
   void follow(const ChannelOrder& order) {
     order_ = &order;
@@ -121,9 +119,9 @@ class ColumnMender {
   const bool backward_;  // the ports, from the last to the first
   const Certificate& certificate_;
   const CompactChannels& channels_;
-  ChannelOrder* growing_;
-  const ChannelOrder* order_;  // the same, or home's
-  bool few_turns_ = false;     // see settle_all
+  ChannelOrder* growing_ = nullptr;  // null: no new turns
+  const ChannelOrder* order_;        // the same, or one that is only followed
+  bool few_turns_ = false;           // see settle_all
   Repair repair_;
   // Of one LID.
   mad::Lid lid_{};

@@ -59,7 +59,7 @@ struct Hand {
   // By the turns of `order`.
   void work(const Damage& damage, const ChannelOrder& order, std::size_t start) {
     if (tasks.empty()) return;
-    if (!mender) mender.emplace(damage, nullptr, start);
+    if (!mender) mender.emplace(damage, start);
     mender->follow(order);
     std::vector<std::uint8_t> is_vain(2 * damage.now_at.size());
     for (const Task& task : std::exchange(tasks, {})) {
@@ -155,6 +155,7 @@ class Mending {
               [](const Task& a, const Task& b) { return a.rank < b.rank; });
     return left;
   }
+
   // All of them, as if nothing had been done. Switches' own LIDs have fewer ways; if they cannot
   // come first with as few new turns as will do, it is tried both the other way round.
   bool mend_one_by_one() {
