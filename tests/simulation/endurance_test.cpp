@@ -416,17 +416,7 @@ TEST_F(Endurance, AChangeThatSomebodyElseHidIsSeenInThePortStates) {
 TEST_F(Endurance, ASwitchThatLostItsTablesIsSeenByTheTopOfThem) {
   BoxOptions options;
   options.world.traps = false;
-  options.on_way_in = [](mad::Datagram& datagram) {
-    auto smp = mad::decode_smp(datagram.payload);
-    if (!smp) return;
-    if (smp->attribute_id == mad::AttributeId::SwitchPortStateTable) smp->status = {0x0C};
-    if (smp->attribute_id == mad::AttributeId::SwitchInfo) {
-      auto info = mad::decode<mad::SwitchInfo>(smp->data);
-      info.port_state_change = false;
-      mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(smp->data));
-    }
-    datagram = mad::make_datagram(datagram.peer, *smp);
-  };
+  options.on_way_in = hide_port_changes;
   bring_up("fat-tree:3,6", options);
   const auto before = table(box(), "leaf-2");
   box().world().power_off(node(box(), "leaf-2"));

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "mad/smp.hpp"
+#include "mad/switch_info.hpp"
 #include "sim/checker.hpp"
 #include "sim/devices.hpp"
 
@@ -87,6 +89,18 @@ std::string trouble_elsewhere(Box& box, std::initializer_list<std::string_view> 
     if (!is_count && !is_known) complaints += complaint + '\n';
   }
   return with_last_events(box, std::move(complaints));
+}
+
+void hide_port_changes(mad::Datagram& datagram) {
+  auto smp = mad::decode_smp(datagram.payload);
+  if (!smp) return;
+  if (smp->attribute_id == mad::AttributeId::SwitchPortStateTable) smp->status = {0x0C};
+  if (smp->attribute_id == mad::AttributeId::SwitchInfo) {
+    auto info = mad::decode<mad::SwitchInfo>(smp->data);
+    info.port_state_change = false;
+    mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(smp->data));
+  }
+  datagram = mad::make_datagram(datagram.peer, *smp);
 }
 
 std::uint32_t node(Box& box, std::string_view name) {

@@ -34,6 +34,9 @@ std::uint64_t sets_during(Box& box, Act act) {
   return box.world().counters().sets - before;
 }
 
+// For BoxOptions::on_way_in: somebody else hides every change of a port, so that looks show none.
+void hide_port_changes(mad::Datagram& datagram);
+
 // An index into the blueprint, by name; and the cable in a port of it. Unknown ones end the test.
 std::uint32_t node(Box& box, std::string_view name);
 std::uint32_t cable(Box& box, std::string_view name, std::uint8_t port);

@@ -85,6 +85,18 @@ base::Duration healing_time(Box& box, base::Duration step = 20ms) {
   return box.now() - began;
 }
 
+// A fabric in which answers take their time, and in which nobody tells of what happens.
+BoxOptions far_and_untold() {
+  BoxOptions options;
+  options.world.traps = false;
+  options.world.hop_delay = 10us;
+  return options;
+}
+// Of the fat-tree:8,16: from the SM's leaf to one spine.
+void leave_one_way(Box& box) {
+  for (std::uint8_t port = 9; port < 16; ++port) box.world().cut(cable(box, "leaf-01", port));
+}
+
 // All ways on which the sweep set out are dead; another is there.
 TEST(Vigilance, ASweepWhoseWaysDieBeginsAnewRatherThanWaits) {
   for (const unsigned steps : {1u, 20u, 60u, 120u, 200u, 300u, 400u}) {
@@ -102,9 +114,7 @@ TEST(Vigilance, ASweepWhoseWaysDieBeginsAnewRatherThanWaits) {
 // Nobody tells of the cut, but that so many fall silent at once does.
 TEST(Vigilance, ASweepThatLosesItsWaysUntoldBeginsAnew) {
   for (const unsigned written : {1u, 10u, 20u}) {
-    BoxOptions options;
-    options.world.traps = false;
-    options.world.hop_delay = 10us;
+    BoxOptions options = far_and_untold();
     unsigned tables = 0;
     options.on_way_out = [&](mad::Datagram& datagram) {
       const auto smp = mad::decode_smp(datagram.payload);
@@ -112,7 +122,7 @@ TEST(Vigilance, ASweepThatLosesItsWaysUntoldBeginsAnew) {
     };
     Box box("fat-tree:8,16", options);
     while (tables < written) box.run_for(10us);
-    for (std::uint8_t port = 9; port < 16; ++port) box.world().cut(cable(box, "leaf-01", port));
+    leave_one_way(box);
     EXPECT_LT(healing_time(box, 100ms), 2s) << written;
   }
 }
@@ -121,9 +131,7 @@ TEST(Vigilance, ASweepThatLosesItsWaysUntoldBeginsAnew) {
 // and looked for again only when it is time to.
 TEST(Vigilance, ADiscoveryThatLosesItsWaysUntoldBeginsAnew) {
   for (const unsigned met : {4u, 32u, 96u}) {
-    BoxOptions options;
-    options.world.traps = false;
-    options.world.hop_delay = 10us;
+    BoxOptions options = far_and_untold();
     unsigned asked = 0;
     options.on_way_out = [&](mad::Datagram& datagram) {
       const auto smp = mad::decode_smp(datagram.payload);
@@ -133,7 +141,7 @@ TEST(Vigilance, ADiscoveryThatLosesItsWaysUntoldBeginsAnew) {
     };
     Box box("fat-tree:8,16", options);
     while (asked < met) box.run_for(10us);
-    for (std::uint8_t port = 9; port < 16; ++port) box.world().cut(cable(box, "leaf-01", port));
+    leave_one_way(box);
     EXPECT_LT(healing_time(box, 100ms), 2s) << met;
   }
 }
@@ -141,12 +149,10 @@ TEST(Vigilance, ADiscoveryThatLosesItsWaysUntoldBeginsAnew) {
 // Switches have several ways by then, all but one of which lead through the same dead cables.
 TEST(Vigilance, ADiscoveryWhoseWaysDieDoesNotTryThemAll) {
   for (const auto moment : {1000us, 1400us, 2300us}) {
-    BoxOptions options;
-    options.world.traps = false;
-    options.world.hop_delay = 10us;
+    BoxOptions options = far_and_untold();
     Box box("fat-tree:8,16", options);
     box.run_for(moment);
-    for (std::uint8_t port = 9; port < 16; ++port) box.world().cut(cable(box, "leaf-01", port));
+    leave_one_way(box);
     EXPECT_LT(healing_time(box, 100ms), 2s) << moment.count();
   }
 }
@@ -154,20 +160,16 @@ TEST(Vigilance, ADiscoveryWhoseWaysDieDoesNotTryThemAll) {
 // Two switches that were met through cables that are cut before they tell who they are: too few to
 // begin anew, and nothing is known of them that could be missed.
 TEST(Vigilance, ADiscoveryInWhichTwoFallSilentIsFollowedByAnotherSoon) {
-  BoxOptions options;
-  options.world.traps = false;
-  options.world.hop_delay = 10us;
+  BoxOptions options = far_and_untold();
   Box box("fat-tree:8,16", options);
   box.run_for(400us);  // two of the eight spines
-  for (std::uint8_t port = 9; port < 16; ++port) box.world().cut(cable(box, "leaf-01", port));
+  leave_one_way(box);
   EXPECT_LT(healing_time(box, 100ms), 5s);
 }
 
 // It is back before anybody has given it up, and only the repeated requests tell of it.
 TEST(Vigilance, ARestartUnderTheFirstSweepIsLookedIntoSoon) {
-  BoxOptions options;
-  options.world.traps = false;
-  options.world.hop_delay = 10us;
+  BoxOptions options = far_and_untold();
   Box box("fat-tree:8,16", options);
   bool raises = false;
   box.set_listener([&](const sm::Event& event) {
@@ -199,9 +201,7 @@ TEST(Vigilance, LinksThatGoBeforeTheyAreFirstRaisedAreMissedAtOnce) {
 // On each of the ways to it, in each phase.
 TEST(Vigilance, ASwitchThatDiesUnderTheFirstSweepIsWaitedForOnce) {
   for (const auto when : {sm::Phase::Lids, sm::Phase::Tables, sm::Phase::Links}) {
-    BoxOptions options;
-    options.world.traps = false;
-    options.world.hop_delay = 10us;
+    BoxOptions options = far_and_untold();
     Box box("fat-tree:8,16", options);
     bool off = false;
     box.set_listener([&](const sm::Event& event) {
