@@ -9,10 +9,14 @@
 namespace heddle::sm {
 namespace {
 
+using fabric::PortIndex;
+
 // Traps that come in a storm are answered one by one, but looked after no oftener than this.
 constexpr base::Duration kBetweenTrapLooks = std::chrono::milliseconds(200);
 // Those who let us wait, while all others have answered.
 constexpr std::size_t kHardlyAny = 8;
+// Ports in one sweep: two links between switches, or four to hosts.
+constexpr std::size_t kManyFallen = 4;
 
 }  // namespace
 
@@ -111,6 +115,31 @@ void Core::Machine::suspect_calm_links() {
   }
 }
 
+// Links that fell as they were to be raised. A full sweep that is told so for the first time has
+// been overtaken by something greater, and where many fall there is no telling what; otherwise the
+// ends of those cables are all there is to look at: a link that never comes up must not have the
+// fabric read again and again.
+bool Core::Machine::overtaken_by_falls(bool in_full_sweep) {
+  const auto fallen = programming.take_fallen();
+  if (fallen.ports.size() > kManyFallen || (in_full_sweep && fallen.news)) return true;
+  for (const PortIndex port : fallen.ports) {
+    if (!suspect_link(port)) return true;
+  }
+  return false;
+}
+
+// False if no switch is at either end.
+bool Core::Machine::suspect_link(PortIndex port) {
+  const auto& topology = *picture.frozen.topology;
+  const PortIndex at = topology.is_switch(topology.node_of(port)) ? port : topology.peer(port);
+  if (at == fabric::kNoPort || !topology.is_switch(topology.node_of(at))) return false;
+  const auto end = picture.frozen.end_of[at.value];
+  suspicion.cables.push_back(end);
+  if (suspicion.reason.empty())
+    suspicion.reason = text(picture.name(end)) + " fell when it was to be raised";
+  return true;
+}
+
 void Core::Machine::suspect_virtual_ports() {
   for (const mad::Guid node : virtual_ports.take_suspects()) {
     suspicion.nodes.insert(node);
@@ -128,7 +157,8 @@ void Core::Machine::finish_watch() {
   if (watch.saw_stranger()) tables_are_ours = false;
   if (!watch.reason().empty()) return begin_sweep(watch.reason());
   if (!watch.suspicion().empty()) {
-    return begin_sweep_of(watch.suspicion());
+    suspicion.add(watch.suspicion());
+    return begin_sweep_of(suspicion);
   }
   suspect_virtual_ports();
   confirmed = true;

@@ -58,6 +58,7 @@ void Core::Machine::step(base::Instant moment, Input input) {
   look_at_own_port();
   pump();
   if (is_overtaken()) begin_anew();
+  if (may_cut_short() && waits_after_change()) cut_short();
   advance();
   if (now >= inheritance_ends) end_inheritance();
   carry_out_administration();
@@ -275,8 +276,11 @@ void Core::Machine::finish_telling() {
       unheard.insert(picture.frozen.topology->port(port).guid);
     }
   }
-  if (!programming.fabric_moved()) return;
-  if (troubled.empty()) troubled = "a port changed its state";
+  if (programming.fabric_moved() || overtaken_by_falls(false)) {
+    if (troubled.empty()) troubled = "a port changed its state";
+  } else if (suspicion.empty()) {
+    return;
+  }
   wake = now;
 }
 

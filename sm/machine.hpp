@@ -144,6 +144,11 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool is_coherent() const;
   void prepare_sweep(bool full, std::string reason);
   void begin_sweep_of(Suspicion of);
+  bool waits_after_change() const;
+  bool may_cut_short() const;
+  void cut_short();
+  bool overtaken_by_falls(bool in_full_sweep);
+  bool suspect_link(fabric::PortIndex port);
   void use_keys();
   bool suspect_issuer(const mad::Address& peer, const mad::Notice& notice);
   bool begin_hand_over();

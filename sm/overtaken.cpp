@@ -75,7 +75,25 @@ bool Core::Machine::is_overtaken() const {
   if (stage > Stage::Discovery && has_switch_fallen()) return true;
   if (revisiting && stage == Stage::Discovery) return false;  // it goes where the traps lead
   if (lost >= kManySilent) return true;
+  return !may_cut_short() && waits_after_change();
+}
+
+bool Core::Machine::waits_after_change() const {
   return retries_at_change && transactions.counters().retries > *retries_at_change;
+}
+
+// All tables stand, and only the links that this sweep was about are yet to be raised.
+bool Core::Machine::may_cut_short() const {
+  return revisiting && stage >= Stage::LinkFields && stage <= Stage::VirtualActivate;
+}
+
+// A link that is lost as it is raised must not have the whole fabric read. Its ends tell the rest.
+void Core::Machine::cut_short() {
+  transactions.cancel();
+  suspicion.nodes.insert(revisit.visited().begin(), revisit.visited().end());
+  suspicion.entirely.insert(revisit.visited().begin(), revisit.visited().end());
+  if (suspicion.reason.empty()) suspicion.reason = "a link changed while others were raised";
+  finish_links();
 }
 
 // Several answered a moment ago and do not now: not their agents have died, but a cable that the

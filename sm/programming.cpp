@@ -459,7 +459,10 @@ void Programming::on_port_info(Context& context, const Answer& answer) {
   }
   // Nobody is asked for a lower state: it fell back by itself since it was read. Where that was
   // before PortStateChange was cleared, nothing else will ever tell.
-  fabric_moved_ |= now.port_state < info->port_state;
+  if (now.port_state < info->port_state) {
+    note_fallen(port, is_news({picture.name(end.node).guid.value, mad::AttributeId::PortInfo,
+                               static_cast<std::uint32_t>(end.port.value)}));
+  }
   info = now;
   const bool has_key = end.port.value == 0 || !picture.observation[end.node].is_switch();
   if (has_key && now.m_key != mad::MKey{}) {
@@ -472,6 +475,11 @@ void Programming::on_port_info(Context& context, const Answer& answer) {
   if (static_cast<LinkStep>(answer.request.detail) == LinkStep::Activate) {
     reregister_[port.value] = false;
   }
+}
+
+void Programming::note_fallen(PortIndex port, bool news) {
+  fallen_.ports.push_back(port);
+  fallen_.news |= news;
 }
 
 void Programming::on_switch_info(Context& context, const Answer& answer) {
@@ -534,6 +542,7 @@ void Programming::recheck_uneven_links(Context& context) {
 
 void Programming::begin_sweep() {
   fabric_moved_ = false;
+  fallen_ = {};
   tables_failed_ = footing_lost_ = all_at_once_ = false;
   failures_before_ = std::exchange(failures_, {});
 }
@@ -566,11 +575,15 @@ void Programming::on_refusal(Context& context, const Answer& answer) {
   }
   if (is_port) {
     // Whoever refuses has heard.
-    const bool asks = static_cast<LinkStep>(request.detail) == LinkStep::Activate;
+    const auto step = static_cast<LinkStep>(request.detail);
+    const bool asks = step == LinkStep::Activate;
     if (asks) reregister_[request.subject] = false;
     picture.problems.push_back(text(picture.name(PortIndex{request.subject})) +
                                " refused a setting");
-    fabric_moved_ |= news;
+    // One without a link cannot be raised.
+    const bool raises = asks || step == LinkStep::Arm;
+    if (raises && news) note_fallen({request.subject}, true);
+    fabric_moved_ |= news && !raises;
   } else {
     picture.problems.push_back(text(picture.name(node)) + " refused its forwarding table");
     if (request.attribute == mad::AttributeId::SwitchInfo) {

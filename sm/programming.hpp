@@ -92,6 +92,13 @@ class Programming {
 
   // A port was found in another state than discovery saw: the fabric moved under the sweep.
   bool fabric_moved() const { return fabric_moved_; }
+  // Ports that stood lower when they were written to than when they were read, or refused to be
+  // raised, since the last call. News: not those that did so in the sweep before.
+  struct Fallen {
+    std::vector<fabric::PortIndex> ports;
+    bool news = false;
+  };
+  Fallen take_fallen() { return std::exchange(fallen_, {}); }
   void begin_sweep();
 
  private:
@@ -143,6 +150,7 @@ class Programming {
   // device that refuses the same again has not moved; hurrying would not change its mind.
   using Failure = std::tuple<std::uint64_t, mad::AttributeId, std::uint32_t>;
   bool is_news(const Failure& failure);
+  void note_fallen(fabric::PortIndex port, bool news);
   void note_failed_table(const Request& request, bool news);
   bool tables_failed_ = false;
   bool footing_lost_ = false;  // the same, for those that did not fail in the last sweep
@@ -152,6 +160,7 @@ class Programming {
   std::set<Failure> failures_;
   std::set<Failure> failures_before_;
   bool fabric_moved_ = false;
+  Fallen fallen_;
   routing::Transition transition_;
   unsigned step_ = 0;            // of it
   bool all_at_once_ = false;     // the tables were written, in one step

@@ -26,6 +26,14 @@ bool is_known(const Answer& answer) {
 
 }  // namespace
 
+void Suspicion::add(const Suspicion& other) {
+  nodes.insert(other.nodes.begin(), other.nodes.end());
+  entirely.insert(other.entirely.begin(), other.entirely.end());
+  returned |= other.returned;
+  cables.insert(cables.end(), other.cables.begin(), other.cables.end());
+  if (reason.empty()) reason = other.reason;
+}
+
 void Revisit::begin(Context& context, const Suspicion& suspicion) {
   *this = {};
   entirely_ = suspicion.entirely;

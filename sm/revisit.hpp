@@ -26,6 +26,7 @@ struct Suspicion {
   std::vector<fabric::ObservedEnd> cables;  // that lead elsewhere, though their ports look the same
   std::string reason;                       // the first finding, in words
   bool empty() const { return nodes.empty() && cables.empty(); }
+  void add(const Suspicion& other);
 };
 
 class Revisit {

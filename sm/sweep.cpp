@@ -622,11 +622,13 @@ void Core::Machine::finish_sweep() {
   if (programming.tables_failed()) troubled = "a switch did not take its forwarding table";
   if (!revisiting) watched = now;
   if (revisiting) unconfirmed.insert(revisit.visited().begin(), revisit.visited().end());
-  const bool moved = programming.fabric_moved() || contradicts_itself_anew();
+  const bool overtaken = overtaken_by_falls(!revisiting);
+  const bool moved = programming.fabric_moved() || contradicts_itself_anew() || overtaken;
   if (moved) troubled = "the fabric changed during the last sweep";
-  if (moved && ++hurried <= kMaxHurried) return rest(kSoon);
+  const bool unsettled = moved || !suspicion.cables.empty();
+  if (unsettled && ++hurried <= kMaxHurried) return rest(kSoon);
   // Whoever stays silent must not make every sweep begin several times.
-  if (!moved && counters.lost_ways < kManySilent) hurried = 0;
+  if (!unsettled && counters.lost_ways < kManySilent) hurried = 0;
   if (begin_hand_over()) return;
   if (election.polls()) return rest(options.poll_interval);
   if (looks_again()) return rest(kSoon);

@@ -42,12 +42,14 @@ ObservedEnd subject_of(const Request& request) {
 
 void Watch::begin(Context& context, const Cables& cables, Patience& patience) {
   auto looked_into = std::move(looked_into_);
+  const unsigned looks = looks_;
   *this = {};
   looked_into_ = std::move(looked_into);
+  looks_ = looks + 1;
   patience_ = &patience;
   if (!context.picture.own) return found("the own port has not answered yet");
   ask_own_port(context);
-  ask_switches(context);
+  ask_switches(context, cables.all);
   ask_behind_silent_links(context);
   ask_along_cables(context, cables);
   ask_neighbour(context);
@@ -61,15 +63,19 @@ void Watch::ask_own_port(Context& context) {
   context.transactions.submit(request);
 }
 
-void Watch::ask_switches(Context& context) {
+// Port states tell what PortStateChange would have told if nobody had cleared it, which is rare: so
+// every other switch is asked for them, and the others the next time.
+void Watch::ask_switches(Context& context, bool all_states) {
   const Picture& picture = context.picture;
+  bool has_turn = looks_ % 2 == 0;
   for (std::uint32_t n = 0; n < picture.observation.size(); ++n) {
     const ObservedEnd port0{ObservedIndex{n}, {0}};
     const auto& node = picture.observation[port0.node];
     // Who answers there must say first who it is: that is asked along the cable.
     if (!node.is_switch() || patience_->is_missed(node.info.node_guid)) continue;
     context.transactions.submit(ask(*picture.device(port0), mad::AttributeId::SwitchInfo, port0));
-    ask_port_states(context, port0.node);
+    has_turn = !has_turn;
+    if (all_states || has_turn) ask_port_states(context, port0.node);
   }
 }
 

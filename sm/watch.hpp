@@ -25,10 +25,11 @@ class Watch {
     bool all = false;
     std::set<mad::Guid> of;  // these switches, if not all
   };
-  // Asks every switch for its SwitchInfo and, where it has one, its SwitchPortStateTable, the own
-  // port for its PortInfo, and once more whatever did not answer behind a link that is up, and
-  // other SMs who they are. Done when the transactions are idle. `patience` is asked about those
-  // that are silent, and must live until then.
+  // Asks every switch for its SwitchInfo, every other one for its SwitchPortStateTable where it has
+  // one (all of them if all cables are looked along), the own port for its PortInfo, and once more
+  // whatever did not answer behind a link that is up, and other SMs who they are. Done when the
+  // transactions are idle. `patience` is asked about those that are silent, and must live until
+  // then.
   void begin(Context& context, const Cables& cables, Patience& patience);
   void on_answer(Context& context, const Answer& answer);
 
@@ -41,7 +42,7 @@ class Watch {
 
  private:
   void ask_own_port(Context& context);
-  void ask_switches(Context& context);
+  void ask_switches(Context& context, bool all_states);
   void ask_behind_silent_links(Context& context);
   void ask_along_cables(Context& context, const Cables& cables);
   void ask_neighbour(Context& context);
@@ -61,6 +62,7 @@ class Watch {
   std::string reason_;
   Suspicion suspicion_;
   bool saw_stranger_ = false;
+  unsigned looks_ = 0;  // since the start
   Patience* patience_ = nullptr;
   std::set<std::uint32_t> answered_;   // switches, by ObservedIndex
   std::map<mad::Guid, bool> endured_;  // missed in this look, or given up by it

@@ -3,6 +3,7 @@
 // time after the trouble has ended all must be right, and rest. seeds.hpp says which seeds.
 #include <chrono>
 #include <cstdlib>
+#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 #include "base/prng.hpp"
 #include "base/text.hpp"
 #include "sim/devices.hpp"
+#include "sm/keys.hpp"
 #include "tests/simulation/judging.hpp"
 #include "tests/simulation/seeds.hpp"
 
@@ -23,6 +25,8 @@ using std::chrono::seconds;
 // A sweep interval, a full sweep with a few dead devices in it, and once more; and links that are
 // held back must stand for 20 s.
 constexpr auto kUntilRight = seconds(120);
+
+constexpr mad::MKey kKey{0x5EC2E7};
 
 class Chaos {
  public:
@@ -58,6 +62,29 @@ class Chaos {
     box_.seat().shelf().hangs = false;
   }
 
+  // Devices that changed places while they were written to may hold each other's keys. If one of
+  // the two is gone for good, and the manager that knew it too, nobody can tell the other's key:
+  // all that is left is to restart it. True if any was.
+  bool restart_those_without_hope() {
+    if (!box_.published()) return false;
+    const auto known = known_ports();
+    const auto strangers = keys_of_others(known);
+    const sim::Devices& devices = box_.world().devices();
+    bool any = false;
+    for (std::uint32_t node = 0; node < devices.nodes.size(); ++node) {
+      if (known.count(devices.port_guid(devices.first_endpoint(node))) == 0) continue;
+      bool locked = false;
+      for (unsigned port = 0; port <= devices.nodes[node].port_count; ++port) {
+        const auto line = devices.port_at(node, static_cast<std::uint8_t>(port));
+        locked = locked || strangers.count(devices.ports[line].info.m_key.value) != 0;
+      }
+      if (!locked) continue;
+      box_.world().power_off(node);
+      box_.world().power_on(node);
+      any = true;
+    }
+    return any;
+  }
   std::uint64_t sets_in_a_minute() {
     return sets_during(box_, [this] { box_.run_for(seconds(60)); });
   }
@@ -116,7 +143,7 @@ class Chaos {
     options.node_misses = 1 + static_cast<std::uint32_t>(dice.below(3));
     options.flap_limit = static_cast<std::uint32_t>(dice.below(4));
     options.flap_hold = seconds(20);
-    if (dice.chance(0.4)) options.m_key = mad::MKey{0x5EC2E7};
+    if (dice.chance(0.4)) options.m_key = kKey;
     options.m_key_per_port = dice.chance(0.5);
     tell(std::to_string(options.node_misses) + " misses, " + std::to_string(options.flap_limit) +
          " losses" + (options.m_key == mad::MKey{} ? "" : ", with an M_Key") +
@@ -129,6 +156,22 @@ class Chaos {
   void tell_fault(const std::string& what, std::uint32_t which) {
     const auto when = std::chrono::duration_cast<milliseconds>(box_.now().time_since_epoch());
     tell(std::to_string(when.count()) + " ms: " + what + ' ' + std::to_string(which));
+  }
+
+  std::set<mad::Guid> known_ports() {
+    std::set<mad::Guid> known;
+    const auto& topology = box_.snapshot().topology;
+    for (const auto port : topology.endports()) known.insert(topology.port(port).guid);
+    return known;
+  }
+  std::set<std::uint64_t> keys_of_others(const std::set<mad::Guid>& known) {
+    std::set<std::uint64_t> keys;
+    const sim::Devices& devices = box_.world().devices();
+    for (sim::PortIndex port = 0; port < devices.ports.size(); ++port) {
+      const mad::Guid guid = devices.port_guid(port);
+      if (known.count(guid) == 0) keys.insert(sm::derive_m_key(kKey, guid).value);
+    }
+    return keys;
   }
 
   std::uint32_t any_cable() {
@@ -233,6 +276,7 @@ TEST_P(ChaosBySeed, EndsInOrder) {
   chaos.make_trouble();
   chaos.calm();
   chaos.box().run_for(kUntilRight);
+  if (chaos.restart_those_without_hope()) chaos.box().run_for(kUntilRight);
   EXPECT_EQ(trouble(chaos.box()), "") << "seed " << GetParam() << ":\n" << chaos.story();
   if (chaos.lossy()) return;
   EXPECT_EQ(chaos.sets_in_a_minute(), 0u) << "seed " << GetParam() << ":\n" << chaos.story();
@@ -266,11 +310,14 @@ INSTANTIATE_TEST_SUITE_P(Seeds, ChaosBySeed, testing::Range(seeds(24).first, see
 //      which refused it; every look ended with that, for ever.
 //  71705700: a switch got another one's table while cables changed places, and was not asked for it
 //      because its SwitchInfo had to be written besides.
+//  583482273908: the test was wrong. A host had the key of one that was cut off for good, and the
+//      manager that knew both was gone: it has to be restarted by hand.
 INSTANTIATE_TEST_SUITE_P(OnceBad, ChaosBySeed,
                          testing::Values(2239, 3494, 342746800291, 356432450755, 358057026497,
                                          358137832821, 358163714938, 358195538970, 179536524035,
                                          179536524301, 179536607307, 179536622690, 179536619359,
-                                         610100000388, 2523417071, 71700431, 71705700));
+                                         610100000388, 2523417071, 71700431, 71705700,
+                                         583482273908));
 
 }  // namespace
 }  // namespace heddle::test

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What must not escape a machine that runs for months, and what must not keep it busy.
+#include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -212,6 +215,96 @@ TEST(Vigilance, ASwitchThatDiesUnderTheFirstSweepIsWaitedForOnce) {
     while (!off) box.run_for(10us);
     EXPECT_LT(healing_time(box, 100ms), 4s) << static_cast<int>(when);
   }
+}
+
+// A link to a host that is lost each time it is to be raised, and comes up again after three
+// seconds.
+struct ShyLink {
+  explicit ShyLink(BoxOptions options = {}) {
+    options.on_way_out = [this](mad::Datagram& datagram) {
+      const auto smp = mad::decode_smp(datagram.payload);
+      const bool raises = smp && smp->method == mad::Method::Set &&
+                          smp->attribute_id == mad::AttributeId::PortInfo &&
+                          (smp->attribute_modifier & 0xFF) == 5 && smp->hop_count == 3;
+      if (!raises || !shy || is_cut) return;
+      const auto wanted = mad::decode<mad::PortInfo>(smp->data).port_state;
+      if (wanted != mad::PortState::Armed && wanted != mad::PortState::Active) return;
+      box->world().cut(at());
+      is_cut = true;
+      lost.push_back(box->now());
+    };
+    box.emplace("fat-tree:8,16", options);
+  }
+  std::uint32_t at() { return cable(*box, "leaf-05", 5); }
+  void run_for(base::Duration time) {
+    for (const base::Instant end = box->now() + time; box->now() < end;) {
+      box->run_for(100ms);
+      if (is_cut && box->now() >= lost.back() + 3s) {
+        box->world().restore(at());
+        is_cut = false;
+      }
+    }
+  }
+  std::optional<Box> box;
+  bool shy = true;
+  bool is_cut = false;
+  std::vector<base::Instant> lost;
+};
+
+std::string said(Box& box) {
+  std::string all;
+  const std::size_t most = 40;
+  for (const auto& event : box.events()) all += sm::sentence(event) + '\n';
+  return all.substr(0, most * 100);
+}
+
+std::size_t full_sweeps(Box& box) {
+  const auto& events = box.events();
+  return static_cast<std::size_t>(
+      std::count_if(events.begin(), events.end(), [](const sm::Event& event) {
+        const auto* started = std::get_if<sm::SweepStarted>(&event.value);
+        return started != nullptr && started->full;
+      }));
+}
+
+// Its two ends are read when it comes, when it falls, and when it is told of.
+TEST(Vigilance, ALinkThatNeverComesUpCostsNoFullSweeps) {
+  ShyLink link;
+  link.run_for(10s);
+  link.box->forget_events();
+  const std::size_t before = link.lost.size();
+  const auto gets = link.box->world().counters().gets;
+  link.run_for(2min);
+  EXPECT_GE(link.lost.size() - before, 25u) << "it has to be tried again";
+  EXPECT_EQ(full_sweeps(*link.box), 0u) << said(*link.box);
+  const auto asked = link.box->world().counters().gets - gets;
+  const std::size_t a_leaf = 17 + 15;  // PortInfo of all its ports, and what the others need
+  EXPECT_LE(asked, 3 * (link.lost.size() - before + 1) * a_leaf + 12 * 2 * 24);
+  link.shy = false;
+  link.run_for(4s);
+  link.box->run_for(2s);
+  EXPECT_THAT(sim::judge(link.box->world(), link.box->endpoint()), IsEmpty());
+  EXPECT_EQ(full_sweeps(*link.box), 0u);
+}
+
+// Without traps, and back at once: only the answer to the Set tells that it fell.
+TEST(Vigilance, ALinkThatFallsOnceIsRaisedAgainSoon) {
+  BoxOptions options;
+  options.world.traps = false;
+  ShyLink link(options);
+  link.shy = false;
+  link.box->run_until_quiet();
+  link.box->world().cut(link.at());
+  link.box->run_for(11s);
+  link.box->forget_events();
+  link.shy = true;
+  link.box->world().restore(link.at());
+  for (int i = 0; i < 12'000 && link.lost.empty(); ++i) link.box->run_for(1ms);
+  ASSERT_EQ(link.lost.size(), 1u);
+  link.shy = false;
+  link.box->world().restore(link.at());
+  EXPECT_LT(healing_time(*link.box, 100ms), 2s);
+  EXPECT_EQ(full_sweeps(*link.box), 0u);
 }
 
 TEST(Vigilance, ASwitchThatNeverAnswersOneQuestionIsGoneOnWithout) {
