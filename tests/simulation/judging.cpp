@@ -91,6 +91,21 @@ std::string trouble_elsewhere(Box& box, std::initializer_list<std::string_view> 
   return with_last_events(box, std::move(complaints));
 }
 
+std::string said(Box& box) {
+  std::string all;
+  for (const auto& event : box.events()) all += "  " + sm::sentence(event) + '\n';
+  return all;
+}
+
+std::size_t full_sweeps(Box& box) {
+  const auto& events = box.events();
+  return static_cast<std::size_t>(
+      std::count_if(events.begin(), events.end(), [](const sm::Event& event) {
+        const auto* started = std::get_if<sm::SweepStarted>(&event.value);
+        return started != nullptr && started->full;
+      }));
+}
+
 void hide_port_changes(mad::Datagram& datagram) {
   auto smp = mad::decode_smp(datagram.payload);
   if (!smp) return;

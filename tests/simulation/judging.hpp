@@ -34,6 +34,10 @@ std::uint64_t sets_during(Box& box, Act act) {
   return box.world().counters().sets - before;
 }
 
+// What the SM said since events were forgotten; and how many full sweeps it began.
+std::string said(Box& box);
+std::size_t full_sweeps(Box& box);
+
 // For BoxOptions::on_way_in: somebody else hides every change of a port, so that looks show none.
 void hide_port_changes(mad::Datagram& datagram);
 

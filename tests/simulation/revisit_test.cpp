@@ -39,24 +39,11 @@ class Revisit : public testing::Test {
     const auto before = box().world().counters().gets;
     box().run_for(within);
     EXPECT_EQ(trouble(box()), "");
-    EXPECT_EQ(full_sweeps(), 0u) << said();
+    EXPECT_EQ(full_sweeps(box()), 0u) << said(box());
     EXPECT_GE(box().count<sm::SweepStarted>(), 1u);
     EXPECT_LE(static_cast<double>(box().world().counters().gets - before),
               share * static_cast<double>(full_));
     EXPECT_EQ(sets_during(box(), [&] { box().run_for(60s); }), 0u) << "it does not rest";
-  }
-  std::string said() {
-    std::string all;
-    for (const auto& event : box().events()) all += "  " + sm::sentence(event) + '\n';
-    return all;
-  }
-  std::size_t full_sweeps() {
-    const auto& events = box().events();
-    return static_cast<std::size_t>(
-        std::count_if(events.begin(), events.end(), [](const sm::Event& event) {
-          const auto* started = std::get_if<sm::SweepStarted>(&event.value);
-          return started != nullptr && started->full;
-        }));
   }
   Box& box() { return *box_; }
 
@@ -186,7 +173,7 @@ TEST_F(Revisit, TellsOfANewNameOfAHost) {
 TEST_F(Revisit, GivesWayToAFullSweepFromTimeToTime) {
   bring_up(fabric("star:4"));
   box().run_for(40min);
-  EXPECT_EQ(full_sweeps(), 1u);
+  EXPECT_EQ(full_sweeps(box()), 1u);
 }
 
 // Two new hosts change places after they were met and before the switch was told that its changes
@@ -294,7 +281,7 @@ TEST_F(Revisit, AStormOfTrapsHidesNoLostLink) {
     EXPECT_EQ(trouble(box()), "") << port;
   }
   EXPECT_EQ(box().count<sm::LinkDisappeared>(), 3u);
-  EXPECT_LE(box().count<sm::SweepStarted>(), 12u) << said();
+  EXPECT_LE(box().count<sm::SweepStarted>(), 12u) << said(box());
   EXPECT_EQ(box().count<sm::NoisyPortDamped>(), 1u);
 }
 
@@ -366,7 +353,7 @@ class RestartIn : public Revisit {
       box().world().power_off(leaf);
       box().world().power_on(leaf);
       box().run_for(60s);
-      ASSERT_EQ(trouble(box()), "") << moment.count() << " us after the change\n" << said();
+      ASSERT_EQ(trouble(box()), "") << moment.count() << " us after the change\n" << said(box());
     }
   }
 };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What must not escape a machine that runs for months, and what must not keep it busy.
-#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -250,22 +249,6 @@ struct ShyLink {
   bool is_cut = false;
   std::vector<base::Instant> lost;
 };
-
-std::string said(Box& box) {
-  std::string all;
-  const std::size_t most = 40;
-  for (const auto& event : box.events()) all += sm::sentence(event) + '\n';
-  return all.substr(0, most * 100);
-}
-
-std::size_t full_sweeps(Box& box) {
-  const auto& events = box.events();
-  return static_cast<std::size_t>(
-      std::count_if(events.begin(), events.end(), [](const sm::Event& event) {
-        const auto* started = std::get_if<sm::SweepStarted>(&event.value);
-        return started != nullptr && started->full;
-      }));
-}
 
 // Its two ends are read when it comes, when it falls, and when it is told of.
 TEST(Vigilance, ALinkThatNeverComesUpCostsNoFullSweeps) {
