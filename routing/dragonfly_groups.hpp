@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which switches of a dragonfly are one group. Internal to the engine.
+// Which switches of a dragonfly are one group.
 #pragma once
 
 #include <cstdint>

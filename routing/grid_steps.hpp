@@ -25,6 +25,18 @@ class GridSteps {
   // Bit a is set where the shortest way crosses the dateline of axis a, whatever is missing. Equal
   // both ways.
   std::uint32_t crossings(std::uint32_t from, std::uint32_t to) const;
+  // To the neighbour at this position of the row.
+  const Cables& cables(std::uint32_t at, std::size_t axis, std::uint32_t position) const {
+    return cables_[at * positions_ + first_position_[axis] + position];
+  }
+  // Hops that can be made along a row, to higher positions or to lower ones.
+  std::uint32_t can_go(std::uint32_t at, std::size_t axis, bool up) const {
+    return up ? reach(at, axis).up : reach(at, axis).down;
+  }
+  // Whether the positions of both on all later axes add up to something odd.
+  unsigned odd_between(std::uint32_t a, std::uint32_t b, std::size_t axis) const {
+    return odd(a, axis) ^ odd(b, axis);
+  }
 
  private:
   enum class Step : std::uint8_t { Up, Down, Straight, TurnEarly, Stuck };
@@ -34,10 +46,6 @@ class GridSteps {
 
   Reach& reach(std::uint32_t at, std::size_t axis) { return reach_[at * axes_ + axis]; }
   const Reach& reach(std::uint32_t at, std::size_t axis) const { return reach_[at * axes_ + axis]; }
-  // To the neighbour at this position of the row.
-  const Cables& cables(std::uint32_t at, std::size_t axis, std::uint32_t position) const {
-    return cables_[at * positions_ + first_position_[axis] + position];
-  }
   void find_cables(const CompactChannels& channels);
   void measure_row(std::size_t axis, std::uint32_t start);
   bool prefers_up(std::size_t axis, std::uint32_t here, std::uint32_t there, unsigned odd) const;

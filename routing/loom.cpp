@@ -2,6 +2,7 @@
 #include "routing/loom.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/prng.hpp"
 
@@ -88,6 +89,20 @@ void Loom::improve_one(const Goal& goal, mad::Lid lid, std::span<const std::uint
   }
   new_.undo();
   old_.load(destinations.hosts, loads);
+}
+
+fabric::Lanes lanes_of(std::size_t layers, fabric::ServiceLevels levels) {
+  const auto vls = static_cast<std::uint8_t>(layers);
+  return {vls, std::move(levels), fabric::VlMaps(fabric::even_map(vls))};
+}
+
+Woven finish(Loom& loom, std::string note) {
+  Woven woven{{"weave", std::move(loom.tables), {std::move(note)}}};
+  for (const std::uint64_t load : loom.loads) {
+    woven.greatest_load = std::max(woven.greatest_load, load);
+    woven.whole_load += load;
+  }
+  return woven;
 }
 
 }  // namespace heddle::routing

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "fabric/islands.hpp"
@@ -19,6 +20,25 @@ struct Goal {
   std::uint32_t at = 0;
   const Destination* to = nullptr;
 };
+
+// See sssp: what a second LID of the same port pays for a channel that an earlier one uses.
+inline constexpr std::uint64_t kApart = std::uint64_t{1} << 48;
+
+// Calls route(lid, number) for each LID of a port; it returns what has the tree that it took. Later
+// LIDs keep away from the channels of earlier ones.
+template <class Route>
+void for_each_lid_apart(const Destination& to, ChannelLoads& loads, const Route& route) {
+  std::vector<std::uint32_t> avoided;
+  for (unsigned n = 0; n < to.lid_count(); ++n) {
+    const auto& tree = route(mad::Lid{static_cast<std::uint16_t>(to.base.value + n)}, n);
+    if (to.lmc == 0) continue;
+    for (const std::uint32_t at : tree.nearest_first().subspan(1)) {
+      avoided.push_back(tree.next(at));
+      loads[avoided.back()] += kApart;
+    }
+  }
+  for (const std::uint32_t channel : avoided) loads[channel] -= kApart;
+}
 
 class Loom {
  public:
@@ -72,5 +92,16 @@ class Loom {
   std::uint64_t price_ = 0;  // a part of what all hosts together send to one LID
   TreeGrower old_, new_;
 };
+
+struct Woven {
+  Routes routes;
+  std::uint64_t greatest_load = 0;
+  std::uint64_t whole_load = 0;  // of all channels together
+};
+// The loom's tables, with 1 VL so far. Leaves it without them.
+Woven finish(Loom& loom, std::string note);
+
+// So many layers, each on the VL of its number, as these levels say.
+fabric::Lanes lanes_of(std::size_t layers, fabric::ServiceLevels levels);
 
 }  // namespace heddle::routing

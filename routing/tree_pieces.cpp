@@ -13,7 +13,7 @@ namespace {
 using fabric::SwitchIndex;
 using fabric::Topology;
 
-constexpr std::uint32_t kNone = 0xFFFF'FFFF;
+constexpr std::uint32_t kNoPiece = 0xFFFF'FFFF;
 
 std::vector<std::uint32_t> sorted_by_level(const std::vector<std::uint32_t>& level) {
   std::vector<std::uint32_t> order(level.size());
@@ -39,7 +39,7 @@ void for_each_level(Iterator begin, Iterator end, const std::vector<std::uint32_
 class SubtreeLists {
  public:
   explicit SubtreeLists(std::size_t count)
-      : pieces_(count), head_(count, kNone), tail_(count, kNone), next_(count, kNone) {}
+      : pieces_(count), head_(count, kNoPiece), tail_(count, kNoPiece), next_(count, kNoPiece) {}
 
   void add_leaf(std::uint32_t at) { head_[at] = tail_[at] = at; }
 
@@ -60,7 +60,7 @@ class SubtreeLists {
   void collect(std::vector<SwitchIndex>& into) {
     for (std::uint32_t piece = 0; piece < head_.size(); ++piece) {
       if (pieces_.find(piece) != piece) continue;
-      for (std::uint32_t at = head_[piece]; at != kNone; at = next_[at]) {
+      for (std::uint32_t at = head_[piece]; at != kNoPiece; at = next_[at]) {
         into.push_back(SwitchIndex{at});
       }
     }
@@ -70,14 +70,14 @@ class SubtreeLists {
   void note(std::uint32_t at) { touched_.push_back(pieces_.find(at)); }
   // Names ascend, and a piece has the lowest name of those that it is made of.
   void append(std::uint32_t old, std::uint32_t piece) {
-    if (old == piece || head_[old] == kNone) return;
-    if (head_[piece] == kNone) {
+    if (old == piece || head_[old] == kNoPiece) return;
+    if (head_[piece] == kNoPiece) {
       head_[piece] = head_[old];
     } else {
       next_[tail_[piece]] = head_[old];
     }
     tail_[piece] = tail_[old];
-    head_[old] = kNone;
+    head_[old] = kNoPiece;
   }
 
   DisjointSets pieces_;
@@ -148,7 +148,7 @@ std::vector<SwitchIndex> order_by_subtree(const Topology& topology,
 
 std::vector<std::uint32_t> plain_levels(const Topology& topology,
                                         const std::vector<std::uint32_t>& hosts) {
-  std::vector<std::uint32_t> level(hosts.size(), kNone);
+  std::vector<std::uint32_t> level(hosts.size(), kNoPiece);
   std::vector<std::uint32_t> reached;
   for (std::uint32_t s = 0; s < hosts.size(); ++s) {
     if (hosts[s] == 0) continue;
@@ -157,7 +157,7 @@ std::vector<std::uint32_t> plain_levels(const Topology& topology,
   }
   for (std::size_t i = 0; i < reached.size(); ++i) {
     for (const auto& channel : topology.channels_from({reached[i]})) {
-      if (level[channel.to.value] != kNone) continue;
+      if (level[channel.to.value] != kNoPiece) continue;
       level[channel.to.value] = level[reached[i]] + 1;
       reached.push_back(channel.to.value);
     }

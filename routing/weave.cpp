@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -12,46 +13,13 @@
 #include "fabric/verification.hpp"
 #include "routing/escape.hpp"
 #include "routing/loom.hpp"
+#include "routing/ordered_weave.hpp"
 #include "routing/pair_layers.hpp"
+#include "routing/quality.hpp"
 #include "routing/sssp.hpp"
 
 namespace heddle::routing {
 namespace {
-
-// See sssp: what a second LID of the same port pays for a channel that an earlier one uses.
-constexpr std::uint64_t kSamePort = std::uint64_t{1} << 48;
-
-// Calls route(lid, number) for each LID of a port; it returns the tree that it took. Later LIDs
-// keep away from the channels of earlier ones.
-template <class Route>
-void for_each_lid_apart(const Destination& to, ChannelLoads& loads, const Route& route) {
-  std::vector<std::uint32_t> avoided;
-  for (unsigned n = 0; n < to.lid_count(); ++n) {
-    const TreeGrower& tree = route(mad::Lid{static_cast<std::uint16_t>(to.base.value + n)}, n);
-    if (to.lmc == 0) continue;
-    for (const std::uint32_t at : tree.nearest_first().subspan(1)) {
-      avoided.push_back(tree.next(at));
-      loads[avoided.back()] += kSamePort;
-    }
-  }
-  for (const std::uint32_t channel : avoided) loads[channel] -= kSamePort;
-}
-
-fabric::Lanes lanes_of(std::size_t layers, fabric::ServiceLevels levels) {
-  const auto vls = static_cast<std::uint8_t>(layers);
-  return {vls, std::move(levels), fabric::VlMaps(fabric::even_map(vls))};
-}
-
-struct Woven {
-  Routes routes;
-  std::uint64_t greatest_load = 0;
-};
-
-Woven finish(Loom& loom, std::string note) {
-  const auto greatest = std::max_element(loom.loads.begin(), loom.loads.end());
-  const std::uint64_t load = greatest == loom.loads.end() ? 0 : *greatest;
-  return {{"weave", std::move(loom.tables), {std::move(note)}}, load};
-}
 
 const std::atomic<bool> kNeeded = false;
 
@@ -249,24 +217,31 @@ const TreeGrower& ByPair::route(const Goal& goal, mad::Lid lid) {
 
 namespace {
 
-// Most trees need nothing better than the tables of sssp. Nothing where these hold a credit loop.
-std::optional<Routes> shortest_without_loop(const Request& request, std::string_view engine) {
-  auto shortest = shortest_path_tables(request);
-  const auto proof = fabric::verify(request.topology, request.lids, shortest, {}, request.parallel);
-  if (!proof.deadlock_free()) return std::nullopt;
-  return Routes{
-      std::string(engine), std::move(shortest), {"1 VL: the shortest ways hold no credit loop"}};
-}
-
-}  // namespace
-
-base::Result<Routes> Weave::route(const Request& request) const {
-  if (auto shortest = shortest_without_loop(request, name())) return std::move(*shortest);
-  if (request.data_vls == 1 || !request.cover_replies) {
-    return ByDestination(request, request.data_vls).weave().routes;
+// The tables of sssp, and whether they hold no credit loop. Most trees need nothing better.
+struct Shortest {
+  explicit Shortest(const Request& request)
+      : tables(shortest_path_tables(request)),
+        is_safe(fabric::verify(request.topology, request.lids, tables, {}, request.parallel)
+                    .deadlock_free()) {}
+  Routes routes(std::string_view engine) {
+    return {
+        std::string(engine), std::move(tables), {"1 VL: the shortest ways hold no credit loop"}};
   }
+  // In what a single channel carries at most, and but for a hundredth in what all do.
+  bool is_no_better_than(const Woven& woven, const Request& request) const {
+    const auto own = measure_loads(request.topology, request.lids, tables, request.parallel);
+    const std::uint64_t whole = std::accumulate(own.load.begin(), own.load.end(), std::uint64_t{0});
+    return woven.greatest_load <= own.quality.greatest_load &&
+           woven.whole_load <= whole + whole / 100;
+  }
+
+  fabric::ForwardingTables tables;
+  bool is_safe;
+};
+
+Woven weave_by_pair(const Request& request) {
   ByPair by_pair(request);
-  if (!by_pair.deal_layers()) return ByDestination(request, 1).weave().routes;
+  if (!by_pair.deal_layers()) return ByDestination(request, 1).weave();
   // Where pairs of switches have to squeeze, one layer for all may carry less at most.
   std::optional<Woven> pairs, single;
   std::atomic<bool> is_vain = false;
@@ -281,7 +256,27 @@ base::Result<Routes> Weave::route(const Request& request) const {
     }
   });
   const bool better = is_vain || pairs->greatest_load < single->greatest_load;
-  return better ? std::move(pairs->routes) : std::move(single->routes);
+  return better ? std::move(*pairs) : std::move(*single);
+}
+
+// In layers that take their order from the ways that are found.
+Woven weave_freely(const Request& request) {
+  if (request.data_vls > 1 && request.cover_replies) return weave_by_pair(request);
+  return ByDestination(request, request.data_vls).weave();
+}
+
+}  // namespace
+
+// Layers with orders that are given beforehand come first: that is quicker, and where they suit the
+// fabric they spread the load better. They do not suit it where ways get longer.
+base::Result<Routes> Weave::route(const Request& request) const {
+  Shortest shortest(request);
+  if (shortest.is_safe) return shortest.routes(name());
+  auto ordered = request.data_vls > 1 ? weave_in_orders(request) : std::nullopt;
+  if (ordered && shortest.is_no_better_than(*ordered, request)) return std::move(ordered->routes);
+  auto woven = weave_freely(request);
+  const bool better = ordered && ordered->greatest_load < woven.greatest_load;
+  return better ? std::move(ordered->routes) : std::move(woven.routes);
 }
 
 base::Result<Routes> leave_to_weave(const Request& request, std::string_view engine,
@@ -294,7 +289,8 @@ base::Result<Routes> leave_to_weave(const Request& request, std::string_view eng
 }
 
 base::Result<Routes> Nue::route(const Request& request) const {
-  if (auto shortest = shortest_without_loop(request, name())) return std::move(*shortest);
+  Shortest shortest(request);
+  if (shortest.is_safe) return shortest.routes(name());
   const unsigned vls = request.cover_replies ? 1 : request.data_vls;
   auto routes = ByDestination(request, vls, true).weave().routes;
   routes.engine = name();

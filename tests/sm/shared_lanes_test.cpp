@@ -78,7 +78,11 @@ std::vector<Case> cases() {
           {"torus by service levels", support::torus({4, 3, 3}, 1), "torus-2QoS"},
           {"dragonfly", support::dragonfly(9, 4, 2, 2), "dragonfly"},
           {"random on lanes", support::random_regular(20, 4, 2, 8), "lash", true},
-          {"random on more lanes", support::random_regular(24, 3, 2, 5), "weave"}};
+          {"random on more lanes", support::random_regular(24, 3, 2, 5), "weave"},
+          {"rings by weave", support::torus({5, 4, 3}, 1), "weave"},
+          {"cube by weave", support::torus({6, 6, 6}, 1), "weave", true},
+          {"HyperX by weave", support::hyperx({4, 3}, 2), "weave"},
+          {"larger random by weave", support::random_regular(60, 8, 2, 1), "weave"}};
 }
 
 // Routes, and trees that came to be by joins and leaves.

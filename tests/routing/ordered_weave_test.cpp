@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Layers whose orders are given beforehand: that every two switches find one, and how well the load
+// is spread in them.
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "fabric/islands.hpp"
+#include "fabric/verification.hpp"
+#include "routing/grid.hpp"
+#include "routing/grid_layers.hpp"
+#include "routing/layer_orders.hpp"
+#include "routing/paired_trees.hpp"
+#include "routing/quality.hpp"
+#include "tests/routing/damage.hpp"
+#include "tests/routing/fabrics.hpp"
+#include "tests/support/networks.hpp"
+
+namespace heddle::routing {
+namespace {
+
+constexpr unsigned kManyHops = 100;
+
+// Whether the ways are ways, and in the layers that are told.
+void expect_ways(const CompactChannels& channels, const LayerOrders& orders,
+                 const PairedTrees& trees, std::uint32_t from, std::uint32_t target) {
+  const auto next = trees.tree(target);
+  unsigned layers = orders.all(), hops = 0;
+  std::uint32_t held = next[from];
+  while (held != kNoWay && channels.to[held] != target && ++hops < kManyHops) {
+    const std::uint32_t onward = next[channels.to[held]];
+    layers &= orders.admit(held, onward);
+    held = onward;
+  }
+  ASSERT_TRUE(held != kNoWay && channels.to[held] == target) << from << " to " << target;
+  EXPECT_EQ(trees.layers(from, target) & ~layers, 0) << from << " to " << target;
+}
+
+TEST(GridWays, EveryTwoSwitchesOfAWholeGridHaveALayerForBothWays) {
+  const std::vector<std::vector<unsigned>> sides{{5, 5, 5}, {8, 8}, {10, 3, 5}, {9}, {6, 6, 2}};
+  for (const auto& side : sides) {
+    const Subnet subnet(support::torus(side, 1));
+    const CompactChannels channels(subnet.topology);
+    const Destinations destinations(subnet.topology, subnet.lids);
+    const auto grid = recognise_grid(subnet.topology, channels);
+    ASSERT_TRUE(grid);
+    for (const unsigned layers : {1u, 2u, 3u, 4u, 8u, 15u}) {
+      SCOPED_TRACE(grid->title() + " on " + std::to_string(layers));
+      const auto orders = grid_orders(channels, *grid, layers);
+      PairedTrees trees(channels, destinations, orders);
+      trees.lay_out(GridWays(channels, *grid, layers));
+      for (std::uint32_t a = 0; a < subnet.topology.switch_count(); ++a) {
+        for (std::uint32_t b = 0; b < subnet.topology.switch_count(); ++b) {
+          if (a == b) continue;
+          ASSERT_NE(trees.layers(a, b), 0) << a << " and " << b;
+          expect_ways(channels, orders, trees, a, b);
+        }
+      }
+    }
+  }
+}
+
+TEST(PairedTrees, QuarrelsOfARandomFabricAreSettled) {
+  const Subnet subnet(support::random_regular(125, 16, 8, 1));
+  const CompactChannels channels(subnet.topology);
+  const Destinations destinations(subnet.topology, subnet.lids);
+  const auto orders = ranked_orders(channels, fabric::Islands(subnet.topology), 4);
+  PairedTrees trees(channels, destinations, orders);
+  trees.grow();
+  ASSERT_TRUE(trees.reconcile());
+  for (std::uint32_t a = 0; a < subnet.topology.switch_count(); ++a) {
+    for (std::uint32_t b = 0; b < subnet.topology.switch_count(); ++b) {
+      if (a == b) continue;
+      ASSERT_NE(trees.layers(a, b), 0) << a << " and " << b;
+      expect_ways(channels, orders, trees, a, b);
+    }
+  }
+}
+
+TEST(LayerOrders, NoWayOfTwoHopsIsAgainstBothOrdersOfARanking) {
+  const Subnet subnet(support::random_regular(40, 6, 2, 1));
+  const CompactChannels channels(subnet.topology);
+  const auto orders = ranked_orders(channels, fabric::Islands(subnet.topology), 2);
+  for (std::uint32_t held = 0; held < channels.count(); ++held) {
+    const std::uint32_t at = channels.to[held];
+    for (std::uint32_t next = channels.first[at]; next < channels.first[at + 1]; ++next) {
+      if (next == channels.reverse(held)) continue;
+      EXPECT_NE(orders.admit(held, next), 0);
+      // And the way back is in the same layers.
+      EXPECT_EQ(orders.admit(held, next),
+                orders.admit(channels.reverse(next), channels.reverse(held)));
+    }
+  }
+}
+
+base::Result<Routes> weave(const Subnet& subnet, bool cover_replies) {
+  return find_engine("weave")->route(
+      {subnet.topology, subnet.lids, subnet.options, base::inline_for, 4, cover_replies});
+}
+
+Quality quality_of(const Subnet& subnet, const Routes& routes) {
+  return measure_quality(subnet.topology, subnet.lids, routes.tables);
+}
+
+TEST(Weave, CarriesNoMoreThanUnsafeShortestWaysWithFourVls) {
+  const std::vector<NamedRecipe> fabrics{
+      {"cube of 5", support::torus({5, 5, 5}, 1)},
+      {"cube of 6", support::torus({6, 6, 6}, 4)},
+      {"cube of 8", support::torus({8, 8, 8}, 1)},
+      {"torus", support::torus({6, 5, 5}, 7)},
+      {"hypercube", support::torus(std::vector<unsigned>(7, 2), 2)},
+      {"HyperX", support::hyperx({12, 8}, 7)},
+      {"dragonfly", support::dragonfly(15, 12, 6, 6)},
+      {"Kautz", support::kautz(5, 3, 7)},
+      {"random", support::random_regular(125, 16, 8, 1)},
+      {"larger random", support::random_regular(300, 20, 4, 1)},
+      {"slim fly", support::slim_fly(5, 4)}};
+  for (const auto& [name, recipe] : fabrics) {
+    const Subnet subnet(recipe);
+    const auto least = quality_of(subnet, subnet.route("sssp"));
+    for (const bool cover_replies : {false, true}) {
+      SCOPED_TRACE(name + (cover_replies ? " by pair" : " by destination"));
+      const auto woven = weave(subnet, cover_replies);
+      EXPECT_LE(quality_of(subnet, *woven).greatest_load, least.greatest_load);
+      const auto proof = fabric::verify(subnet.topology, subnet.lids, woven->tables, woven->lanes);
+      EXPECT_TRUE(proof.proven());
+      EXPECT_TRUE(proof.replies_safe() || !cover_replies);
+    }
+  }
+}
+
+// Rows that are broken are passed the other way round, and corners that are missing not at all.
+TEST(Weave, IsProvenOnDamagedTori) {
+  const auto torus = support::torus({6, 6, 5}, 1);
+  std::vector<NamedRecipe> fabrics{{"without a link", without_link(torus, 0, 1)},
+                                   {"without a switch", without_switches(torus, {7})},
+                                   {"without two switches", without_switches(torus, {7, 50})}};
+  for (const unsigned lost : {5u, 27u}) {
+    fabrics.push_back(
+        {"without links: " + std::to_string(lost), support::degraded(torus, lost, 1)});
+  }
+  for (const auto& [name, recipe] : fabrics) {
+    const Subnet subnet(recipe);
+    for (const bool cover_replies : {false, true}) {
+      SCOPED_TRACE(name + (cover_replies ? " by pair" : " by destination"));
+      const auto woven = weave(subnet, cover_replies);
+      const auto proof = fabric::verify(subnet.topology, subnet.lids, woven->tables, woven->lanes);
+      EXPECT_TRUE(proof.proven());
+      EXPECT_TRUE(proof.replies_safe() || !cover_replies);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heddle::routing
