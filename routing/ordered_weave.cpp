@@ -34,7 +34,7 @@ std::uint8_t layer_of(LayerSet layers, unsigned count, std::size_t turn) {
 
 class OrderedWeaver {
  public:
-  // paired: null if replies need not be covered.
+  // paired: what a LID falls back on that finds no way; null if there is none.
   OrderedWeaver(Loom& loom, const LayerOrders& orders, const PairedTrees* paired);
 
   // False if some switch finds no way.
@@ -44,7 +44,7 @@ class OrderedWeaver {
  private:
   // What packets to a LID there must have a layer of, by switch.
   std::span<const LayerSet> wanted(const Goal& goal) const {
-    if (paired_ != nullptr) return std::span(pairs_).subspan(goal.at * switches_, switches_);
+    if (by_pair_) return std::span(pairs_).subspan(goal.at * switches_, switches_);
     return goal.to->is_host() ? any_ : any_of_hosts_;
   }
   std::span<std::uint8_t> places(mad::Lid lid) {
@@ -62,6 +62,7 @@ class OrderedWeaver {
   Loom& loom_;
   const LayerOrders& orders_;
   const PairedTrees* paired_;
+  bool by_pair_;  // then there are paired trees
   std::size_t switches_;
   OrderedTrees trees_, old_;
   std::vector<LayerSet> any_, any_of_hosts_;  // by switch
@@ -76,6 +77,7 @@ OrderedWeaver::OrderedWeaver(Loom& loom, const LayerOrders& orders, const Paired
     : loom_(loom),
       orders_(orders),
       paired_(paired),
+      by_pair_(loom.request.cover_replies),
       switches_(loom.destinations.hosts.size()),
       trees_(loom.channels, orders),
       old_(loom.channels, orders),
@@ -86,7 +88,7 @@ OrderedWeaver::OrderedWeaver(Loom& loom, const LayerOrders& orders, const Paired
   for (std::size_t s = 0; s < switches_; ++s) {
     if (loom.destinations.hosts[s] == 0) any_of_hosts_[s] = 0;
   }
-  if (paired == nullptr) {
+  if (!by_pair_) {
     lids_.resize(places_.size());
     return;
   }
@@ -117,7 +119,7 @@ bool OrderedWeaver::weave() {
   return true;
 }
 
-// By pair there is always a tree to fall back on, whose ways are in all the layers of their pairs.
+// The ways of a paired tree are in all the layers that are left to their pairs.
 bool OrderedWeaver::grow(const Goal& goal) {
   if (paired_ == nullptr) {
     return trees_.grow(goal.at, wanted(goal), loom_.loads, loom_.reachable(goal.at));
@@ -128,7 +130,7 @@ bool OrderedWeaver::grow(const Goal& goal) {
 
 // The first LID of a switch takes the tree that was made for the switch.
 bool OrderedWeaver::route(const Goal& goal, mad::Lid lid) {
-  if (paired_ != nullptr && (is_begun_[goal.at] == 0 || !goal.to->is_host())) {
+  if (by_pair_ && (is_begun_[goal.at] == 0 || !goal.to->is_host())) {
     trees_.adopt(goal.at, paired_->tree(goal.at));
     is_begun_[goal.at] = 1;
   } else if (!grow(goal)) {
@@ -143,7 +145,7 @@ void OrderedWeaver::keep(const Goal& goal, mad::Lid lid) {
   const auto places = this->places(lid);
   for (const std::uint32_t at : trees_.nearest_first().subspan(1)) {
     places[at] = static_cast<std::uint8_t>(trees_.next(at) - loom_.channels.first[at]);
-    if (paired_ == nullptr) {
+    if (!by_pair_) {
       lids_[lid.value * switches_ + at] = trees_.layers(at);
       continue;
     }
@@ -217,23 +219,27 @@ Woven OrderedWeaver::finish() {
   });
   const unsigned vls = orders_.count();
   auto woven = routing::finish(
-      loom_, paired_ != nullptr
-                 ? fmt::format("{} VLs by pairs of switches, the same both ways; {} LIDs take a "
-                               "part of the first tree of their switch",
-                               vls, led_)
-                 : fmt::format("{} VLs by switch and destination", vls));
-  woven.routes.lanes = lanes_of(vls, paired_ != nullptr ? levels_by_pair() : levels_by_lid());
+      loom_,
+      fmt::format("{} VLs by {}; {} LIDs take a part of the first tree of their switch", vls,
+                  by_pair_ ? "pairs of switches, the same both ways" : "switch and LID", led_));
+  woven.routes.lanes = lanes_of(vls, by_pair_ ? levels_by_pair() : levels_by_lid());
   return woven;
+}
+
+// paired: null to do without.
+std::optional<Woven> weave_on(Loom& loom, const LayerOrders& orders, const PairedTrees* paired) {
+  OrderedWeaver weaver(loom, orders, paired);
+  if (!weaver.weave()) return std::nullopt;
+  return weaver.finish();
 }
 
 // grid: null if the orders are not those of one.
 std::optional<Woven> weave_in(const Request& request, const LayerOrders& orders, const Grid* grid) {
-  Loom loom(request, 0);
   if (!request.cover_replies) {
-    OrderedWeaver weaver(loom, orders, nullptr);
-    if (!weaver.weave()) return std::nullopt;
-    return weaver.finish();
+    Loom loom(request, 0);
+    if (auto woven = weave_on(loom, orders, nullptr)) return woven;
   }
+  Loom loom(request, 0);
   PairedTrees paired(loom.channels, loom.destinations, orders);
   if (grid != nullptr) {
     paired.lay_out(GridWays(loom.channels, *grid, orders.count()));
@@ -241,9 +247,7 @@ std::optional<Woven> weave_in(const Request& request, const LayerOrders& orders,
     paired.grow();
   }
   if (!paired.reconcile()) return std::nullopt;
-  OrderedWeaver weaver(loom, orders, &paired);
-  weaver.weave();
-  return weaver.finish();
+  return weave_on(loom, orders, &paired);
 }
 
 }  // namespace
