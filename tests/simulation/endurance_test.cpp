@@ -104,6 +104,27 @@ TEST_F(Endurance, OneThatAnswersAgainIsReadAgain) {
   EXPECT_EQ(trouble(box()), "");
 }
 
+// A look is under way that will find one that answers again; meanwhile another one tells of itself.
+TEST_F(Endurance, ATrapCountsAlthoughTheLookUnderWayFindsSomethingElse) {
+  BoxOptions options;
+  options.world.hop_delay = 10us;
+  bring_up("fat-tree:3,6", options);
+  box().world().silence(node(box(), "host-0005"), true);
+  resweep();
+  box().world().silence(node(box(), "host-0005"), false);
+  box().forget_events();
+  const auto gets = box().world().counters().gets;
+  while (box().world().counters().gets == gets) box().run_for(10us);
+  box().world().set_description(node(box(), "host-0009"), "renamed");
+  box().run_for(1s);
+  ASSERT_EQ(box().count<sm::SweepStarted>(), 1u) << said(box());
+  EXPECT_THAT(box().last<sm::SweepStarted>()->reason, HasSubstr("host-0009"));
+  EXPECT_FALSE(box().last<sm::SweepStarted>()->full);
+  EXPECT_TRUE(has("renamed"));
+  resweep();
+  EXPECT_EQ(box().count<sm::NodeDisappeared>(), 0u) << "host-0005 was read, too";
+}
+
 TEST_F(Endurance, SeveralThatAnswerAgainAreReadTogether) {
   BoxOptions options;
   options.sm.node_misses = 10;
