@@ -379,8 +379,7 @@ std::vector<Option> qos_options() {
 std::vector<Option> watch_options() {
   return {
       {"sweep", "interval", &Config::interval,
-       "Time between two light sweeps, which look for changes; \"0\" looks never", "\"10s\"", 0,
-       kDay},
+       "Time between two light sweeps, which look for changes; \"0\": none", "\"10s\"", 0, kDay},
       {"sweep", "full_interval", &Config::full_interval,
        "Time after which the whole fabric is read again although nothing seems to have changed; "
        "\"0\" never does",

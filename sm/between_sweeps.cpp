@@ -13,6 +13,8 @@ using fabric::PortIndex;
 
 // Traps that come in a storm are answered one by one, but looked after no oftener than this.
 constexpr base::Duration kBetweenTrapLooks = std::chrono::milliseconds(200);
+// From a full sweep to one that another SM orders.
+constexpr base::Duration kBetweenOrders = std::chrono::seconds(1);
 // Those who let us wait, while all others have answered.
 constexpr std::size_t kHardlyAny = 8;
 // Ports in one sweep: two links between switches, or four to hosts.
@@ -55,14 +57,33 @@ bool Core::Machine::begin_work() {
 void Core::Machine::rest(base::Duration pause) {
   stage = Stage::Resting;
   looked = now;
-  // An interval of zero turns periodic sweeps off; traps and commands still start one.
-  wake = pause == base::Duration{} ? base::kNever : now + pause;
+  if (swept > sweep_ended) {
+    sweep_took = now - swept;
+    sweep_ended = now;
+  }
+  // An interval of zero turns light sweeps off; what has a date of its own is done all the same.
+  wake = pause == base::Duration{} ? next_date() : now + pause;
   // However often single devices ask to be looked at, a look around is not put off.
   if (revisiting && pause == options.sweep_interval && wake != base::kNever) {
     wake = std::max(now + kSoon, watched + pause);
   }
   // What a trap told during the sweep may have come too late for it.
   if (trapped) heed_trap();
+  if (ordered) heed_order();
+}
+
+// Whoever orders sweeps one after the other gets as many as leave half of the time for the rest.
+void Core::Machine::heed_order() {
+  const base::Duration pause = std::max(kBetweenOrders, sweep_took);
+  wake = std::min(wake, std::max(now, sweep_ended + pause));
+}
+
+// Of a full sweep, and of the release of a link that was held back.
+base::Instant Core::Machine::next_date() const {
+  base::Instant date = link_damping.next_due(options.flap_hold);
+  const auto interval = options.full_sweep_interval;
+  if (interval != base::Duration{}) date = std::min(date, swept + interval);
+  return std::max(date, now + kSoon);
 }
 
 void Core::Machine::heed_trap() {
@@ -74,6 +95,10 @@ void Core::Machine::heed_trap() {
 void Core::Machine::begin_watch() {
   transactions.begin_counting();
   settled_before_phase = 0;
+  if (ordered) {
+    tables_are_ours = false;  // whoever handed over wrote its own
+    return begin_sweep(*std::exchange(ordered, std::nullopt));
+  }
   Context with = context();
   switch (election.state()) {
     case mad::SMState::Standby:
@@ -138,6 +163,29 @@ bool Core::Machine::suspect_link(PortIndex port) {
   if (suspicion.reason.empty())
     suspicion.reason = text(picture.name(end)) + " fell when it was to be raised";
   return true;
+}
+
+// A port that was locked may have the key of one that was not there when all were tried. A full
+// sweep tries by itself.
+void Core::Machine::suspect_locked_ports() {
+  if (!keys.per_port() || keys.locked().empty()) return;
+  const std::size_t owners = KeyRecovery::owners(context());
+  const bool is_news = std::exchange(key_owners, owners) != owners;
+  if (!revisiting || !is_news) return;
+  const fabric::Observation& observation = picture.observation;
+  for (std::uint32_t n = 0; n < observation.size(); ++n) {
+    const auto& node = observation[{n}];
+    const bool is_locked = std::any_of(node.ports.begin(), node.ports.end(), [&](const auto& port) {
+      return keys.locked().count(node.is_switch() ? node.info.port_guid : port.guid) != 0;
+    });
+    if (!is_locked) continue;
+    suspicion.nodes.insert(node.info.node_guid);
+    suspicion.entirely.insert(node.info.node_guid);
+    if (suspicion.reason.empty()) {
+      suspicion.reason =
+          text(picture.name(fabric::ObservedIndex{n})) + " may have a key that is known by now";
+    }
+  }
 }
 
 void Core::Machine::suspect_virtual_ports() {

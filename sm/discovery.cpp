@@ -52,6 +52,18 @@ void forget_manager(Picture& picture, DeviceId device) {
   picture.silent_sms.erase(device);
 }
 
+std::vector<std::string> complaints_about(const Picture& picture, fabric::ObservedEnd end,
+                                          const mad::SMInfo& info) {
+  auto complaints = mad::validate(info);
+  const auto& node = picture.observation[end.node];
+  const mad::Guid port = node.is_switch() ? node.info.port_guid : node.ports[end.port.value].guid;
+  if (info.guid != port && info.guid != node.info.node_guid) {
+    complaints.push_back("its subnet manager says that its port is " + base::hex(info.guid.value) +
+                         ", and it is " + base::hex(port.value));
+  }
+  return complaints;
+}
+
 void Discovery::begin(Context& context) {
   const DeviceId own = context.transactions.add_device({});
   Request request;
@@ -396,14 +408,15 @@ void Discovery::on_sm_info(Context& context, const Answer& answer) {
     return;
   }
   const auto info = mad::decode<mad::SMInfo>(answer.data);
-  const auto complaints = mad::validate(info);
+  const ObservedIndex node{answer.request.subject};
+  const auto complaints = complaints_about(
+      context.picture, {node, {static_cast<std::uint8_t>(answer.request.detail)}}, info);
   for (const auto& complaint : complaints) {
-    context.events.say(
-        DeviceLies{context.picture.name(ObservedIndex{answer.request.subject}), complaint});
+    context.events.say(DeviceLies{context.picture.name(node), complaint});
   }
   if (!complaints.empty()) return;  // nobody stands by for an SM that is none
   context.picture.other_sms.push_back(
-      {answer.request.device, info.guid, info.priority, info.sm_state});
+      other_manager(answer.request.device, info, context.options.sm_key));
 }
 
 const fabric::ObservedPort* Discovery::known_port(const Context& context,

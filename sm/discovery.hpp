@@ -5,9 +5,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "fabric/observation.hpp"
 #include "mad/node_info.hpp"
+#include "mad/sm_info.hpp"
 #include "sm/context.hpp"
 #include "sm/key_recovery.hpp"
 
@@ -15,6 +17,11 @@ namespace heddle::sm {
 
 // The subnet manager on that device has gone, or is about to be asked anew.
 void forget_manager(Picture& picture, DeviceId device);
+
+// What is wrong with what a subnet manager on that port says of itself. Its GUID is its port's (IBA
+// vol. 1, 14.4.1): who gives another one would be taken for who sits there.
+std::vector<std::string> complaints_about(const Picture& picture, fabric::ObservedEnd end,
+                                          const mad::SMInfo& info);
 
 class Discovery {
  public:

@@ -47,6 +47,15 @@ bool Election::may_take_part(Context& context, mad::Guid guid) {
   return false;
 }
 
+// One that only watches cannot tell: many a master keeps its key to itself.
+bool Election::may_be_given_office(Context& context, const OtherSM& other) {
+  if (!other.has_other_key) return true;
+  if (strangers_.insert(other.guid).second) {
+    context.events.say(StrangeManagerIgnored{other.guid, true});
+  }
+  return false;
+}
+
 bool Election::outranks_us(const Options& options, const OtherSM& other) const {
   return outranks(other.priority, other.guid, options.priority, own_guid_);
 }
@@ -57,7 +66,8 @@ Election::Candidates Election::candidates(Context& context) {
     if (other.state == mad::SMState::NotActive || !may_take_part(context, other.guid)) continue;
     keep_higher(found.highest, other);
     if (other.state == mad::SMState::Master) keep_higher(found.master, other);
-    if (other.state == mad::SMState::Standby) keep_higher(found.standby, other);
+    const bool stands_by = other.state == mad::SMState::Standby;
+    if (stands_by && may_be_given_office(context, other)) keep_higher(found.standby, other);
   }
   return found;
 }
@@ -73,12 +83,22 @@ bool Election::decide(Context& context, mad::Guid own_guid) {
   rival_seen_ = others.master != nullptr;
   master_.reset();
   successor_.reset();
+  settle_gift(context, others);
   if (giver_) {
     take_office(context, "the master handed over");
     return true;
   }
   return state_ == mad::SMState::Master ? decide_in_office(context, others)
                                         : decide_anew(context, others);
+}
+
+// An office can be had only of who is there, while nobody else holds it.
+void Election::settle_gift(const Context& context, const Candidates& others) {
+  if (!giver_) return;
+  const auto& managers = context.picture.other_sms;
+  const bool is_there = std::any_of(managers.begin(), managers.end(),
+                                    [&](const OtherSM& other) { return other.guid == *giver_; });
+  if (!is_there || (others.master != nullptr && others.master->guid != *giver_)) giver_.reset();
 }
 
 // Two subnets have become one, most likely.
@@ -90,8 +110,9 @@ bool Election::decide_in_office(Context& context, const Candidates& others) {
   const OtherSM& rival = *others.master;
   context.events.say(RivalMasterSeen{rival.guid, rival.priority});
   if (outranks_us(context.options, rival)) {
+    if (!may_be_given_office(context, rival)) return true;
     successor_ = rival;
-    return false;
+    return rival.guid == stubborn_;
   }
   if (rival.guid == stubborn_) return true;
   master_ = rival;
@@ -235,14 +256,22 @@ void Election::on_rival(Context& context, const std::optional<mad::SMInfo>& riva
   master_.reset();
 }
 
-// To a rival of higher rank the office is lost anyway.
+// A rival of higher rank that does not answer is followed, which shows whether it lives. One that
+// refuses has another key: the fabric is none of its business.
 void Election::on_handed_over(Context& context, const Answer& answer) {
   const OtherSM successor = *std::exchange(successor_, std::nullopt);
   const bool taken = answer.answered && answer.status == mad::kStatusOk;
-  if (taken) unwilling_.erase(successor.guid);
-  if (taken || successor.state == mad::SMState::Master) {
+  const bool is_rival = successor.state == mad::SMState::Master;
+  if (taken) {
+    unwilling_.erase(successor.guid);
     context.events.say(HandedOver{successor.guid, successor.priority});
+  }
+  if (taken || (is_rival && !answer.answered)) {
     return follow(context, successor, "another SM ranks higher");
+  }
+  if (is_rival && stubborn_ != successor.guid) {
+    stubborn_ = successor.guid;
+    wish_ = "another master refused to take the fabric";
   }
   if (unwilling_.insert(successor.guid).second) {
     context.events.say(HandoverRefused{successor.guid, successor.priority});

@@ -4,7 +4,7 @@
 //
 // Rank is priority, then the lower port GUID. A master that meets another master of lower rank
 // waits for its HANDOVER; one that meets a master, or unless it is `sticky` a standby, of higher
-// rank sends HANDOVER.
+// rank sends HANDOVER. Who shows another SM_Key, or refuses, is not given the office.
 #pragma once
 
 #include <cstdint>
@@ -59,11 +59,13 @@ class Election {
  private:
   struct Candidates {
     const OtherSM* master = nullptr;   // the highest of those that call themselves so
-    const OtherSM* standby = nullptr;  // the highest of those that stand by
+    const OtherSM* standby = nullptr;  // the highest of those that stand by and may have the office
     const OtherSM* highest = nullptr;  // of all that take part
   };
   Candidates candidates(Context& context);
   bool may_take_part(Context& context, mad::Guid guid);
+  bool may_be_given_office(Context& context, const OtherSM& other);
+  void settle_gift(const Context& context, const Candidates& others);
   bool outranks_us(const Options& options, const OtherSM& other) const;
   bool decide_in_office(Context& context, const Candidates& others);
   bool decide_anew(Context& context, const Candidates& others);
@@ -84,7 +86,7 @@ class Election {
   std::set<mad::Guid> unwilling_;     // who did not take the office, and were told of
   std::set<mad::Guid> strangers_;     // who must not take part, and have been told of
   std::optional<mad::Guid> giver_;    // the former master, who gave us the office
-  mad::Guid stubborn_{};              // a rival of lower rank that keeps it
+  mad::Guid stubborn_{};              // a rival that keeps its office, or does not take ours
   unsigned misses_ = 0;               // polls in a row without an answer
   unsigned idle_ = 0;                 // with one, but not the hoped for
   unsigned announcements_ = 0;        // yet to be made

@@ -147,12 +147,15 @@ struct Rendering<StrangeManagerIgnored> {
   static constexpr std::string_view name = "StrangeManagerIgnored";
   static Severity severity(const StrangeManagerIgnored&) { return Severity::Error; }
   static std::string sentence(const StrangeManagerIgnored& e) {
-    return fmt::format(
-        "The subnet manager on port {} is not one of allowed_sm_guids: it has no part in the "
-        "election",
-        guid_text(e.guid));
+    const std::string_view what =
+        e.has_other_key ? "shows another sm_key: the fabric is not handed over to it"
+                        : "is not one of allowed_sm_guids: it has no part in the election";
+    return fmt::format("The subnet manager on port {} {}", guid_text(e.guid), what);
   }
-  static Fields fields(const StrangeManagerIgnored& e) { return {{"guid", guid_text(e.guid)}}; }
+  static Fields fields(const StrangeManagerIgnored& e) {
+    return {{"guid", guid_text(e.guid)},
+            {"reason", e.has_other_key ? "sm_key" : "allowed_sm_guids"}};
+  }
 };
 
 template <>

@@ -151,9 +151,10 @@ struct HandoverRefused {
   mad::Guid guid{};
   std::uint8_t priority{};
 };
-// It is not on the list of those that may manage this fabric.
+// It is not on the list of those that may manage this fabric, or shows another SM_Key.
 struct StrangeManagerIgnored {
   mad::Guid guid{};
+  bool has_other_key = false;
 };
 // A Set that a manager that only watches does not send.
 struct WouldWrite {

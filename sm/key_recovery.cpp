@@ -84,6 +84,10 @@ void KeyRecovery::give_up(Context& context, const Locked& port) {
   }
 }
 
+std::size_t KeyRecovery::owners(const Context& context) {
+  return hash_of(known_ports(context));
+}
+
 bool KeyRecovery::has_asked(const Request& request) {
   return request.key == kOfAnother;
 }

@@ -24,6 +24,8 @@ class KeyRecovery {
   // at the last attempt; those without hope are locked and told of. True if anything was asked.
   bool begin(Context& context);
 
+  // A hash of those whose keys a port may have: worth a new attempt if it is another one.
+  static std::size_t owners(const Context& context);
   static bool has_asked(const Request& request);
   // True if the port has shown its key.
   bool on_answer(Context& context, const Answer& answer);

@@ -57,6 +57,7 @@ class Keys {
 
   // True the first time, until the port is found unlocked again.
   bool is_news_that_locked(mad::Guid port) { return locked_.insert(port).second; }
+  const std::set<mad::Guid>& locked() const { return locked_; }
   // The keys of those others, of whom this is a hash, were all tried on a locked port.
   void set_tried(mad::Guid port, std::size_t others) { tried_[port] = others; }
   bool has_tried(mad::Guid port, std::size_t others) const;

@@ -154,4 +154,12 @@ std::vector<LinkDamping::Link> LinkDamping::due(base::Instant now, base::Duratio
   return links;
 }
 
+base::Instant LinkDamping::next_due(base::Duration hold) const {
+  base::Instant next = base::kNever;
+  for (const auto& [link, history] : links_) {
+    if (history.level == Level::HeldBack) next = std::min(next, history.last + hold);
+  }
+  return next;
+}
+
 }  // namespace heddle::sm

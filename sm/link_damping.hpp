@@ -51,6 +51,8 @@ class LinkDamping {
   // Of links that may be used again by now: somebody has to look. Judged to be so at the next
   // sweep.
   std::vector<Link> due(base::Instant now, base::Duration hold) const;
+  // When that will next be so; never if no link waits.
+  base::Instant next_due(base::Duration hold) const;
 
  private:
   struct History {

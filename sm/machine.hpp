@@ -129,6 +129,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   // --- between sweeps (between_sweeps.cpp)
   void rest(base::Duration pause);
   void heed_trap();
+  void heed_order();
+  base::Instant next_date() const;
   bool begin_work();
   void begin_watch();
   bool has_seen_enough() const;
@@ -149,6 +151,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void cut_short();
   bool overtaken_by_falls(bool in_full_sweep);
   bool suspect_link(fabric::PortIndex port);
+  void suspect_locked_ports();
   void use_keys();
   bool suspect_issuer(const mad::Address& peer, const mad::Notice& notice);
   bool begin_hand_over();
@@ -272,19 +275,23 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::uint64_t retries_at_look = 0;    // TransactionCounters::retries at look_at_own_port()
   bool own_port_fell = false;           // its link was lost since this sweep read it
   bool blind = false;                   // the own port has no link
+  std::size_t key_owners = 0;           // KeyRecovery::owners() at the end of the last sweep
   bool tables_are_ours = false;         // nobody else can have written one since our last sweep
   bool others_may_have_written = true;  // the same, as it was when this sweep began
   std::optional<std::string> due;       // a full sweep is wanted, and why
-  std::vector<Way> doubtful_ways;       // by which a sweep last wrote, unless all stood still
-  bool ways_doubted = false;            // one of them led elsewhere
-  base::Instant misled_again{};         // from when on a way that does is news again
-  bool has_written = false;             // the last sweep, or may have: its discovery was over
-  bool has_written_all = false;         // and it was a full one
-  bool confirmed = false;               // a light sweep found nothing since the last full one
-  unsigned hurried = 0;        // full sweeps in a row because the fabric moved under the last
-  bool levels_in_use = false;  // MasterSMSL of the ports depends on where they are
-  bool lanes_failed = false;   // no routes that need several VLs in this sweep
-  bool lanes_refused = false;  // nor in those after it, until told otherwise
+  std::optional<std::string> ordered;   // the same, by another SM: not at once after the last one
+  base::Instant sweep_ended{};          // when the last full one did, and how long it took
+  base::Duration sweep_took{};
+  std::vector<Way> doubtful_ways;  // by which a sweep last wrote, unless all stood still
+  bool ways_doubted = false;       // one of them led elsewhere
+  base::Instant misled_again{};    // from when on a way that does is news again
+  bool has_written = false;        // the last sweep, or may have: its discovery was over
+  bool has_written_all = false;    // and it was a full one
+  bool confirmed = false;          // a light sweep found nothing since the last full one
+  unsigned hurried = 0;            // full sweeps in a row because the fabric moved under the last
+  bool levels_in_use = false;      // MasterSMSL of the ports depends on where they are
+  bool lanes_failed = false;       // no routes that need several VLs in this sweep
+  bool lanes_refused = false;      // nor in those after it, until told otherwise
   bool old_routes_had_lanes = false;  // those in place may need several VLs
   bool tables_begun = false;          // this sweep has written the first step of its tables
   std::set<mad::Guid> seen_twice;     // nodes, in the last sweep: Frozen::contradictions

@@ -128,8 +128,8 @@ void Core::Machine::answer_sm_info(const mad::Address& peer, const mad::Smp& req
     reply.status = election.on_control(with, request.attribute_modifier,
                                        mad::decode<mad::SMInfo>(request.data));
     if (auto wish = election.take_wish()) {
-      due = std::move(wish);
-      tables_are_ours = false;  // whoever handed over wrote its own
+      ordered = std::move(wish);
+      if (stage == Stage::Resting) heed_order();
     }
   } else if (request.method != mad::Method::Get) {
     reply.status = mad::kStatusBadMethodAttribute;

@@ -159,10 +159,14 @@ void give_devices(Context& context, const std::vector<ObservedIndex>& added) {
 
 }  // namespace
 
-bool Patience::endures(mad::Guid node, std::uint32_t limit) {
+bool Patience::endures(mad::Guid node, const Options& options, base::Duration apart) {
   Misses& misses = misses_[node];
-  misses.latest = now_;
-  return ++misses.count < limit;
+  const bool is_same_look = misses.count > 0 && now_ - misses.latest < apart;
+  if (!is_same_look) {
+    misses.latest = now_;
+    ++misses.count;
+  }
+  return misses.count < options.node_misses;
 }
 
 void Patience::fill_gaps(Context& context, const Picture& before) {
@@ -173,9 +177,7 @@ void Patience::fill_gaps(Context& context, const Picture& before) {
   const auto endures_again = [&](mad::Guid node) {
     const auto known = missed_before.find(node);
     if (known != missed_before.end()) misses_[node] = known->second;
-    const bool is_same_look = known != missed_before.end() &&
-                              now_ - known->second.latest < context.options.sweep_interval / 2;
-    const bool stays = is_same_look ? known->second.count < limit : endures(node, limit);
+    const bool stays = endures(node, context.options, context.options.sweep_interval / 2);
     if (!stays) misses_.erase(node);  // whoever comes back begins anew
     return stays;
   };

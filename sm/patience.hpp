@@ -18,9 +18,11 @@ class Patience {
  public:
   // Time is what the latest one said.
   void advance(base::Instant now) { now_ = now; }
-  // A look in vain. True if it was not the last one: `limit` of them, 1.., make a node gone. That
-  // is remembered until it answers or has left the picture: one look may not get to all its cables.
-  bool endures(mad::Guid node, std::uint32_t limit);
+  // A look in vain. True if it was not the last one: as many of them as the options say make a node
+  // gone. That is remembered until it answers or has left the picture: one look may not get to all
+  // its cables. One that comes sooner than `apart` after the latest that counted does not count: it
+  // was a trap that asked for it, or the fabric moves.
+  bool endures(mad::Guid node, const Options& options, base::Duration apart);
   void on_answer(mad::Guid node) { misses_.erase(node); }
   // Whether it did not answer the last time.
   bool is_missed(mad::Guid node) const { return misses_.count(node) != 0; }
@@ -29,8 +31,7 @@ class Patience {
 
   // After a full discovery, before the picture is frozen: what it met behind no cable, or read only
   // in part, is taken over from the picture before, as long as patience lasts. To what did not
-  // answer at all nothing is written until it does. Sweeps that follow one another sooner than
-  // light ones would, because the fabric moves, count as one look.
+  // answer at all nothing is written until it does.
   void fill_gaps(Context& context, const Picture& before);
 
  private:

@@ -14,6 +14,7 @@
 #include "fabric/intent.hpp"
 #include "fabric/lid_map.hpp"
 #include "fabric/observation.hpp"
+#include "mad/sm_info.hpp"
 #include "routing/selection.hpp"
 #include "sm/events.hpp"
 #include "sm/transactions.hpp"
@@ -26,8 +27,15 @@ struct OtherSM {
   mad::Guid guid{};
   std::uint8_t priority = 0;
   mad::SMState state{};
+  bool has_other_key = false;  // it shows an SM_Key, and not ours
   friend bool operator==(const OtherSM&, const OtherSM&) = default;
 };
+
+// What one on that port says of itself. Many keep their key to themselves.
+inline OtherSM other_manager(DeviceId device, const mad::SMInfo& info, mad::SMKey ours) {
+  return {device, info.guid, info.priority, info.sm_state,
+          info.sm_key != mad::SMKey{} && info.sm_key != ours};
+}
 
 struct Picture {
   fabric::Observation observation;
@@ -67,6 +75,16 @@ struct Picture {
     const auto& ports = devices[end.node.value];
     const std::size_t at = observation[end.node].is_switch() ? 0 : end.port.value;
     return at < ports.size() ? ports[at] : std::nullopt;
+  }
+  // The port that has it; looks through all of them.
+  std::optional<fabric::ObservedEnd> end_of(DeviceId device) const {
+    for (std::uint32_t n = 0; n < devices.size(); ++n) {
+      for (std::size_t p = 0; p < devices[n].size(); ++p) {
+        if (devices[n][p] == device)
+          return fabric::ObservedEnd{{n}, {static_cast<std::uint8_t>(p)}};
+      }
+    }
+    return std::nullopt;
   }
   // What was read of a port of the topology; null when it was not.
   const mad::PortInfo* info(fabric::PortIndex port) const {

@@ -622,6 +622,7 @@ void Core::Machine::finish_sweep() {
   if (programming.tables_failed()) troubled = "a switch did not take its forwarding table";
   if (!revisiting) watched = now;
   if (revisiting) unconfirmed.insert(revisit.visited().begin(), revisit.visited().end());
+  suspect_locked_ports();
   const bool overtaken = overtaken_by_falls(!revisiting);
   const bool moved = programming.fabric_moved() || contradicts_itself_anew() || overtaken;
   if (moved) troubled = "the fabric changed during the last sweep";

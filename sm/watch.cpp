@@ -2,6 +2,7 @@
 #include "sm/watch.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,8 @@ constexpr std::size_t kManyMissed = 2;
 // each of so many: each time holds up the look, but it may be a master that only hangs.
 constexpr unsigned kLooksAtFirst = 3;
 constexpr unsigned kLooksThen = 6;
+// Misses closer to each other than that are of one look, whatever the interval of light sweeps.
+constexpr base::Duration kOneLook = std::chrono::seconds(1);
 constexpr const char* kAnotherMaster = "another subnet manager calls itself master";
 
 Request ask(DeviceId device, mad::AttributeId attribute, ObservedEnd of) {
@@ -36,6 +39,11 @@ Request ask(DeviceId device, mad::AttributeId attribute, ObservedEnd of) {
 
 ObservedEnd subject_of(const Request& request) {
   return {{request.subject}, {static_cast<std::uint8_t>(request.detail)}};
+}
+
+// One look is one miss, by however many cables, and so are looks that traps ask for in between.
+base::Duration apart(const Options& options) {
+  return std::max(options.sweep_interval, kOneLook);
 }
 
 }  // namespace
@@ -177,9 +185,10 @@ void Watch::on_manager(Context& context, const Answer& answer) {
     return who.sm_state == mad::SMState::Master && may_take_part(context.options, who.guid);
   };
   if (known == others.end()) {
-    if (!well || !mad::validate(info).empty()) return;
+    const auto end = well ? context.picture.end_of(device) : std::nullopt;
+    if (!end || !complaints_about(context.picture, *end, info).empty()) return;
     forget_manager(context.picture, device);  // it is silent no longer
-    others.push_back({device, info.guid, info.priority, info.sm_state});
+    others.push_back(other_manager(device, info, context.options.sm_key));
     if (claims_office(info)) found(kAnotherMaster);
     return;
   }
@@ -189,8 +198,7 @@ void Watch::on_manager(Context& context, const Answer& answer) {
     return;
   }
   const bool claims = claims_office(info) && known->state != mad::SMState::Master;
-  known->priority = info.priority;
-  known->state = info.sm_state;
+  *known = other_manager(device, info, context.options.sm_key);
   if (claims) found(kAnotherMaster);
 }
 
@@ -274,13 +282,6 @@ void Watch::on_own_port(Context& context, const Answer& answer) {
   }
 }
 
-// One look is one miss, by however many cables; and who is given up is so by all of them.
-bool Watch::endures(const Context& context, mad::Guid node) {
-  const auto [known, is_first] = endured_.try_emplace(node, false);
-  if (is_first) known->second = patience_->endures(node, context.options.node_misses);
-  return known->second;
-}
-
 void Watch::on_neighbour(Context& context, const Answer& answer) {
   const ObservedEnd end = subject_of(answer.request);
   const auto& port = context.picture.observation[end.node].ports[end.port.value];
@@ -291,7 +292,9 @@ void Watch::on_neighbour(Context& context, const Answer& answer) {
     const auto& other = context.picture.observation[sighting->node];
     // A switch is asked by itself: if it answered, it is the cable that leads nowhere.
     const bool is_silent = !other.is_switch() || answered_.count(sighting->node.value) == 0;
-    if (is_silent && endures(context, other.info.node_guid)) return;
+    if (is_silent &&
+        patience_->endures(other.info.node_guid, context.options, apart(context.options)))
+      return;
     return suspect_cable(context, end, "nothing answers any more behind " + where);
   }
   if (answer.status != mad::kStatusOk) return;

@@ -53,7 +53,6 @@ class Watch {
   void on_port_states(Context& context, const Answer& answer);
   void on_own_port(Context& context, const Answer& answer);
   void on_neighbour(Context& context, const Answer& answer);
-  bool endures(const Context& context, mad::Guid node);
   void on_manager(Context& context, const Answer& answer);
   void found(std::string reason);
   void suspect(const Context& context, fabric::ObservedIndex node, std::string reason);
@@ -64,8 +63,7 @@ class Watch {
   bool saw_stranger_ = false;
   unsigned looks_ = 0;  // since the start
   Patience* patience_ = nullptr;
-  std::set<std::uint32_t> answered_;   // switches, by ObservedIndex
-  std::map<mad::Guid, bool> endured_;  // missed in this look, or given up by it
+  std::set<std::uint32_t> answered_;  // switches, by ObservedIndex
   // By switch and block: states that did not fit what its ports say, and led to a look already.
   std::map<std::pair<mad::Guid, std::uint32_t>, mad::SwitchPortStateTable> looked_into_;
 };

@@ -90,6 +90,32 @@ TEST_F(Endurance, SweepsInARowMissASilentHostOnce) {
   EXPECT_FALSE(has("host-0005 HCA-1"));
 }
 
+// From nowhere, so that each makes the machine look around.
+sm::MadReceived trap_from_nowhere() {
+  mad::Smp trap;
+  trap.management_class = mad::ManagementClass::SubnLidRouted;
+  trap.method = mad::Method::Trap;
+  trap.attribute_id = mad::AttributeId::Notice;
+  return {mad::make_datagram({mad::Lid{0xBEEF}}, trap)};
+}
+
+// Each second somebody makes it look around, and each look misses the same switch.
+TEST_F(Endurance, LooksThatTrapsAskForDoNotUseUpThePatience) {
+  bring_up("fat-tree:3,6");
+  box().world().silence(node(box(), "spine-1"), true);
+  const auto gets = box().world().counters().gets;
+  for (int n = 0; n < 20; ++n) {
+    box().input(trap_from_nowhere());
+    box().run_for(1s);
+  }
+  EXPECT_GE(box().world().counters().gets - gets, 100u) << "it looked";
+  EXPECT_EQ(box().count<sm::SilentNodeKept>(), 1u);
+  EXPECT_EQ(box().count<sm::NodeDisappeared>(), 0u);
+  EXPECT_TRUE(has("spine-1"));
+  box().run_for(1min);
+  EXPECT_FALSE(has("spine-1"));
+}
+
 TEST_F(Endurance, OneThatAnswersAgainIsReadAgain) {
   bring_up("fat-tree:3,6");
   box().world().silence(node(box(), "host-0005"), true);
@@ -337,6 +363,27 @@ TEST_F(Flaps, ALinkThatComesAndGoesIsHeldBackUntilItHasStood) {
   EXPECT_EQ(table(box(), "leaf-2"), whole);
 }
 
+// Without light sweeps nothing else would ever look.
+TEST_F(Flaps, OneThatWasHeldBackIsUsedAgainThoughNobodyLooksAround) {
+  BoxOptions options;
+  options.sm.sweep_interval = {};
+  bring_up("fat-tree:3,6", options);
+  flap(cable(box(), "leaf-2", 4), 5);
+  ASSERT_EQ(box().count<sm::LinkHeldBack>(), 1u);
+  box().run_for(6min);
+  EXPECT_EQ(box().count<sm::LinkUsedAgain>(), 1u);
+  EXPECT_EQ(trouble(box()), "");
+}
+
+TEST_F(Endurance, FullSweepsKeepToTheirIntervalThoughNobodyLooksAround) {
+  BoxOptions options;
+  options.sm.sweep_interval = {};
+  options.sm.full_sweep_interval = 10min;
+  bring_up("fat-tree:3,6", options);
+  box().run_for(31min);
+  EXPECT_EQ(full_sweeps(box()), 3u);
+}
+
 TEST_F(Flaps, TheOnlyWayIsUsedAllTheSame) {
   bring_up("fat-tree:1,2");
   flap(cable(box(), "leaf-2", 2), 8);
@@ -485,7 +532,7 @@ TEST_F(Endurance, ClientsAreNotAskedWhereTheConfigurationForbidsIt) {
   }
 }
 
-// The trap comes while a question is under way, or between two of them.
+// The trap comes while a question is under way, or between two of them; it does not tell of what.
 TEST_F(Endurance, ATrapIsHeededWhileClientsAreAsked) {
   // After the look that follows a sweep in which devices were slow.
   for (base::Duration after = 2100ms; after < 2250ms; after += 10ms) {
@@ -494,6 +541,7 @@ TEST_F(Endurance, ATrapIsHeededWhileClientsAreAsked) {
     options.sm.reregister_rate =
         5;  // one each time, whose answer takes nearly as long as the pause
     options.sm.sweep_interval = 1h;
+    options.world.traps = false;
     options.world.agent_delay = 45ms;
     options.world.hop_delay = 10ms;
     bring_up("fat-tree:3,6", options);
@@ -502,6 +550,7 @@ TEST_F(Endurance, ATrapIsHeededWhileClientsAreAsked) {
     box().run_for(after);
     // Only one end is left to tell, and nothing more is to be said to the host.
     box().world().cut(cable(box(), "host-0002", 1));
+    box().input(trap_from_nowhere());
     box().run_for(10s);
     EXPECT_EQ(box().count<sm::LinkDisappeared>(), 1u);
     EXPECT_EQ(trouble(box()), "");
