@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Layers for a grid: packets finish with one axis before they turn into the next, and in each layer
-// no packet passes through a ring at one position, which differs from layer to layer.
+// no packet passes through a ring at one position, which differs from layer to layer. Rings that
+// are broken are not cut, and in a layer that is cut beside them packets may avoid them.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +23,8 @@ LayerOrders grid_orders(const CompactChannels& channels, const Grid& grid, unsig
 // each layer that is left is cut on one side only. What is looked at are positions on this axis
 // and the later ones, of both switches alike. So the way back takes the same sides, and a switch on
 // the way chooses the same side as those behind it: its way is part of theirs, and loses no more.
-// The same goes for sides that are closed, as something is missing there, but on the way back that
-// may be otherwise.
+// A ring that is broken is a line, which no layer needs to cut: there a way takes the side that is
+// open, and what it loses is reckoned as if nothing were missing. So the way back agrees as before.
 class GridWays {
  public:
   // All outlive this.
@@ -44,6 +45,7 @@ class GridWays {
   const Grid& grid_;
   GridSteps steps_;
   unsigned layers_;
+  std::vector<std::vector<std::uint32_t>> cuts_;  // by layer and axis
 };
 
 }  // namespace heddle::routing

@@ -62,6 +62,30 @@ TEST(GridWays, EveryTwoSwitchesOfAWholeGridHaveALayerForBothWays) {
   }
 }
 
+// What remains of a broken ring is a line, which no layer needs to cut.
+TEST(GridWays, ABrokenRingCostsNoPairItsLayer) {
+  for (const auto& side : std::vector<std::vector<unsigned>>{{5, 5, 5}, {8, 8}, {6, 3, 5}}) {
+    for (const std::size_t beside : {std::size_t{1}, std::size_t{side[0]}}) {
+      const Subnet subnet(without_link(support::torus(side, 1), 0, beside));
+      const CompactChannels channels(subnet.topology);
+      const Destinations destinations(subnet.topology, subnet.lids);
+      const auto grid = recognise_grid(subnet.topology, channels);
+      ASSERT_TRUE(grid);
+      SCOPED_TRACE(grid->title() + " without 0 to " + std::to_string(beside));
+      const auto orders = grid_orders(channels, *grid, 4);
+      PairedTrees trees(channels, destinations, orders);
+      trees.lay_out(GridWays(channels, *grid, 4));
+      for (std::uint32_t a = 0; a < subnet.topology.switch_count(); ++a) {
+        for (std::uint32_t b = 0; b < subnet.topology.switch_count(); ++b) {
+          if (a == b) continue;
+          ASSERT_NE(trees.layers(a, b), 0) << a << " and " << b;
+          expect_ways(channels, orders, trees, a, b);
+        }
+      }
+    }
+  }
+}
+
 TEST(PairedTrees, QuarrelsOfARandomFabricAreSettled) {
   const Subnet subnet(support::random_regular(125, 16, 8, 1));
   const CompactChannels channels(subnet.topology);
@@ -123,6 +147,33 @@ TEST(Weave, CarriesNoMoreThanUnsafeShortestWaysWithFourVls) {
     for (const bool cover_replies : {false, true}) {
       SCOPED_TRACE(name + (cover_replies ? " by pair" : " by destination"));
       const auto woven = weave(subnet, cover_replies);
+      EXPECT_LE(quality_of(subnet, *woven).greatest_load, least.greatest_load);
+      const auto proof = fabric::verify(subnet.topology, subnet.lids, woven->tables, woven->lanes);
+      EXPECT_TRUE(proof.proven());
+      EXPECT_TRUE(proof.replies_safe() || !cover_replies);
+    }
+  }
+}
+
+// Packets go by the rings beside a broken one, and not only round its gap.
+TEST(Weave, CarriesNoMoreThanUnsafeShortestWaysOnTorusWithALoss) {
+  std::vector<NamedRecipe> fabrics;
+  for (const auto& side : std::vector<std::vector<unsigned>>{{5, 5, 5}, {6, 6, 6}, {8, 8, 8}}) {
+    const auto torus = support::torus(side, 1);
+    const std::string name = "cube of " + std::to_string(side[0]) + " without ";
+    const std::size_t row = side[0];
+    fabrics.push_back({name + "a link of the first axis", without_link(torus, 0, 1)});
+    fabrics.push_back({name + "a link of the second axis", without_link(torus, 0, row)});
+    fabrics.push_back({name + "a link of the last axis", without_link(torus, 0, row * row)});
+  }
+  fabrics.push_back({"without a switch", without_switches(support::torus({6, 6, 6}, 1), {7})});
+  for (const auto& [name, recipe] : fabrics) {
+    const Subnet subnet(recipe);
+    const auto least = quality_of(subnet, subnet.route("sssp"));
+    for (const bool cover_replies : {false, true}) {
+      SCOPED_TRACE(name + (cover_replies ? " by pair" : " by destination"));
+      const auto woven = weave(subnet, cover_replies);
+      EXPECT_EQ(woven->lanes.vls, 4);
       EXPECT_LE(quality_of(subnet, *woven).greatest_load, least.greatest_load);
       const auto proof = fabric::verify(subnet.topology, subnet.lids, woven->tables, woven->lanes);
       EXPECT_TRUE(proof.proven());
