@@ -64,7 +64,7 @@ void Core::Machine::rest(base::Duration pause) {
   // An interval of zero turns light sweeps off; what has a date of its own is done all the same.
   wake = pause == base::Duration{} ? next_date() : now + pause;
   // However often single devices ask to be looked at, a look around is not put off.
-  if (revisiting && pause == options.sweep_interval && wake != base::kNever) {
+  if (revisiting && pause == options.sweep_interval && pause != base::Duration{}) {
     wake = std::max(now + kSoon, watched + pause);
   }
   // What a trap told during the sweep may have come too late for it.
@@ -119,6 +119,8 @@ void Core::Machine::begin_watch() {
     return begin_sweep("the last one was long ago");
   }
   suspect_calm_links();
+  suspect_erring_nodes();
+  suspect_ailing();
   const auto interval = options.sweep_interval;
   const bool look_due = interval != base::Duration{} && now >= watched + interval;
   if (!suspicion.empty() && !look_due) return begin_sweep_of(suspicion);
@@ -137,6 +139,36 @@ void Core::Machine::suspect_calm_links() {
       suspicion.entirely.insert(node);
     }
     if (suspicion.reason.empty()) suspicion.reason = "a link has stood for long enough";
+  }
+}
+
+// Errors alone are no reason to read the whole fabric: where single nodes cannot be read, a look
+// around must do.
+void Core::Machine::suspect_erring_nodes() {
+  const auto nodes = std::exchange(erring, {});
+  if (nodes.empty() || !may_revisit()) return;
+  suspicion.nodes.insert(nodes.begin(), nodes.end());
+  if (!suspicion.reason.empty()) return;
+  const auto first = picture.observation.find(*nodes.begin());
+  const NodeName name = first ? picture.name(*first) : NodeName{*nodes.begin(), ""};
+  suspicion.reason = text(name) + " told of errors at a port";
+}
+
+// Where something was not written the rest of the sweep follows, whatever is read.
+void Core::Machine::suspect_ailing() {
+  for (const auto& [guid, undone, refuses_table] : ailing.due(now)) {
+    const auto node = picture.observation.find(guid);
+    if (!node) {
+      ailing.forget(guid);
+      continue;
+    }
+    suspicion.nodes.insert(guid);
+    suspicion.entirely.insert(guid);
+    suspicion.returned |= undone;
+    if (!suspicion.reason.empty()) continue;
+    suspicion.reason =
+        text(picture.name(*node)) + (refuses_table ? " did not take its forwarding table"
+                                                   : " did not answer in the last sweep");
   }
 }
 

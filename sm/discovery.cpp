@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "base/text.hpp"
 #include "mad/capability.hpp"
@@ -35,11 +36,17 @@ Request get(DeviceId device, mad::AttributeId attribute, std::uint32_t modifier,
   return request;
 }
 
-// The same node, asked twice, may differ only in the port the question came in by.
+// The same node, asked twice, may differ only in the port the question came in by, and in its
+// SystemImageGUID if that was changed meanwhile.
 bool same_device(const mad::NodeInfo& a, const mad::NodeInfo& b) {
-  return a.node_type == b.node_type && a.num_ports == b.num_ports &&
-         a.system_image_guid == b.system_image_guid && a.device_id == b.device_id &&
+  return a.node_type == b.node_type && a.num_ports == b.num_ports && a.device_id == b.device_id &&
          a.vendor_id == b.vendor_id;
+}
+
+// A node is asked for its own NodeInfo, not for that of whoever is behind a port.
+bool asks_itself(const Request& request) {
+  return request.attribute == mad::AttributeId::NodeInfo && request.subject != kOwnNode &&
+         request.beyond.value == 0;
 }
 
 }  // namespace
@@ -78,6 +85,7 @@ void Discovery::on_answer(Context& context, const Answer& answer) {
   if (KeyRecovery::has_asked(answer.request)) {
     if (!key_recovery_.on_answer(context, answer)) return;
   }
+  if (asks_itself(answer.request)) return on_own_word(context, answer);
   if (!answer.answered) return on_silence(context, answer);
   switch (answer.request.attribute) {
     case mad::AttributeId::NodeInfo:
@@ -150,7 +158,11 @@ void Discovery::on_node_info(Context& context, const Answer& answer) {
   mad::DirectedRoute route = context.transactions.route(request.device);
   if (request.beyond.value != 0) route = route.then(request.beyond);
   auto known = picture.observation.find(info.node_guid);
-  if (known && !same_device(picture.observation[*known].info, info)) {
+  const bool is_twin = known && !same_device(picture.observation[*known].info, info);
+  const bool in_doubt =
+      known && info.system_image_guid != picture.observation[*known].info.system_image_guid;
+  if (in_doubt && !is_twin && doubt(context, *known, answer)) return;
+  if (is_twin || in_doubt) {
     const std::string first = route_to(context, *known);
     context.events.say(DuplicateGuid{info.node_guid, first, route.text()});
     picture.note({request.subject}, "two devices have the node GUID " +
@@ -172,6 +184,48 @@ void Discovery::on_node_info(Context& context, const Answer& answer) {
     if (first_entry && !back) back = from;
   }
   meet_port(context, node, info, route, request.key);
+}
+
+// Either its SystemImageGUID was changed since it answered last, or there are two of them. It says
+// so itself; then whoever is behind that port is asked once more. False if that was done already.
+bool Discovery::doubt(Context& context, ObservedIndex node, const Answer& answer) {
+  const ObservedEnd from{{answer.request.subject},
+                         {static_cast<std::uint8_t>(answer.request.detail)}};
+  const auto is_same = [&](const Doubt& doubt) { return doubt.node == node && doubt.from == from; };
+  const bool is_new = std::none_of(doubts_.begin(), doubts_.end(), is_same);
+  if (!is_new || answer.request.subject == kOwnNode) return false;
+  doubts_.push_back({node, from, mad::decode<mad::NodeInfo>(answer.data), false});
+  ask_itself(context, node);
+  return true;
+}
+
+void Discovery::ask_itself(Context& context, ObservedIndex node) {
+  const auto& devices = context.picture.devices[node.value];
+  for (std::size_t p = 0; p < devices.size(); ++p) {
+    if (!devices[p]) continue;
+    const ObservedEnd end{node, {static_cast<std::uint8_t>(p)}};
+    return context.transactions.submit(get(*devices[p], mad::AttributeId::NodeInfo, 0, end));
+  }
+}
+
+void Discovery::on_own_word(Context& context, const Answer& answer) {
+  const ObservedIndex node{answer.request.subject};
+  auto& info = context.picture.observation[node].info;
+  const bool known = answer.answered && answer.status == mad::kStatusOk;
+  if (known) {
+    auto now = mad::decode<mad::NodeInfo>(answer.data);
+    // These two are of the port that the question came in by.
+    now.port_guid = info.port_guid;
+    now.local_port_num = info.local_port_num;
+    if (now.node_guid == info.node_guid && same_device(now, info)) info = now;
+  } else {
+    on_silence(context, answer);
+  }
+  for (Doubt& doubt : doubts_) {
+    if (doubt.node != node || std::exchange(doubt.settled, true)) continue;
+    if (!known) info.system_image_guid = doubt.seen.system_image_guid;
+    look_beyond(context, doubt.from);
+  }
 }
 
 // One who answered to another key than the first of them keeps it until its PortInfo tells more.

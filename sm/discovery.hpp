@@ -37,6 +37,8 @@ class Discovery {
   // Reads everything of a switch that is known but its SwitchInfo; or one port of an adapter.
   void read_switch(Context& context, fabric::ObservedIndex node);
   void read_again(Context& context, fabric::ObservedEnd end);
+  // Reads its NodeInfo again: all of it that may change while it runs.
+  static void ask_itself(Context& context, fabric::ObservedIndex node);
   // Asks who is behind a port, unless that is known.
   void look_beyond(Context& context, fabric::ObservedEnd end);
   // Call when the transactions are idle. True if ports that are locked are asked with other keys.
@@ -45,7 +47,16 @@ class Discovery {
   void conclude(Context& context) const;
 
  private:
+  // A node that answered with another SystemImageGUID than was known, behind this port.
+  struct Doubt {
+    fabric::ObservedIndex node;
+    fabric::ObservedEnd from;
+    mad::NodeInfo seen;
+    bool settled = false;
+  };
   void on_node_info(Context& context, const Answer& answer);
+  bool doubt(Context& context, fabric::ObservedIndex node, const Answer& answer);
+  void on_own_word(Context& context, const Answer& answer);
   void on_switch_info(Context& context, const Answer& answer);
   void on_port_info(Context& context, const Answer& answer);
   bool try_another_key(Context& context, const Answer& answer, const mad::PortInfo& info);
@@ -74,6 +85,7 @@ class Discovery {
   const fabric::Observation* known_;
   bool written_by_others_;
   KeyRecovery key_recovery_;
+  std::vector<Doubt> doubts_;  // of this sweep
 };
 
 }  // namespace heddle::sm

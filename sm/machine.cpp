@@ -2,6 +2,7 @@
 #include "sm/machine.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "base/check.hpp"
@@ -15,9 +16,38 @@
 namespace heddle::sm {
 namespace {
 
+// However often a node tells of errors at its ports, it is looked at no oftener than this.
+constexpr base::Duration kBetweenErrorLooks = std::chrono::seconds(5);
+
 TransactionLimits limits_of(const Options& options) {
   return {options.window, options.window_per_device, options.smallest_timeout,
           options.largest_timeout, options.attempts};
+}
+
+// What a trap is about, and so what there is to look at (IBA vol. 1, 14.2.5.1).
+enum class Concern : std::uint8_t { Anything, Link, Errors, Itself, Refusal };
+
+Concern concern_of(const mad::Notice& notice) {
+  if (!notice.is_generic) return Concern::Anything;  // its number is a vendor's
+  switch (mad::TrapNumber{notice.trap_number}) {
+    case mad::TrapNumber::LinkStateChange:
+      return Concern::Link;
+    case mad::TrapNumber::LocalLinkIntegrity:
+    case mad::TrapNumber::ExcessiveBufferOverrun:
+    case mad::TrapNumber::FlowControlUpdateWatchdog:
+      return Concern::Errors;
+    case mad::TrapNumber::LocalChanges:
+    case mad::TrapNumber::SystemImageGuidChange:
+    // Whoever was asked with a wrong M_Key must be asked with the right one before its lease ends.
+    case mad::TrapNumber::BadMKey:
+      return Concern::Itself;
+    case mad::TrapNumber::BadPKey:
+    case mad::TrapNumber::BadQKey:
+    case mad::TrapNumber::SwitchBadPKey:
+      return Concern::Refusal;
+    default:
+      return Concern::Anything;
+  }
 }
 
 }  // namespace
@@ -373,11 +403,18 @@ void Core::Machine::repress_trap(const mad::Address& peer, const mad::Smp& trap)
   outputs.emplace_back(SendMad{mad::make_datagram(peer, repress)});
   if (election.state() != mad::SMState::Master || !heeds_traps_of(peer.lid)) return;
   forward(peer, trap);
-  trapped = true;
   const auto notice = mad::decode<mad::Notice>(trap.data);
-  const bool followed = suspect_issuer(peer, notice);
-  if (notice.trap_number == static_cast<std::uint16_t>(mad::TrapNumber::LinkStateChange) &&
-      !followed && !retries_at_change) {
+  const Concern concern = concern_of(notice);
+  const fabric::PortIndex issuer = issuer_of(peer, notice);
+  bool followed = false;
+  if (issuer != fabric::kNoPort) {
+    if (concern == Concern::Refusal) return;  // a packet's end: no look would show any of it
+    if (concern == Concern::Errors && !suspect_erring(issuer)) return;
+    if (concern == Concern::Link) followed = suspect_issuer(issuer, false);
+    if (concern == Concern::Itself) suspect_issuer(issuer, true);
+  }
+  trapped = true;
+  if (concern == Concern::Link && !followed && !retries_at_change) {
     retries_at_change = transactions.counters().retries;
   }
   if (stage == Stage::Resting) heed_trap();
@@ -412,40 +449,50 @@ NodeName Core::Machine::name_of(mad::Lid lid) const {
   return {node.guid, node.description};
 }
 
-// A trap that tells of its issuer itself is looked into there; any other asks for a look around.
-// True if the sweep that runs takes it in.
-bool Core::Machine::suspect_issuer(const mad::Address& peer, const mad::Notice& notice) {
-  const auto about = [&](mad::TrapNumber number) {
-    return notice.trap_number == static_cast<std::uint16_t>(number);
-  };
-  // Whoever was asked with a wrong M_Key must be asked with the right one before its lease ends.
-  const bool of_itself = about(mad::TrapNumber::LocalChanges) || about(mad::TrapNumber::BadMKey);
-  if (!about(mad::TrapNumber::LinkStateChange) && !of_itself) return false;
+// The port that a trap is of, which is the one that it came from; kNoPort if that is not so.
+fabric::PortIndex Core::Machine::issuer_of(const mad::Address& peer,
+                                           const mad::Notice& notice) const {
   const sa::View* view = administration.view();
-  const fabric::PortIndex issuer =
-      view != nullptr ? view->find(notice.issuer_lid) : fabric::kNoPort;
-  if (issuer == fabric::kNoPort || issuer != view->find(peer.lid)) return false;
-  const auto& topology = view->topology();
-  const mad::Guid node = topology.node(topology.node_of(issuer)).guid;
+  if (view == nullptr) return fabric::kNoPort;
+  const fabric::PortIndex issuer = view->find(notice.issuer_lid);
+  return issuer == view->find(peer.lid) ? issuer : fabric::kNoPort;
+}
+
+// A trap that tells of its issuer is looked into there; any other asks for a look around. True if
+// the sweep that runs takes it in.
+bool Core::Machine::suspect_issuer(fabric::PortIndex issuer, bool of_itself) {
+  const auto& topology = administration.view()->topology();
+  const auto& named = topology.node(topology.node_of(issuer));
+  const mad::Guid node = named.guid;
   const bool reads = revisiting && stage == Stage::Discovery && !of_itself;
   if (reads && revisit.suspect(context(), node)) return true;
   suspicion.nodes.insert(node);
   if (suspicion.reason.empty()) {
-    suspicion.reason = text(NodeName{node, topology.node(topology.node_of(issuer)).description}) +
+    suspicion.reason = text(NodeName{node, named.description}) +
                        (of_itself ? " told of a change in itself" : " told of a change of a link");
   }
   if (of_itself) suspicion.entirely.insert(node);
   return reads;
 }
 
+// A bad cable makes its ports tell of errors for days, and mostly nothing has changed. False if
+// that node was looked at a moment ago.
+bool Core::Machine::suspect_erring(fabric::PortIndex issuer) {
+  const auto& topology = administration.view()->topology();
+  std::erase_if(errors_told,
+                [&](const auto& told) { return now >= told.second + kBetweenErrorLooks; });
+  const mad::Guid node = topology.node(topology.node_of(issuer)).guid;
+  if (!errors_told.emplace(node, now).second) return false;
+  erring.insert(node);
+  return true;
+}
+
 // What a trap tells goes on to whoever subscribed to it. Its issuer is the port it came from.
 void Core::Machine::forward(const mad::Address& peer, const mad::Smp& trap) {
-  const sa::View* view = administration.view();
   const auto notice = mad::decode<mad::Notice>(trap.data);
-  if (view == nullptr) return;
-  const fabric::PortIndex issuer = view->find(notice.issuer_lid);
-  if (issuer == fabric::kNoPort || issuer != view->find(peer.lid)) return;
-  administration.report(now, notice, view->gid(issuer));
+  const fabric::PortIndex issuer = issuer_of(peer, notice);
+  if (issuer == fabric::kNoPort) return;
+  administration.report(now, notice, administration.view()->gid(issuer));
 }
 
 void Core::Machine::on(const RoutesReady& ready) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "sa/server.hpp"
+#include "sm/ailing.hpp"
 #include "sm/changes.hpp"
 #include "sm/context.hpp"
 #include "sm/core.hpp"
@@ -136,7 +137,9 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool has_seen_enough() const;
   void finish_watch();
   void suspect_calm_links();
+  void suspect_erring_nodes();
   void suspect_virtual_ports();
+  void suspect_ailing();
 
   // --- the sweep (sweep.cpp)
   void renew_doubts(bool stood_still);
@@ -153,7 +156,9 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool suspect_link(fabric::PortIndex port);
   void suspect_locked_ports();
   void use_keys();
-  bool suspect_issuer(const mad::Address& peer, const mad::Notice& notice);
+  fabric::PortIndex issuer_of(const mad::Address& peer, const mad::Notice& notice) const;
+  bool suspect_issuer(fabric::PortIndex issuer, bool of_itself);
+  bool suspect_erring(fabric::PortIndex issuer);
   bool begin_hand_over();
   void begin_polling();
   void finish_polling();
@@ -209,6 +214,9 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool contradicts_itself_anew();
   bool looks_again();
   void note_silence(const Request& request);
+  void note_ailing(const Request& request, std::optional<fabric::ObservedIndex> node);
+  void conclude_ailing(bool wrote);
+  bool is_half_known(mad::Guid node, const Ailing::Failure& failure) const;
   bool has_switch_fallen() const;
   void lose_port(const std::string& reason);
   void begin_phase(Phase phase, Stage next);
@@ -232,8 +240,10 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   mad::Guid guid_before{};        // own_guid() while the own node is yet to answer
   Discovery discovery{nullptr, false};
   Revisit revisit;
-  bool revisiting = false;          // this sweep reads what changed, not everything
-  Suspicion suspicion;              // what traps told of, and what the last sweep could not settle
+  bool revisiting = false;     // this sweep reads what changed, not everything
+  Suspicion suspicion;         // what traps told of, and what the last sweep could not settle
+  std::set<mad::Guid> erring;  // nodes that told of errors at their ports, to be looked at
+  std::map<mad::Guid, base::Instant> errors_told;  // when they did last that was heeded
   bool looked_again = false;        // soon after a sweep, and nothing has been quiet since
   std::set<mad::Guid> unconfirmed;  // nodes that were read again since a light sweep saw nothing
   std::shared_ptr<const fabric::Topology> topology_before;  // of the last sweep
@@ -257,6 +267,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   TrapDamping damping;
   LinkDamping link_damping;
   Patience patience;
+  Ailing ailing;
+  bool stranger_silent = false;  // in this sweep, one that is not known or kept by patience
 
   base::Instant now{};
   bool started = false;

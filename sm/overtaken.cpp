@@ -37,14 +37,77 @@ void Core::Machine::on_own_port(const Answer& answer) {
 
 // One that is known to be silent has been told of.
 void Core::Machine::note_silence(const Request& request) {
-  if (!in_sweep() || stage == Stage::Discovery || request.optional) return;
-  if (transactions.is_locked(request.device) || picture.is_silent(request.device)) return;
-  for (std::uint32_t n = 0; n < picture.devices.size(); ++n) {
-    const auto& node = picture.observation[{n}];
-    if (node.is_switch() && picture.device({{n}, {0}}) == request.device) {
-      fallen_switches.insert(node.info.node_guid);
+  if (!in_sweep() || request.optional) return;
+  std::optional<fabric::ObservedIndex> node;
+  for (std::uint32_t n = 0; n < picture.devices.size() && !node; ++n) {
+    const auto& own = picture.devices[n];
+    if (std::find(own.begin(), own.end(), request.device) != own.end()) node = {n};
+  }
+  note_ailing(request, node);
+  if (!node || stage == Stage::Discovery || picture.is_silent(request.device)) return;
+  if (transactions.is_locked(request.device)) return;
+  const auto& seen = picture.observation[*node];
+  if (seen.is_switch()) fallen_switches.insert(seen.info.node_guid);
+}
+
+// What is silent beyond a port, and who manages, is asked by every light sweep.
+void Core::Machine::note_ailing(const Request& request, std::optional<fabric::ObservedIndex> node) {
+  const bool discovers = request.purpose == Purpose::Discovery;
+  const bool of_manager = discovers && request.attribute == mad::AttributeId::SMInfo;
+  if (request.beyond.value != 0 || of_manager) return;
+  // Patience sees to those that answer nothing. Suspected of more, they have everything read.
+  const bool is_kept = node && transactions.is_locked(request.device);
+  stranger_silent |= !node || (is_kept && revisiting && stage == Stage::Discovery);
+  if (!node || is_kept) return;
+  auto& failure = ailing.note(picture.observation[*node].info.node_guid);
+  failure.device = request.device;
+  failure.undone |= stage != Stage::Discovery;
+  if (!discovers || KeyRecovery::has_asked(request)) return;
+  failure.switch_unread |= request.attribute == mad::AttributeId::SwitchInfo;
+  const bool of_port = request.attribute == mad::AttributeId::PortInfo;
+  if (of_port) failure.unread.insert(static_cast<std::uint8_t>(request.detail));
+}
+
+// When a sweep is over. Whoever left something undone is looked at again, and nobody else; all are
+// where several begin to, or one answers nothing at all: those are not there, or the ways to them
+// are not.
+void Core::Machine::conclude_ailing(bool wrote) {
+  for (const mad::Guid node : programming.tables_failed()) {
+    auto& failure = ailing.note(node);
+    failure.undone = failure.refuses_table = true;
+  }
+  std::uint64_t news = 0;
+  bool mute = false;
+  for (const auto& [node, failure] : ailing.failed()) {
+    if (ailing.is_known(node)) continue;
+    ++news;
+    const bool left = !picture.observation.find(node);
+    mute |= !failure.undone && (left || !transactions.is_heard(failure.device));
+  }
+  const auto* visited = revisiting ? &revisit.visited() : nullptr;
+  ailing.conclude({sweep_began, options.sweep_interval, visited, wrote});
+  if (news >= kManySilent || mute || stranger_silent || blind) {
+    const bool any = !ailing.failed().empty() || stranger_silent;
+    if (any) troubled = "something did not answer in the last sweep";
+  }
+  for (const auto& [node, failure] : ailing.failed()) {
+    const bool last_look = ailing.unread(node) + 1 >= options.node_misses;
+    if (last_look && is_half_known(node, failure)) {
+      troubled = "a device has not told of its ports for long";
     }
   }
+}
+
+// What it showed before it fell silent is believed yet. Only a full sweep gives that up.
+bool Core::Machine::is_half_known(mad::Guid node, const Ailing::Failure& failure) const {
+  const auto known = picture.observation.find(node);
+  if (!known) return false;
+  const auto& seen = picture.observation[*known];
+  if (failure.switch_unread && seen.switch_info) return true;
+  const auto& ports = seen.ports;
+  return std::any_of(failure.unread.begin(), failure.unread.end(), [&](std::uint8_t port) {
+    return port < ports.size() && ports[port].info.has_value();
+  });
 }
 
 // It answered a moment ago: every phase to come would wait for it again, and the routes lead

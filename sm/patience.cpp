@@ -169,6 +169,11 @@ bool Patience::endures(mad::Guid node, const Options& options, base::Duration ap
   return misses.count < options.node_misses;
 }
 
+void Patience::remind(mad::Guid node, std::uint32_t looks, base::Instant latest) {
+  Misses& misses = misses_[node];
+  if (misses.count < looks) misses = {looks, latest};
+}
+
 void Patience::fill_gaps(Context& context, const Picture& before) {
   Picture& picture = context.picture;
   Observation& now = picture.observation;

@@ -24,6 +24,8 @@ class Patience {
   // was a trap that asked for it, or the fabric moves.
   bool endures(mad::Guid node, const Options& options, base::Duration apart);
   void on_answer(mad::Guid node) { misses_.erase(node); }
+  // So many looks in vain that were not counted here, the last one at that time.
+  void remind(mad::Guid node, std::uint32_t looks, base::Instant latest);
   // Whether it did not answer the last time.
   bool is_missed(mad::Guid node) const { return misses_.count(node) != 0; }
   std::size_t missed() const { return misses_.size(); }

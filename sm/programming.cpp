@@ -285,7 +285,7 @@ void Programming::on_block(Context& context, const Answer& answer) {
   }
   const NodeName name = picture.name(picture.frozen.node_of[of.value]);
   const bool news = is_news({name.guid.value, request.attribute, request.modifier});
-  note_failed_table(request, news);
+  note_failed_table(name.guid, request, news);
   picture.problems.push_back(text(name) + " holds other routes than it was told to");
 }
 
@@ -543,7 +543,8 @@ void Programming::recheck_uneven_links(Context& context) {
 void Programming::begin_sweep() {
   fabric_moved_ = false;
   fallen_ = {};
-  tables_failed_ = footing_lost_ = all_at_once_ = false;
+  tables_failed_.clear();
+  footing_lost_ = all_at_once_ = false;
   failures_before_ = std::exchange(failures_, {});
 }
 
@@ -553,11 +554,11 @@ bool Programming::is_news(const Failure& failure) {
 }
 
 // Hurrying helps against bad luck, not against a switch that never takes its table.
-void Programming::note_failed_table(const Request& request, bool news) {
+void Programming::note_failed_table(mad::Guid node, const Request& request, bool news) {
   if (request.attribute == mad::AttributeId::LinearForwardingTable) {
     failed_blocks_.emplace(request.subject, request.modifier);
   }
-  tables_failed_ = true;
+  tables_failed_.insert(node);
   footing_lost_ |= news;
   fabric_moved_ |= news;
 }
@@ -589,7 +590,7 @@ void Programming::on_refusal(Context& context, const Answer& answer) {
     if (request.attribute == mad::AttributeId::SwitchInfo) {
       write_blocks_of(context, {SwitchIndex{request.subject}}, true);
     } else {
-      note_failed_table(request, news);
+      note_failed_table(name.guid, request, news);
     }
   }
 }
@@ -603,7 +604,7 @@ void Programming::on_silence(Context& context, const Answer& answer) {
   const NodeName name = picture.name(node);
   const bool news = is_news({name.guid.value, request.attribute, request.modifier});
   fabric_moved_ |= news;
-  if (!is_port) note_failed_table(request, news);
+  if (!is_port) note_failed_table(name.guid, request, news);
   // Written or not: until a block is read again nobody knows.
   if (request.attribute == mad::AttributeId::LinearForwardingTable) {
     picture.observation[picture.frozen.node_of[request.subject]].table.forget();

@@ -64,8 +64,8 @@ class Programming {
   // Whether a silent switch, to which nothing is written, holds other entries than the next steps
   // build on. With its old ones they could go in a circle.
   bool waits_for_silent(const Context& context) const;
-  // A switch holds other entries than it was to have.
-  bool tables_failed() const { return tables_failed_; }
+  // Switches that hold other entries than they were to have, by node GUID.
+  const std::set<mad::Guid>& tables_failed() const { return tables_failed_; }
   // When all that is written: the next step of the transition. False when there is none. LIDs of
   // which a switch holds another entry than this step gave it do not take it where they would go in
   // a circle with that one, or could close a credit loop: better no way.
@@ -100,6 +100,8 @@ class Programming {
   };
   Fallen take_fallen() { return std::exchange(fallen_, {}); }
   void begin_sweep();
+  // Nothing was written, so what failed before has not failed since.
+  void end_in_vain() { failures_ = std::exchange(failures_before_, {}); }
 
  private:
   // What a port made of our wishes the last time, if it did not take all of them: asking again
@@ -151,8 +153,8 @@ class Programming {
   using Failure = std::tuple<std::uint64_t, mad::AttributeId, std::uint32_t>;
   bool is_news(const Failure& failure);
   void note_fallen(fabric::PortIndex port, bool news);
-  void note_failed_table(const Request& request, bool news);
-  bool tables_failed_ = false;
+  void note_failed_table(mad::Guid node, const Request& request, bool news);
+  std::set<mad::Guid> tables_failed_;
   bool footing_lost_ = false;  // the same, for those that did not fail in the last sweep
   std::set<std::pair<std::uint32_t, std::uint32_t>> failed_blocks_;  // switch and block
   std::vector<bool> stuck_;    // by LID: takes no further step; none beyond the end

@@ -120,6 +120,7 @@ void Revisit::on_switch_info(Context& context, Discovery& discovery, const Answe
   if (!is_known(answer) || !changed || is_read) return;
   context.picture.findings.erase(node.value);
   discovery.read_switch(context, node);
+  if (entirely_.count(guid) != 0) Discovery::ask_itself(context, node);
 }
 
 void Revisit::on_port_info(Context& context, const Answer& answer) {
@@ -137,7 +138,19 @@ void Revisit::on_port_info(Context& context, const Answer& answer) {
   if (before && now.port_state < before->port_state) sever(context, end);
 }
 
+// Who was asked for its own NodeInfo.
+void Revisit::on_own_word(Context& context, Discovery& discovery, const Answer& answer) {
+  const ObservedIndex node{answer.request.subject};
+  const mad::NodeInfo before = context.picture.observation[node].info;
+  if (is_known(answer)) {
+    is_misled_ |= mad::decode<mad::NodeInfo>(answer.data).node_guid != before.node_guid;
+  }
+  discovery.on_answer(context, answer);
+  changed_ = changed_ || context.picture.observation[node].info != before;
+}
+
 void Revisit::on_node_info(Context& context, Discovery& discovery, const Answer& answer) {
+  if (answer.request.beyond.value == 0) return on_own_word(context, discovery, answer);
   const ObservedEnd from = subject_of(answer.request);
   Picture& picture = context.picture;
   std::optional<ObservedIndex> known;
@@ -227,6 +240,7 @@ void Revisit::ask(Context& context, Discovery& discovery, ObservedIndex node, bo
       picture.findings.erase(node.value);
       if (picture.device(end) && hangs) discovery.read_again(context, end);
     }
+    if (entirely_.count(guid_of(context, node)) != 0) Discovery::ask_itself(context, node);
     return;
   }
   Request request;

@@ -19,8 +19,9 @@ namespace heddle::sm {
 
 // What a look at the fabric found worth reading again.
 struct Suspicion {
-  std::set<mad::Guid> nodes;     // by node GUID; unknown ones are skipped
-  std::set<mad::Guid> entirely;  // of these, to be read whatever PortStateChange says
+  std::set<mad::Guid> nodes;  // by node GUID; unknown ones are skipped
+  std::set<mad::Guid>
+      entirely;  // of these, to be read whatever PortStateChange says, with NodeInfo
   bool returned =
       false;  // one was silent for a while, so whatever they show there may be work left
   std::vector<fabric::ObservedEnd> cables;  // that lead elsewhere, though their ports look the same
@@ -62,6 +63,7 @@ class Revisit {
   void on_switch_info(Context& context, Discovery& discovery, const Answer& answer);
   void on_port_info(Context& context, const Answer& answer);
   void on_node_info(Context& context, Discovery& discovery, const Answer& answer);
+  void on_own_word(Context& context, Discovery& discovery, const Answer& answer);
   void suspect_neighbours(const Context& context, fabric::ObservedIndex node);
   void forget_unreached(Context& context);
 

@@ -79,7 +79,7 @@ void keep_sm_levels(Picture& picture) {
   }
 }
 
-bool is_active(const Picture& picture, PortIndex port) {
+bool is_port_active(const Picture& picture, PortIndex port) {
   const auto end = picture.frozen.end_of[port.value];
   const auto& info = picture.observation[end.node].ports[end.port.value].info;
   return info && info->port_state == mad::PortState::Active;
@@ -175,6 +175,8 @@ void Core::Machine::prepare_sweep(bool full, std::string reason) {
   own_port_fell = false;
   guid_before = own_guid();
   programming.begin_sweep();
+  ailing.begin_sweep();
+  stranger_silent = false;
   virtual_ports.begin_sweep();
   shadow.begin_sweep();
   sweep_reason = std::move(reason);
@@ -307,10 +309,9 @@ void Core::Machine::finish_in_vain() {
   tables_are_ours = true;
   picture.problems = std::move(problems_before);
   statistics = statistics_before;
-  const TransactionCounters& counters = transactions.counters();
-  if (counters.unanswered > counters.unanswered_beyond) {
-    troubled = "something did not answer when it was asked again";
-  }
+  programming.end_in_vain();
+  fallen_switches.merge(fallen_before);
+  conclude_ailing(false);
   if (revisit.is_misled() && now >= misled_again) {
     troubled = "the way to a switch leads to another device";
     misled_again = now + kBetweenMisled;
@@ -333,6 +334,7 @@ void Core::Machine::finish_discovery() {
   if (revisiting) {
     // What nobody suspected is as it was.
   } else if (picture.own && knows_before && before->frozen.contradictions.empty()) {
+    for (const auto& [node, looks] : ailing.all_unread()) patience.remind(node, looks, looked);
     patience.fill_gaps(with, *before);
   } else {
     patience.forget();
@@ -610,16 +612,13 @@ void Core::Machine::finish_sweep() {
     return rest(options.full_sweep_interval);
   }
   if (picture.sm_port != fabric::kNoPort && election.state() == mad::SMState::Master &&
-      is_active(picture, picture.sm_port)) {
+      is_port_active(picture, picture.sm_port)) {
     const auto& topology = *picture.frozen.topology;
     say(SubnetUp{topology.node_count(), topology.link_count(), topology.endports().size(),
                  picture.routes ? picture.routes->routes.engine : std::string("none")});
   }
   troubled.clear();
-  // What is silent beyond a port is asked for by every light sweep.
-  if (counters.unanswered > counters.unanswered_beyond)
-    troubled = "something did not answer in the last sweep";
-  if (programming.tables_failed()) troubled = "a switch did not take its forwarding table";
+  conclude_ailing(true);
   if (!revisiting) watched = now;
   if (revisiting) unconfirmed.insert(revisit.visited().begin(), revisit.visited().end());
   suspect_locked_ports();
@@ -644,7 +643,8 @@ void Core::Machine::finish_sweep() {
 bool Core::Machine::looks_again() {
   const bool repeated = transactions.counters().retries > 0;
   // Who wants no looks gets one only where the sweep left something undone.
-  const bool never = options.sweep_interval == base::Duration::zero() && troubled.empty();
+  const bool never =
+      options.sweep_interval == base::Duration::zero() && troubled.empty() && ailing.empty();
   if (never || revisiting || election.state() != mad::SMState::Master) return false;
   if (!repeated) looked_again = false;
   return repeated && patience.missed() == 0 && !std::exchange(looked_again, true);

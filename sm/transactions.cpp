@@ -189,6 +189,7 @@ std::optional<Answer> Transactions::finish(base::Instant now, std::uint32_t s,
   // A route that has died is no measure of what the fabric loses. An answer may still come from it.
   pacing_.on_success(std::max(slot.sendings - slot.elsewhere, 1u));
   device.strikes = 0;
+  if (slot.request.beyond.value == 0) device.heard_in = count_;
   if (++device.good % kAnswersToGrow == 0 && device.allowed < limits_.window_per_device) {
     ++device.allowed;
   }
@@ -305,12 +306,7 @@ void Transactions::give_up(std::uint32_t s) {
 }
 
 void Transactions::count_unanswered(const Request& request) {
-  if (request.optional) return;
-  ++counters_.unanswered;
-  // Light sweeps ask for both again.
-  const bool of_manager =
-      request.purpose == Purpose::Discovery && request.attribute == mad::AttributeId::SMInfo;
-  if (request.beyond.value != 0 || of_manager) ++counters_.unanswered_beyond;
+  if (!request.optional) ++counters_.unanswered;
 }
 
 void Transactions::give_up_queue(Device& device) {

@@ -81,8 +81,6 @@ struct TransactionCounters {
   std::uint64_t sets_sent = 0;
   std::uint64_t retries = 0;
   std::uint64_t unanswered = 0;
-  // Of these, what light sweeps ask again: what was asked beyond a port, and who manages.
-  std::uint64_t unanswered_beyond = 0;
   std::uint64_t fell_silent = 0;  // devices that left a request unanswered, once for each
   std::uint64_t lost_ways = 0;    // that left one so on the way in use, others left or not
   std::uint64_t late = 0;
@@ -129,6 +127,8 @@ class Transactions {
     return devices_[device.value].routes;
   }
   std::size_t device_count() const { return devices_.size(); }
+  // Whether it has answered anything since the last begin_counting().
+  bool is_heard(DeviceId device) const { return devices_[device.value].heard_in == count_; }
 
   // Forgets everything queued or in flight; answers to it count as late.
   void cancel();
@@ -180,7 +180,8 @@ class Transactions {
     std::uint32_t strikes = 0;  // unanswered requests in a row
     bool ready = false;         // in ready_
     bool locked = false;
-    std::uint64_t lost_in = 0;  // the count, by number, in which it is one of lost_ways
+    std::uint64_t lost_in = 0;   // the count, by number, in which it is one of lost_ways
+    std::uint64_t heard_in = 0;  // the one in which it answered last
     std::optional<mad::MKey> m_key;
   };
   // Requests for block after block, or port after port, are one entry: there are hundreds of
