@@ -310,6 +310,7 @@ void Discovery::on_port_info(Context& context, const Answer& answer) {
   const auto info = mad::decode<mad::PortInfo>(answer.data);
   if (try_another_key(context, answer, info)) return;
   node.ports[end.port.value].info = info;
+  if (context.picture.own == end) doubt_tables(context, end);
   if (end.port.value == 0 || !node.is_switch()) {
     // The other port of our own adapter may be another SM's.
     const bool is_own = context.picture.own == end;
@@ -420,6 +421,17 @@ void Discovery::on_switch_info(Context& context, const Answer& answer) {
     return;
   }
   read_table(context, index);
+}
+
+// While the own port was down, another manager may have had the office. It is read before any other
+// device is met.
+void Discovery::doubt_tables(const Context& context, ObservedEnd own) {
+  const auto* before = known_port(context, own);
+  if (before == nullptr || !before->info) return;
+  const auto& now = *context.picture.observation[own.node].ports[own.port.value].info;
+  written_by_others_ = written_by_others_ || now.port_state < before->info->port_state ||
+                       now.lid != before->info->lid ||
+                       now.master_sm_lid != before->info->master_sm_lid;
 }
 
 void Discovery::read_table(Context& context, fabric::ObservedIndex index) {

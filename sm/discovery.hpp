@@ -31,6 +31,9 @@ class Discovery {
   Discovery(const fabric::Observation* known, bool written_by_others)
       : known_(known), written_by_others_(written_by_others) {}
 
+  // As it was told, or as the own port shows.
+  bool written_by_others() const { return written_by_others_; }
+
   // Asks the own node first.
   void begin(Context& context);
   void on_answer(Context& context, const Answer& answer);
@@ -78,6 +81,7 @@ class Discovery {
                   std::uint8_t answered_to) const;
   void read_port(Context& context, fabric::ObservedEnd end, bool extended);
   void ask_vendor_speed(Context& context, fabric::ObservedEnd end);
+  void doubt_tables(const Context& context, fabric::ObservedEnd own);
   void read_table(Context& context, fabric::ObservedIndex node);
 
   const fabric::ObservedPort* known_port(const Context& context, fabric::ObservedEnd end) const;

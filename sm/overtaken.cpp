@@ -175,7 +175,8 @@ void Core::Machine::begin_anew() {
   ++hurried;
   end_phase();
   fallen_switches.insert(fallen_before.begin(), fallen_before.end());  // of this one, too
-  tables_are_ours = stage == Stage::Discovery && !others_may_have_written && !own_port_fell;
+  const bool others_wrote = others_may_have_written || discovery.written_by_others();
+  tables_are_ours = stage == Stage::Discovery && !others_wrote && !own_port_fell;
   begin_sweep("the fabric changed during the sweep");
 }
 

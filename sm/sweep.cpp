@@ -323,6 +323,7 @@ void Core::Machine::finish_in_vain() {
 
 void Core::Machine::finish_discovery() {
   Context with = context();
+  others_may_have_written = others_may_have_written || discovery.written_by_others();
   silent_in_discovery = transactions.counters().fell_silent;
   lost_in_discovery = transactions.counters().lost_ways;
   if (revisiting) {
