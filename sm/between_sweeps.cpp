@@ -234,7 +234,6 @@ void Core::Machine::finish_watch() {
   if (stage == Stage::Polling) return finish_polling();
   // Else it was cut short, and the rest is still due.
   if (transactions.outstanding() <= kHardlyAny) watched = now;
-  if (watch.saw_stranger()) tables_are_ours = false;
   if (!watch.reason().empty()) return begin_sweep(watch.reason());
   if (!watch.suspicion().empty()) {
     suspicion.add(watch.suspicion());

@@ -272,12 +272,9 @@ void Watch::on_own_port(Context& context, const Answer& answer) {
   const auto& before = context.picture.observation[own.node].ports[own.port.value].info;
   const auto now = mad::decode<mad::PortInfo>(answer.data);
   if (!before || before->port_state != now.port_state) {
-    // While it was down another manager may have had the office.
-    saw_stranger_ = true;
     return found("the own port changed its state");
   }
   if (before->lid != now.lid || before->master_sm_lid != now.master_sm_lid) {
-    saw_stranger_ = true;
     found("somebody else changed the LIDs of the own port");
   }
 }

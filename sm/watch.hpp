@@ -37,8 +37,6 @@ class Watch {
   const std::string& reason() const { return reason_; }
   // What to read again.
   const Suspicion& suspicion() const { return suspicion_; }
-  // Somebody else has programmed the own port, and maybe more.
-  bool saw_stranger() const { return saw_stranger_; }
 
  private:
   void ask_own_port(Context& context);
@@ -60,7 +58,6 @@ class Watch {
 
   std::string reason_;
   Suspicion suspicion_;
-  bool saw_stranger_ = false;
   unsigned looks_ = 0;  // since the start
   Patience* patience_ = nullptr;
   std::set<std::uint32_t> answered_;  // switches, by ObservedIndex
