@@ -74,6 +74,22 @@ TEST(DuplicateGuids, OfTwoHostsOneIsLeftOut) {
   EXPECT_EQ(sets_during(box, [&] { box.run_for(minutes(1)); }), 0u);
 }
 
+// Of different systems, so that the second one is known to be another device when it is met.
+TEST(DuplicateGuids, OfTwoSystemsOneIsLeftOut) {
+  auto blueprint = fabric("star:8");
+  share_guid(blueprint, "host-0003", "host-0006");
+  planned(blueprint, "host-0006").system_image_guid = mad::Guid{0x5157E3};
+  Box box(std::move(blueprint), {});
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_GE(box.count<sm::DuplicateGuid>(), 1u);
+  EXPECT_EQ(box.count<sm::LinkAppeared>(), 0u);
+  EXPECT_EQ(trouble_elsewhere(box, {"host-0003", "host-0006"}), "");
+  EXPECT_NE(state(box, "host-0003", 1) == mad::PortState::Active,
+            state(box, "host-0006", 1) == mad::PortState::Active);
+  EXPECT_EQ(sets_during(box, [&] { box.run_for(minutes(1)); }), 0u);
+  EXPECT_EQ(full_sweeps(box), 1u) << said(box);
+}
+
 // The host was there first: until the whole fabric has been read nobody knows which one is where.
 TEST(DuplicateGuids, OfAHostThatComesLaterChangeNothingBeforeAllWasRead) {
   auto blueprint = fabric("star:8");
