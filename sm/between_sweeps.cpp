@@ -73,9 +73,12 @@ void Core::Machine::rest(base::Duration pause) {
 }
 
 // Whoever orders sweeps one after the other gets as many as leave half of the time for the rest.
+base::Instant Core::Machine::order_date() const {
+  return sweep_ended + std::max(kBetweenOrders, sweep_took);
+}
+
 void Core::Machine::heed_order() {
-  const base::Duration pause = std::max(kBetweenOrders, sweep_took);
-  wake = std::min(wake, std::max(now, sweep_ended + pause));
+  wake = std::min(wake, std::max(now, order_date()));
 }
 
 // Of a full sweep, and of the release of a link that was held back.
@@ -95,7 +98,7 @@ void Core::Machine::heed_trap() {
 void Core::Machine::begin_watch() {
   transactions.begin_counting();
   settled_before_phase = 0;
-  if (ordered) {
+  if (ordered && now >= order_date()) {
     tables_are_ours = false;  // whoever handed over wrote its own
     return begin_sweep(*std::exchange(ordered, std::nullopt));
   }

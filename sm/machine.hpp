@@ -131,6 +131,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void rest(base::Duration pause);
   void heed_trap();
   void heed_order();
+  base::Instant order_date() const;
   base::Instant next_date() const;
   bool begin_work();
   void begin_watch();

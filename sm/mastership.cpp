@@ -129,6 +129,7 @@ void Core::Machine::answer_sm_info(const mad::Address& peer, const mad::Smp& req
                                        mad::decode<mad::SMInfo>(request.data));
     if (auto wish = election.take_wish()) {
       ordered = std::move(wish);
+      tables_are_ours = false;  // for a sweep that begins before that one
       if (stage == Stage::Resting) heed_order();
     }
   } else if (request.method != mad::Method::Get) {

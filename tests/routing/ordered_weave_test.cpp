@@ -38,6 +38,17 @@ void expect_ways(const CompactChannels& channels, const LayerOrders& orders,
   EXPECT_EQ(trees.layers(from, target) & ~layers, 0) << from << " to " << target;
 }
 
+void expect_all_pairs(const Subnet& subnet, const CompactChannels& channels,
+                      const LayerOrders& orders, const PairedTrees& trees) {
+  for (std::uint32_t a = 0; a < subnet.topology.switch_count(); ++a) {
+    for (std::uint32_t b = 0; b < subnet.topology.switch_count(); ++b) {
+      if (a == b) continue;
+      ASSERT_NE(trees.layers(a, b), 0) << a << " and " << b;
+      expect_ways(channels, orders, trees, a, b);
+    }
+  }
+}
+
 TEST(GridWays, EveryTwoSwitchesOfAWholeGridHaveALayerForBothWays) {
   const std::vector<std::vector<unsigned>> sides{{5, 5, 5}, {8, 8}, {10, 3, 5}, {9}, {6, 6, 2}};
   for (const auto& side : sides) {
@@ -51,13 +62,7 @@ TEST(GridWays, EveryTwoSwitchesOfAWholeGridHaveALayerForBothWays) {
       const auto orders = grid_orders(channels, *grid, layers);
       PairedTrees trees(channels, destinations, orders);
       trees.lay_out(GridWays(channels, *grid, layers));
-      for (std::uint32_t a = 0; a < subnet.topology.switch_count(); ++a) {
-        for (std::uint32_t b = 0; b < subnet.topology.switch_count(); ++b) {
-          if (a == b) continue;
-          ASSERT_NE(trees.layers(a, b), 0) << a << " and " << b;
-          expect_ways(channels, orders, trees, a, b);
-        }
-      }
+      expect_all_pairs(subnet, channels, orders, trees);
     }
   }
 }
@@ -75,13 +80,7 @@ TEST(GridWays, ABrokenRingCostsNoPairItsLayer) {
       const auto orders = grid_orders(channels, *grid, 4);
       PairedTrees trees(channels, destinations, orders);
       trees.lay_out(GridWays(channels, *grid, 4));
-      for (std::uint32_t a = 0; a < subnet.topology.switch_count(); ++a) {
-        for (std::uint32_t b = 0; b < subnet.topology.switch_count(); ++b) {
-          if (a == b) continue;
-          ASSERT_NE(trees.layers(a, b), 0) << a << " and " << b;
-          expect_ways(channels, orders, trees, a, b);
-        }
-      }
+      expect_all_pairs(subnet, channels, orders, trees);
     }
   }
 }
@@ -94,13 +93,7 @@ TEST(PairedTrees, QuarrelsOfARandomFabricAreSettled) {
   PairedTrees trees(channels, destinations, orders);
   trees.grow();
   ASSERT_TRUE(trees.reconcile());
-  for (std::uint32_t a = 0; a < subnet.topology.switch_count(); ++a) {
-    for (std::uint32_t b = 0; b < subnet.topology.switch_count(); ++b) {
-      if (a == b) continue;
-      ASSERT_NE(trees.layers(a, b), 0) << a << " and " << b;
-      expect_ways(channels, orders, trees, a, b);
-    }
-  }
+  expect_all_pairs(subnet, channels, orders, trees);
 }
 
 TEST(LayerOrders, NoWayOfTwoHopsIsAgainstBothOrdersOfARanking) {

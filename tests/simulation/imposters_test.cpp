@@ -133,8 +133,16 @@ TEST(Imposter, SweepsThatAreOrderedOneAfterTheOtherLeaveTimeForTheRest) {
   ASSERT_TRUE(box.run_until_quiet());
   box.run_for(30s);
   const auto before = box.core().sweeps_finished();
+  mad::Smp trap;  // from nowhere, so that each has everybody looked at
+  trap.management_class = mad::ManagementClass::SubnLidRouted;
+  trap.method = mad::Method::Trap;
+  trap.attribute_id = mad::AttributeId::Notice;
   for (int i = 0; i < 3000; ++i) {
     box.input(claim(kOrderSweep, mad::Guid{0x1234}));
+    if (i % 25 == 0) {
+      const mad::Lid from{static_cast<std::uint16_t>(0x4000 + i)};
+      box.input(sm::MadReceived{mad::make_datagram({from}, trap)});
+    }
     box.run_for(10ms);
   }
   const auto sweeps = box.core().sweeps_finished() - before;
