@@ -174,6 +174,13 @@ void Patience::remind(mad::Guid node, std::uint32_t looks, base::Instant latest)
   if (misses.count < looks) misses = {looks, latest};
 }
 
+bool Patience::keeps_switch(const Observation& observation) const {
+  return std::any_of(misses_.begin(), misses_.end(), [&](const auto& missed) {
+    const auto node = observation.find(missed.first);
+    return node && observation[*node].is_switch();
+  });
+}
+
 void Patience::fill_gaps(Context& context, const Picture& before) {
   Picture& picture = context.picture;
   Observation& now = picture.observation;

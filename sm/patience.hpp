@@ -29,6 +29,7 @@ class Patience {
   // Whether it did not answer the last time.
   bool is_missed(mad::Guid node) const { return misses_.count(node) != 0; }
   std::size_t missed() const { return misses_.size(); }
+  bool keeps_switch(const fabric::Observation& observation) const;
   void forget() { misses_.clear(); }
 
   // After a full discovery, before the picture is frozen: what it met behind no cable, or read only

@@ -76,7 +76,9 @@ void Core::Machine::begin_tables() {
   tables_begun = true;
   set_sm_levels();
   const TableWork work = programming.write_tables(with, ways_doubted);
-  tables_are_ours = !election.rival_seen() && !options.shadow;
+  // Where all had to be read, switches that are kept by patience were not.
+  const bool all_known = !others_may_have_written || !patience.keeps_switch(picture.observation);
+  tables_are_ours = !election.rival_seen() && !options.shadow && all_known;
   announce_phase(work.switches + work.blocks);
   const auto& proof = picture.routes->proof;
   say(RoutesChosen{picture.routes->routes.engine, proof.routes, work.blocks, proof.max_hops,
