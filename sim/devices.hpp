@@ -145,6 +145,10 @@ struct Device {
   std::uint32_t switch_index = kNone;  // into Devices::switches
   mad::NodeInfo info;                  // PortGUID and LocalPortNum are filled in per answer
   Misbehaviour misbehaviour;
+  // Its agent answers in order: whoever asks a slow one that is slow no more waits for what is in
+  // its queue.
+  base::Instant queue_ends{};
+  base::Instant answers_after{};
 };
 
 struct Cable {

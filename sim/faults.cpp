@@ -2,6 +2,8 @@
 // Trouble on demand: the world's side of chaos. What a change does to link states follows from
 // links.hpp; traps leave at once.
 #include <algorithm>
+#include <initializer_list>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -31,6 +33,20 @@ void connect(Devices& devices, CableIndex index) {
   devices.lines[cable.a].peer = cable.b;
   devices.lines[cable.b].peer = cable.a;
   devices.lines[cable.a].cable = devices.lines[cable.b].cable = index;
+}
+
+// All cables of these nodes, which are in no port of theirs any more.
+std::set<CableIndex> pull_out(Devices& devices, std::initializer_list<NodeIndex> nodes) {
+  std::set<CableIndex> pulled;
+  for (const NodeIndex node : nodes) {
+    for (unsigned number = 1; number <= devices.nodes[node].port_count; ++number) {
+      Line& line = devices.lines[devices.port_at(node, static_cast<std::uint8_t>(number))];
+      if (line.cable == kNone) continue;
+      if (pulled.insert(line.cable).second) take_down(devices, line.cable);
+      line.cable = line.peer = kNone;
+    }
+  }
+  return pulled;
 }
 
 void note_trouble(Cable& cable) {
@@ -79,6 +95,26 @@ void World::swap_cables(std::uint32_t first, std::uint32_t second) {
   std::swap(devices.cables[first].b, devices.cables[second].b);
   for (const CableIndex cable : {first, second}) connect(devices, cable);
   for (const CableIndex cable : {first, second}) train(devices, cable);
+  impl_->follow_up();
+}
+
+void World::exchange(std::uint32_t first, std::uint32_t second) {
+  Devices& devices = impl_->devices;
+  HEDDLE_CHECK(first < devices.nodes.size() && second < devices.nodes.size());
+  HEDDLE_CHECK(devices.nodes[first].port_count == devices.nodes[second].port_count);
+  const std::set<CableIndex> moved = pull_out(devices, {first, second});
+  const auto moves_to = [&](PortIndex port) {
+    const auto [node, number] = std::pair(devices.lines[port].node, devices.lines[port].number);
+    if (node == first) return devices.port_at(second, number);
+    return node == second ? devices.port_at(first, number) : port;
+  };
+  for (const CableIndex index : moved) {
+    Cable& cable = devices.cables[index];
+    cable.a = moves_to(cable.a);
+    cable.b = moves_to(cable.b);
+    connect(devices, index);
+  }
+  for (const CableIndex cable : moved) train(devices, cable);
   impl_->follow_up();
 }
 
@@ -175,7 +211,9 @@ void World::set_damage(std::uint32_t node, double chance) {
 
 void World::set_agent_delay(std::uint32_t node, base::Duration delay) {
   HEDDLE_CHECK(node < impl_->devices.nodes.size());
-  impl_->devices.nodes[node].misbehaviour.delay = std::max(delay, base::Duration::zero());
+  Device& device = impl_->devices.nodes[node];
+  device.answers_after = device.queue_ends;
+  device.misbehaviour.delay = std::max(delay, base::Duration::zero());
 }
 
 void World::storm(std::uint32_t node, base::Duration interval, unsigned count) {

@@ -176,12 +176,21 @@ void World::Impl::launch(std::uint32_t slot) {
 // The flight has passed its links; so have the copies that a cable made.
 void World::Impl::arrive(std::uint32_t slot) {
   const unsigned copies = std::exchange(flights_[slot].passage.copies, 0u);
-  schedule(slot, travel(flights_[slot].passage) + thought(flights_[slot]));
+  schedule(slot, until_done(flights_[slot]));
   for (unsigned i = 0; i < std::min(copies, kMaxCopies); ++i) {
     const std::uint32_t copy = take_slot();
     flights_[copy] = flights_[slot];
-    schedule(copy, travel(flights_[copy].passage) + thought(flights_[copy]));
+    schedule(copy, until_done(flights_[copy]));
   }
+}
+
+base::Duration World::Impl::until_done(const Flight& flight) {
+  const base::Duration alone = travel(flight.passage) + thought(flight);
+  if (flight.to_software) return alone;
+  Device& device = devices.nodes[devices.lines[flight.passage.at].node];
+  const base::Instant done = std::max(now + alone, device.answers_after);
+  device.queue_ends = std::max(device.queue_ends, done);
+  return done - now;
 }
 
 // --- arriving -----------------------------------------------------------------------------------

@@ -126,6 +126,9 @@ class World {
   void restore(std::uint32_t cable);
   // The b ends of two cables change places.
   void swap_cables(std::uint32_t first, std::uint32_t second);
+  // Two nodes with as many ports change places: each cable of one is in the same port of the other
+  // now. Both keep their registers.
+  void exchange(std::uint32_t first, std::uint32_t second);
   // Down for `down`, up for `up`, and so on, `times` times; ends restored. Begins now.
   void flap(std::uint32_t cable, base::Duration down, base::Duration up, unsigned times);
   // The cable carries at most this from now on; the link trains again. Its planned width and speed

@@ -90,6 +90,8 @@ struct World::Impl {
   base::Duration travel(const Passage& passage) const {
     return options.hop_delay * static_cast<std::int64_t>(passage.hops) + passage.delay;
   }
+  // When what was sent there now is dealt with.
+  base::Duration until_done(const Flight& flight);
   // What the agent where the flight arrived takes, nothing for software.
   base::Duration thought(const Flight& flight) const {
     if (flight.to_software) return base::Duration::zero();
