@@ -80,7 +80,7 @@ mad::PortInfo with(const EndportIntent& wish, const mad::PortInfo& observed) {
 
 mad::PortInfo with(const LinkIntent& wish, const mad::PortInfo& observed) {
   mad::PortInfo info = unchanged(observed);
-  if (link_is_down_or_new(observed)) {
+  if (wish.is_idle || link_is_down_or_new(observed)) {
     info.neighbor_mtu = wish.neighbor_mtu;
     info.operational_vls = wish.operational_vls;
   }

@@ -216,7 +216,7 @@ Frozen freeze(const Observation& observation, const std::vector<ObservedEnd>& he
     builder.add_node(as_node(node));
     for (unsigned p = 0; p < node.ports.size(); ++p) {
       const ObservedEnd end{ObservedIndex{n}, {static_cast<std::uint8_t>(p)}};
-      const mad::Guid guid = node.is_switch() ? node.info.port_guid : node.ports[p].guid;
+      const mad::Guid guid = node.port_guid(end.port);
       if (guid != mad::Guid{}) builder.set_port_guid({node.info.node_guid, end.port}, guid);
       links.look_out_of(end);
     }

@@ -75,6 +75,10 @@ struct ObservedNode {
   ObservedTable table;
 
   bool is_switch() const { return info.node_type == mad::NodeType::Switch; }
+  // All ports of a switch have that of port 0. None is known of a port that nobody came in by.
+  mad::Guid port_guid(mad::PortNumber port) const {
+    return is_switch() ? info.port_guid : ports[port.value].guid;
+  }
 };
 
 class Observation {

@@ -60,4 +60,10 @@ std::vector<Ailing::Due> Ailing::due(base::Instant now) const {
   return due;
 }
 
+base::Instant Ailing::next_due() const {
+  base::Instant next = base::kNever;
+  for (const auto& [node, state] : known_) next = std::min(next, state.due);
+  return next;
+}
+
 }  // namespace heddle::sm

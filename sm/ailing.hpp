@@ -52,6 +52,8 @@ class Ailing {
     bool refuses_table = false;
   };
   std::vector<Due> due(base::Instant now) const;
+  // When the first of them is; kNever without any.
+  base::Instant next_due() const;
 
  private:
   struct State {

@@ -17,6 +17,10 @@ constexpr base::Duration kBetweenTrapLooks = std::chrono::milliseconds(200);
 constexpr base::Duration kBetweenOrders = std::chrono::seconds(1);
 // Those who let us wait, while all others have answered.
 constexpr std::size_t kHardlyAny = 8;
+// A switch that refuses to tell about itself must not have everything read again and again.
+constexpr base::Duration kBetweenMisled = std::chrono::minutes(1);
+// At a port of our own that answers nothing, once that has gone on for a while.
+constexpr base::Duration kBetweenBlindLooks = std::chrono::seconds(10);
 // Ports in one sweep: two links between switches, or four to hosts.
 constexpr std::size_t kManyFallen = 4;
 
@@ -81,11 +85,21 @@ void Core::Machine::heed_order() {
   wake = std::min(wake, std::max(now, order_date()));
 }
 
-// Of a full sweep, and of the release of a link that was held back.
+// Without a link no trap can wake us, whatever the interval. Where the port itself says nothing, to
+// ask costs it something each time: with a key that it does not take, a violation.
+base::Duration Core::Machine::blind_pause() const {
+  base::Duration pause = kSoon;
+  for (std::uint32_t n = 1; n < own_misses && pause < kBetweenBlindLooks; ++n) pause *= 2;
+  return std::min(pause, kBetweenBlindLooks);
+}
+
+// Of a full sweep, of the release of a link that was held back, and of another look at a device
+// that left something undone.
 base::Instant Core::Machine::next_date() const {
-  base::Instant date = link_damping.next_due(options.flap_hold);
+  base::Instant date = std::min(link_damping.next_due(options.flap_hold), ailing.next_due());
   const auto interval = options.full_sweep_interval;
   if (interval != base::Duration{}) date = std::min(date, swept + interval);
+  if (misled) date = std::min(date, misled_again);
   return std::max(date, now + kSoon);
 }
 
@@ -117,6 +131,10 @@ void Core::Machine::begin_watch() {
       break;
   }
   if (!troubled.empty()) return begin_sweep(troubled);
+  if (misled && now >= misled_again) {
+    misled_again = now + kBetweenMisled;
+    return begin_sweep("a device is not the one that was known to be there");
+  }
   const auto full_interval = options.full_sweep_interval;
   if (!blind && full_interval != base::Duration{} && now >= swept + full_interval) {
     return begin_sweep("the last one was long ago");
@@ -250,7 +268,7 @@ void Core::Machine::finish_watch() {
   if (!suspicion.empty()) return begin_sweep_of(suspicion);
   show_managers();
   if (begin_hand_over()) return;
-  rest(blind ? kSoon : options.sweep_interval);
+  rest(blind ? blind_pause() : options.sweep_interval);
 }
 
 }  // namespace heddle::sm

@@ -43,6 +43,16 @@ bool same_device(const mad::NodeInfo& a, const mad::NodeInfo& b) {
          a.vendor_id == b.vendor_id;
 }
 
+// The PortGUID is that of the port that the question came in by, or of all ports of a switch. A
+// restart may have changed it.
+void name_port(ObservedNode& node, mad::PortNumber port, const mad::NodeInfo& info) {
+  if (node.is_switch()) {
+    node.info.port_guid = info.port_guid;
+  } else if (port.value < node.ports.size()) {
+    node.ports[port.value].guid = info.port_guid;
+  }
+}
+
 // A node is asked for its own NodeInfo, not for that of whoever is behind a port.
 bool asks_itself(const Request& request) {
   return request.attribute == mad::AttributeId::NodeInfo && request.subject != kOwnNode &&
@@ -63,7 +73,7 @@ std::vector<std::string> complaints_about(const Picture& picture, fabric::Observ
                                           const mad::SMInfo& info) {
   auto complaints = mad::validate(info);
   const auto& node = picture.observation[end.node];
-  const mad::Guid port = node.is_switch() ? node.info.port_guid : node.ports[end.port.value].guid;
+  const mad::Guid port = node.port_guid(end.port);
   if (info.guid != port && info.guid != node.info.node_guid) {
     complaints.push_back("its subnet manager says that its port is " + base::hex(info.guid.value) +
                          ", and it is " + base::hex(port.value));
@@ -163,11 +173,7 @@ void Discovery::on_node_info(Context& context, const Answer& answer) {
       known && info.system_image_guid != picture.observation[*known].info.system_image_guid;
   if (in_doubt && !is_twin && doubt(context, *known, answer)) return;
   if (is_twin || in_doubt) {
-    const std::string first = route_to(context, *known);
-    context.events.say(DuplicateGuid{info.node_guid, first, route.text()});
-    picture.note({request.subject}, "two devices have the node GUID " +
-                                        base::hex(info.node_guid.value) + ", at " + first +
-                                        " and " + route.text() + "; the latter is ignored");
+    tell_of_twin(context, *known, answer, route);
     return disbelieve(context, answer);
   }
   const ObservedIndex node = known ? *known : meet(context, info, route, request.key);
@@ -184,6 +190,20 @@ void Discovery::on_node_info(Context& context, const Answer& answer) {
     if (first_entry && !back) back = from;
   }
   meet_port(context, node, info, route, request.key);
+}
+
+// Where the known one was, it can only be that one: it is not what it was, and a look at everything
+// will show that.
+void Discovery::tell_of_twin(Context& context, ObservedIndex known, const Answer& answer,
+                             const mad::DirectedRoute& route) const {
+  const mad::Guid guid = context.picture.observation[known].info.node_guid;
+  const std::string first = route_to(context, known);
+  const std::string second = route.text();
+  if (first == second) return;
+  context.events.say(DuplicateGuid{guid, first, second});
+  context.picture.note({answer.request.subject}, "two devices have the node GUID " +
+                                                     base::hex(guid.value) + ", at " + first +
+                                                     " and " + second + "; the latter is ignored");
 }
 
 // Either its SystemImageGUID was changed since it answered last, or there are two of them. It says
@@ -277,13 +297,14 @@ void Discovery::meet_port(Context& context, fabric::ObservedIndex node, const ma
   const ObservedEnd end{node, info.local_port_num};
   if (const auto device = picture.device(end)) {
     context.transactions.add_route(*device, route);
+    name_port(seen, end.port, info);
     return;
   }
-  if (seen.is_switch()) return;
+  if (seen.is_switch()) return name_port(seen, end.port, info);
   const DeviceId device = context.transactions.add_device(route);
   picture.devices[node.value][end.port.value] = device;
   choose_key(context, device, info.port_guid, answered_to);
-  seen.ports[end.port.value].guid = info.port_guid;
+  name_port(seen, end.port, info);
   if (seen.description.empty()) {
     context.transactions.submit(get(device, mad::AttributeId::NodeDescription, 0, end));
   }
@@ -325,16 +346,14 @@ void Discovery::on_port_info(Context& context, const Answer& answer) {
   look_beyond(context, end);
 }
 
-// A port shows its M_Key to whoever has it, and to everybody at protection level 0. One that shows
-// none although it is protected has another. True if the port is asked once more.
+// True if the port is asked once more.
 bool Discovery::try_another_key(Context& context, const Answer& answer, const mad::PortInfo& info) {
   const ObservedNode& node = context.picture.observation[{answer.request.subject}];
   const std::uint32_t port = answer.request.detail;
   if (node.is_switch() && port != 0) return false;
   const DeviceId device = answer.request.device;
-  const mad::Guid guid = node.is_switch() ? node.info.port_guid : node.ports[port].guid;
-  const bool hides_it = info.m_key == mad::MKey{} && info.m_key_protect_bits != 0;
-  if (!hides_it) {
+  const mad::Guid guid = node.port_guid({static_cast<std::uint8_t>(port)});
+  if (!hides_key(info)) {
     if (info.m_key != mad::MKey{}) context.transactions.set_key(device, info.m_key);
     context.transactions.unlock(device);
     context.keys.unlock(guid);

@@ -58,6 +58,8 @@ class Discovery {
     bool settled = false;
   };
   void on_node_info(Context& context, const Answer& answer);
+  void tell_of_twin(Context& context, fabric::ObservedIndex known, const Answer& answer,
+                    const mad::DirectedRoute& route) const;
   bool doubt(Context& context, fabric::ObservedIndex node, const Answer& answer);
   void on_own_word(Context& context, const Answer& answer);
   void on_switch_info(Context& context, const Answer& answer);

@@ -98,7 +98,8 @@ bool KeyRecovery::on_answer(Context& context, const Answer& answer) {
   });
   if (port == locked_.end()) return false;
   const bool told = answer.answered && answer.status == mad::kStatusOk;
-  const bool found = told && mad::decode<mad::PortInfo>(answer.data).m_key != mad::MKey{};
+  // Restarted meanwhile, it shows none and hides none.
+  const bool found = told && !hides_key(mad::decode<mad::PortInfo>(answer.data));
   if (!found && told) {
     if (ask(context, *port)) return false;
     context.keys.set_tried(port->guid, owners_);

@@ -14,6 +14,12 @@
 
 namespace heddle::sm {
 
+// A port shows its M_Key to whoever has it, and to everybody at protection level 0. One that shows
+// none although it is protected has another (IBA vol. 1, 14.2.4).
+inline bool hides_key(const mad::PortInfo& info) {
+  return info.m_key == mad::MKey{} && info.m_key_protect_bits != 0;
+}
+
 class KeyRecovery {
  public:
   // The port hides a key that is none of its own ones.

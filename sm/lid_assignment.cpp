@@ -155,6 +155,12 @@ class Assigner {
     result_.memory = std::move(absent_);
     for (std::size_t i = 0; i < requests_.size(); ++i) {
       if (!given_[i] || requests_[i].port_guid == mad::Guid{}) continue;
+      // Of two with one GUID only the first is remembered, or they would exchange their LIDs.
+      const std::size_t first = by_guid_.at(requests_[i].port_guid);
+      if (first != i) {
+        result_.twins.push_back({requests_[first], requests_[i]});
+        continue;
+      }
       result_.memory.push_back({requests_[i].port_guid, given_[i]->base, given_[i]->lmc});
     }
     std::sort(result_.memory.begin(), result_.memory.end(),

@@ -39,9 +39,16 @@ struct LidClash {
   mad::Lid lid{};
 };
 
+// Both get LIDs; the memory is the first one's.
+struct LidTwins {
+  LidRequest first;
+  LidRequest second;
+};
+
 struct LidAssignment {
   fabric::LidMap map;
   std::vector<LidClash> clashes;       // two ports held the same LID
+  std::vector<LidTwins> twins;         // two ports have the same GUID
   std::vector<LidRequest> left_out;    // no LID is left for these
   std::vector<RememberedLids> memory;  // the new memory, by GUID
 };

@@ -99,7 +99,8 @@ std::vector<ObservedEnd> LinkDamping::judge(base::Instant now, const Limits& lim
     History& history = entry->second;
     auto& losses = history.losses;
     while (!losses.empty() && now >= losses.front() + limits.window) losses.pop_front();
-    if (!stands(observed, entry->first, mad::PortState::Init)) history.last = now;
+    history.stands = stands(observed, entry->first, mad::PortState::Init);
+    if (!history.stands) history.last = now;
     const bool calm = now >= history.last + limits.hold;
     const bool noisy = limits.losses > 0 && losses.size() >= limits.losses;
     if (limits.losses > 0 && !calm && (noisy || history.level != Level::Used)) {
@@ -130,7 +131,7 @@ std::vector<ObservedEnd> LinkDamping::hold_back(const Observation& observed,
   for (const auto& entry : quietest) {
     const Link& link = entry->first;
     // One that is not there stays what it was.
-    if (!stands(observed, link, mad::PortState::Init)) continue;
+    if (!entry->second.stands) continue;
     const auto a = find(observed, link.first);
     const auto b = find(observed, link.second);
     if (joined.find(a->node.value) != joined.find(b->node.value)) {
@@ -147,9 +148,7 @@ std::vector<ObservedEnd> LinkDamping::hold_back(const Observation& observed,
 std::vector<LinkDamping::Link> LinkDamping::due(base::Instant now, base::Duration hold) const {
   std::vector<Link> links;
   for (const auto& [link, history] : links_) {
-    if (history.level == Level::HeldBack && now >= history.last + hold) {
-      links.push_back(link);
-    }
+    if (history.waits() && now >= history.last + hold) links.push_back(link);
   }
   return links;
 }
@@ -157,7 +156,7 @@ std::vector<LinkDamping::Link> LinkDamping::due(base::Instant now, base::Duratio
 base::Instant LinkDamping::next_due(base::Duration hold) const {
   base::Instant next = base::kNever;
   for (const auto& [link, history] : links_) {
-    if (history.level == Level::HeldBack) next = std::min(next, history.last + hold);
+    if (history.waits()) next = std::min(next, history.last + hold);
   }
   return next;
 }

@@ -59,6 +59,10 @@ class LinkDamping {
     std::deque<base::Instant> losses;
     base::Instant last{};  // time it was not up
     Level level = Level::Used;
+    bool stands = false;  // when it was judged last
+    // One that is not there, if only because its cable was moved, is not waited for: whoever sees
+    // it come judges anew.
+    bool waits() const { return level == Level::HeldBack && stands; }
   };
   std::vector<fabric::ObservedEnd> hold_back(const fabric::Observation& observed,
                                              const std::set<Link>& wanting);

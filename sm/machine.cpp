@@ -391,7 +391,7 @@ void Core::Machine::on_request(const mad::Address& peer, const mad::Smp& request
 mad::Guid Core::Machine::own_guid() const {
   if (!picture.own) return guid_before;
   const auto& node = picture.observation[picture.own->node];
-  return node.is_switch() ? node.info.port_guid : node.ports[picture.own->port.value].guid;
+  return node.port_guid(picture.own->port);
 }
 
 // Whoever repeats a trap until it is repressed gets its answer; what it tells is a reason to look.

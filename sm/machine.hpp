@@ -141,6 +141,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void suspect_erring_nodes();
   void suspect_virtual_ports();
   void suspect_ailing();
+  base::Duration blind_pause() const;
 
   // --- the sweep (sweep.cpp)
   void renew_doubts(bool stood_still);
@@ -288,6 +289,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::uint64_t retries_at_look = 0;    // TransactionCounters::retries at look_at_own_port()
   bool own_port_fell = false;           // its link was lost since this sweep read it
   bool blind = false;                   // the own port has no link
+  std::uint32_t own_misses = 0;         // full sweeps in a row in which it did not answer at all
   std::size_t key_owners = 0;           // KeyRecovery::owners() at the end of the last sweep
   bool tables_are_ours = false;         // nobody else can have written one since our last sweep
   bool others_may_have_written = true;  // the same, as it was when this sweep began
@@ -297,7 +299,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   base::Duration sweep_took{};
   std::vector<Way> doubtful_ways;  // by which a sweep last wrote, unless all stood still
   bool ways_doubted = false;       // one of them led elsewhere
-  base::Instant misled_again{};    // from when on a way that does is news again
+  bool misled = false;             // a look at single devices met others than were known
+  base::Instant misled_again{};    // from when on everything may be read for that
   bool has_written = false;        // the last sweep, or may have: its discovery was over
   bool has_written_all = false;    // and it was a full one
   bool confirmed = false;          // a light sweep found nothing since the last full one

@@ -149,7 +149,7 @@ void give_devices(Context& context, const std::vector<ObservedIndex>& added) {
       if (routes.empty()) continue;
       devices[p] = context.transactions.add_device(routes.front());
       context.transactions.set_routes(*devices[p], routes);
-      const mad::Guid guid = seen.is_switch() ? seen.info.port_guid : seen.ports[p].guid;
+      const mad::Guid guid = seen.port_guid({static_cast<std::uint8_t>(p)});
       context.transactions.set_key(*devices[p], context.keys.of(guid));
       // Who knows what hangs there now. When it answers, who it is comes first.
       context.transactions.lock(*devices[p]);

@@ -48,6 +48,12 @@ mad::SmpData encoded(const auto& attribute) {
   return data;
 }
 
+// Without what is a matter of the moment.
+fabric::PortIntent lasting(fabric::PortIntent wish) {
+  if (wish.link) wish.link->is_idle = false;
+  return wish;
+}
+
 }  // namespace
 
 bool has_multicast_fdb_top(const Picture& picture) {
@@ -63,7 +69,7 @@ bool Programming::settled(const Context& context, PortIndex port, const mad::Por
                        (!wish.link || fabric::satisfied(*wish.link, info));
   if (pleased) return true;
   const auto known = settled_.find(key_of(context.picture, port));
-  if (known == settled_.end() || known->second.wish != wish) return false;
+  if (known == settled_.end() || known->second.wish != lasting(wish)) return false;
   const mad::PortInfo& outcome = known->second.outcome;
   return outcome.lid == info.lid && outcome.master_sm_lid == info.master_sm_lid &&
          outcome.neighbor_mtu == info.neighbor_mtu &&
@@ -470,7 +476,7 @@ void Programming::on_port_info(Context& context, const Answer& answer) {
   }
   if (static_cast<LinkStep>(answer.request.detail) == LinkStep::Fields &&
       !settled(context, port, now)) {
-    settled_[key_of(picture, port)] = {picture.intent.ports[port.value], now};
+    settled_[key_of(picture, port)] = {lasting(picture.intent.ports[port.value]), now};
   }
   if (static_cast<LinkStep>(answer.request.detail) == LinkStep::Activate) {
     reregister_[port.value] = false;

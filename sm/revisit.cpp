@@ -164,6 +164,7 @@ void Revisit::on_node_info(Context& context, Discovery& discovery, const Answer&
   }
   discovery.on_answer(context, answer);
   const auto& met = picture.observation[from.node].ports[from.port.value].sighting;
+  if (!met && known) disputed_.insert(guid_of(context, *known));
   if (!met) return;
   changed_ = true;
   if (!known) {
@@ -194,12 +195,20 @@ void Revisit::reach_by(Context& context, ObservedEnd end, ObservedEnd from) {
   context.transactions.set_routes(*device, {context.transactions.route(*asker).then(from.port)});
 }
 
-// If the port it hung on has let go of it, it was moved; else there are two of them, and freezing
-// the picture will show the contradiction.
-void Revisit::settle_displaced(Context& context, Discovery& discovery) {
+// If the port it hung on has let go of it, it was moved; so it was where nothing leads to that port
+// any more. Else there are two of them, and freezing the picture will show the contradiction.
+void Revisit::settle_displaced(Context& context, Discovery& discovery, const Ways* in_the_end) {
+  auto& observation = context.picture.observation;
   for (const Displaced& moved : std::exchange(displaced_, {})) {
-    auto& back = context.picture.observation[moved.end.node].ports[moved.end.port.value].sighting;
-    if (back) continue;
+    const auto& met = observation[moved.met_from.node].ports[moved.met_from.port.value].sighting;
+    auto& back = observation[moved.end.node].ports[moved.end.port.value].sighting;
+    if (met != moved.end || back == moved.met_from) continue;
+    const bool is_left = !back || (in_the_end != nullptr && !in_the_end->reaches(back->node));
+    if (!is_left) {
+      displaced_.push_back(moved);
+      continue;
+    }
+    if (back) observation[back->node].ports[back->port.value].sighting.reset();
     back = moved.met_from;
     reach_by(context, moved.end, moved.met_from);
     discovery.read_again(context, moved.end);
@@ -216,7 +225,7 @@ void Revisit::suspect_neighbours(const Context& context, ObservedIndex node) {
 
 bool Revisit::go_on(Context& context, Discovery& discovery) {
   for (;;) {
-    settle_displaced(context, discovery);
+    settle_displaced(context, discovery, nullptr);
     if (!context.transactions.idle()) return true;
     const bool quick = !next_.empty();
     if (!quick && silent_.empty()) break;
@@ -225,6 +234,11 @@ bool Revisit::go_on(Context& context, Discovery& discovery) {
     for (const ObservedIndex node : std::exchange(quick ? next_ : silent_, {})) {
       if (ways.reaches(node)) ask(context, discovery, node, !quick);
     }
+    if (!context.transactions.idle()) return true;
+  }
+  if (!displaced_.empty()) {
+    const Ways ways(context.picture);
+    settle_displaced(context, discovery, &ways);
     if (!context.transactions.idle()) return true;
   }
   forget_unreached(context);
@@ -256,7 +270,11 @@ void Revisit::forget_unreached(Context& context) {
   Picture& picture = context.picture;
   const Ways ways(picture);
   std::vector<bool> keep(picture.observation.size());
-  for (std::uint32_t n = 0; n < keep.size(); ++n) keep[n] = ways.reaches({n});
+  for (std::uint32_t n = 0; n < keep.size(); ++n) {
+    keep[n] = ways.reaches({n});
+    // The other one is all that is left.
+    is_misled_ |= !keep[n] && disputed_.count(guid_of(context, {n})) != 0;
+  }
   if (std::find(keep.begin(), keep.end(), false) == keep.end()) return;
   const auto moved = picture.observation.keep_only(keep);
   std::map<std::uint32_t, std::vector<std::string>> findings;

@@ -17,6 +17,8 @@
 
 namespace heddle::sm {
 
+class Ways;
+
 // What a look at the fabric found worth reading again.
 struct Suspicion {
   std::set<mad::Guid> nodes;  // by node GUID; unknown ones are skipped
@@ -43,7 +45,8 @@ class Revisit {
 
   // Anything is other than it was known to be.
   bool changed() const { return changed_; }
-  // Who was asked for a switch's information knew of none: the way to it leads to somebody else.
+  // Who was asked for a switch's information knew of none: the way to it leads to somebody else. Or
+  // a node is gone, and another one has its GUID.
   bool is_misled() const { return is_misled_; }
   // The nodes that were read.
   const std::set<mad::Guid>& visited() const { return visited_; }
@@ -56,7 +59,7 @@ class Revisit {
   };
   bool suspect(const Context& context, fabric::ObservedIndex node);
   void sever(Context& context, fabric::ObservedEnd end);
-  void settle_displaced(Context& context, Discovery& discovery);
+  void settle_displaced(Context& context, Discovery& discovery, const Ways* in_the_end);
   void reach_by(Context& context, fabric::ObservedEnd end, fabric::ObservedEnd from);
   void ask(Context& context, Discovery& discovery, fabric::ObservedIndex node, bool patiently);
   void on_description(Context& context, Discovery& discovery, const Answer& answer);
@@ -70,6 +73,7 @@ class Revisit {
   std::set<mad::Guid> visited_;  // asked in this revisit, about to be, or met for the first time
   std::set<mad::Guid> met_;      // of these, the last: discovery reads them by itself
   std::set<mad::Guid> entirely_;
+  std::set<mad::Guid> disputed_;  // somebody else was met who claims to be that one
   std::vector<fabric::ObservedIndex> next_;
   std::vector<fabric::ObservedIndex> silent_;  // asked once more when their neighbours are read
   std::vector<Displaced> displaced_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/text.hpp"
 #include "sm/changes.hpp"
 #include "sm/machine.hpp"
 
@@ -16,8 +17,6 @@ using fabric::PortIndex;
 
 // After a takeover, clients have so long to register what they are members of.
 constexpr base::Duration kInheritance = std::chrono::minutes(5);
-// A switch that refuses to tell about itself must not have everything read again and again.
-constexpr base::Duration kBetweenMisled = std::chrono::minutes(1);
 
 std::vector<LidRequest> lid_requests(const Picture& picture, const Options& options) {
   const auto& topology = *picture.frozen.topology;
@@ -196,6 +195,7 @@ void Core::Machine::renew_doubts(bool stood_still) {
 
 void Core::Machine::begin_sweep(std::string reason) {
   due.reset();
+  misled = false;
   prepare_sweep(true, std::move(reason));
   confirmed = false;
   unconfirmed.clear();
@@ -312,10 +312,7 @@ void Core::Machine::finish_in_vain() {
   programming.end_in_vain();
   fallen_switches.merge(fallen_before);
   conclude_ailing(false);
-  if (revisit.is_misled() && now >= misled_again) {
-    troubled = "the way to a switch leads to another device";
-    misled_again = now + kBetweenMisled;
-  }
+  misled |= revisit.is_misled();
   show_managers();
   if (begin_hand_over()) return;
   rest(options.sweep_interval);
@@ -350,7 +347,8 @@ void Core::Machine::finish_discovery() {
   picture.lids.reset();
   picture.routes.reset();
   discovery.conclude(with);
-  if (!picture.own) return lose_port("the own port does not answer");
+  if (!picture.own) return lose_port("the own port does not answer; it may have another M_Key");
+  own_misses = 0;
   picture.sm_port = picture.frozen.port_of(picture.observation, *picture.own);
   const auto& own = picture.observation[picture.own->node].ports[picture.own->port.value].info;
   const bool on_switch = picture.own->port.value == 0;
@@ -408,8 +406,9 @@ bool Core::Machine::is_coherent() const {
   return picture.frozen.contradictions.empty() && !lead_elsewhere(picture, doubtful_ways);
 }
 
-// Told once: we look again every second, and a cable may be out for days.
+// Told once: we look again soon, and a cable may be out for days.
 void Core::Machine::lose_port(const std::string& reason) {
+  own_misses = picture.own ? 0 : own_misses + 1;
   if (!std::exchange(blind, true)) say(LocalPortDown{reason});
   picture.problems.push_back(reason);
   finish_sweep();
@@ -472,6 +471,12 @@ void Core::Machine::assign() {
   auto assigned = deal_lids();
   for (const LidClash& clash : assigned.clashes) {
     say(LidConflict{holder(picture, clash.keeps), holder(picture, clash.moves), clash.lid});
+  }
+  for (const LidTwins& twins : assigned.twins) {
+    picture.problems.push_back(
+        "two ports have the port GUID " + base::hex(twins.first.port_guid.value) + ": " +
+        text(holder(picture, twins.first)) + " and " + text(holder(picture, twins.second)) +
+        "; one of them needs a GUID of its own");
   }
   tell_left_out(assigned.left_out);
   if (memory != assigned.memory) {
@@ -620,6 +625,7 @@ void Core::Machine::finish_sweep() {
   }
   troubled.clear();
   conclude_ailing(true);
+  misled |= revisiting && revisit.is_misled();
   if (!revisiting) watched = now;
   if (revisiting) unconfirmed.insert(revisit.visited().begin(), revisit.visited().end());
   suspect_locked_ports();
@@ -633,8 +639,7 @@ void Core::Machine::finish_sweep() {
   if (begin_hand_over()) return;
   if (election.polls()) return rest(options.poll_interval);
   if (looks_again()) return rest(kSoon);
-  // Without a link no trap can wake us, whatever the interval.
-  rest(blind ? kSoon : options.sweep_interval);
+  rest(blind ? blind_pause() : options.sweep_interval);
 }
 
 // Who had to be asked more than once in a full sweep may be slow, or may have changed meanwhile in

@@ -300,11 +300,15 @@ void Watch::on_neighbour(Context& context, const Answer& answer) {
     if (port.disbelieved == info) return;
     return suspect_cable(context, end, "a device began to answer behind " + where);
   }
-  if (context.picture.observation[sighting->node].info.node_guid != info.node_guid) {
+  const auto& there = context.picture.observation[sighting->node];
+  if (there.info.node_guid != info.node_guid) {
     return suspect_cable(context, end, "another device hangs on " + where);
   }
   if (sighting->port != info.local_port_num) {
     return suspect_cable(context, end, "another port hangs on " + where);
+  }
+  if (there.port_guid(sighting->port) != info.port_guid) {
+    return suspect_cable(context, end, "a port has another GUID than before, behind " + where);
   }
   if (!patience_->is_missed(info.node_guid)) return;
   patience_->on_answer(info.node_guid);
