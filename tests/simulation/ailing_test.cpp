@@ -239,5 +239,39 @@ TEST_F(AilingDevice, AHostThatIsReadWellIsWrittenToAgain) {
   EXPECT_EQ(full_sweeps(box()), 1u) << said(box());
 }
 
+// An interval of zero turns off the looks around, which nothing here may lean on.
+TEST_F(AilingDevice, IsLookedAtAgainWithoutLightSweeps) {
+  BoxOptions options;
+  options.sm.sweep_interval = {};
+  half = {{3, {AttributeId::PKeyTable}}};
+  bring_up("fat-tree:3,6", options);
+  box().run_for(5min);
+  half.clear();
+  box().run_for(1min + 20s);
+  EXPECT_EQ(trouble(box()), "");
+  EXPECT_THAT(box().snapshot().problems, testing::IsEmpty());
+  EXPECT_EQ(gets_in(20min), 0u) << "all are well";
+}
+
+TEST_F(AilingDevice, CostsLittleWithoutLightSweeps) {
+  BoxOptions options;
+  options.sm.sweep_interval = {};
+  stubborn = 5;
+  half = kHostWithoutPortInfo;
+  bring_up("fat-tree:3,6", options);
+  box().run_for(1min);
+  box().forget_events();
+  writes = 0;
+  const auto asked = gets_in(10min);
+  EXPECT_GE(writes, 8u) << "it is told again";
+  EXPECT_LE(writes, 12u) << "and seldom";
+  EXPECT_LE(asked, 10u * 20u);
+  EXPECT_EQ(full_sweeps(box()), 0u) << said(box());
+  stubborn = 0;
+  half.clear();
+  box().run_for(1min + 20s);
+  EXPECT_EQ(trouble(box()), "");
+}
+
 }  // namespace
 }  // namespace heddle::test

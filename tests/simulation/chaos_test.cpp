@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "sim/devices.hpp"
 #include "sm/keys.hpp"
+#include "tests/simulation/breakage.hpp"
 #include "tests/simulation/judging.hpp"
 #include "tests/simulation/seeds.hpp"
 
@@ -28,10 +29,17 @@ constexpr auto kUntilRight = seconds(120);
 
 constexpr mad::MKey kKey{0x5EC2E7};
 
+// What troubles a fabric of people, and what broken devices and cables do besides.
+enum class Faults { Common, All };
+
 class Chaos {
  public:
-  explicit Chaos(std::uint64_t seed)
-      : prng_(seed), of_store_(seed ^ 0x5708E), box_(draw_fabric(), draw_options(seed)) {
+  explicit Chaos(std::uint64_t seed, Faults faults = Faults::Common)
+      : prng_(seed),
+        of_store_(seed ^ 0x5708E),
+        faults_(faults),
+        box_(draw_fabric(), draw_options(seed)),
+        breakage_(box_, seed) {
     box_.seat().shelf().delay = microseconds(of_store_.below(30'000));
     if (of_store_.chance(0.2)) box_.seat().shelf().trouble = "database or disk is full";
   }
@@ -39,7 +47,11 @@ class Chaos {
   void make_trouble() {
     box_.run_for(milliseconds(prng_.below(3000)));
     for (std::uint64_t faults = 5 + prng_.below(25); faults > 0; --faults) {
-      one_fault();
+      if (faults_ == Faults::All && breakage_.chance(0.4)) {
+        tell_now(breakage_.strike({box_.world().devices().lines[box_.endpoint()].node}));
+      } else {
+        one_fault();
+      }
       disturb_store();
       // Often while a sweep runs, sometimes after it.
       box_.run_for(prng_.chance(0.6) ? base::Duration(microseconds(prng_.below(3000)))
@@ -58,6 +70,7 @@ class Chaos {
       box_.world().silence(node, false);
       box_.world().make_busy(node, false);
     }
+    breakage_.mend();
     box_.seat().shelf().trouble.clear();
     box_.seat().shelf().hangs = false;
   }
@@ -153,9 +166,12 @@ class Chaos {
   }
 
   void tell(const std::string& what) { story_ += "  " + what + '\n'; }
-  void tell_fault(const std::string& what, std::uint32_t which) {
+  void tell_now(const std::string& what) {
     const auto when = std::chrono::duration_cast<milliseconds>(box_.now().time_since_epoch());
-    tell(std::to_string(when.count()) + " ms: " + what + ' ' + std::to_string(which));
+    tell(std::to_string(when.count()) + " ms: " + what);
+  }
+  void tell_fault(const std::string& what, std::uint32_t which) {
+    tell_now(what + ' ' + std::to_string(which));
   }
 
   std::set<mad::Guid> known_ports() {
@@ -264,23 +280,46 @@ class Chaos {
 
   base::Prng prng_;
   base::Prng of_store_;  // drawn apart too
+  Faults faults_;
   std::string story_;
   double loss_ = 0;
   Box box_;
+  Breakage breakage_;
 };
 
 class ChaosBySeed : public testing::TestWithParam<std::uint64_t> {};
 
-TEST_P(ChaosBySeed, EndsInOrder) {
-  Chaos chaos(GetParam());
+void play(Chaos& chaos, std::uint64_t seed) {
   chaos.make_trouble();
   chaos.calm();
   chaos.box().run_for(kUntilRight);
   if (chaos.restart_those_without_hope()) chaos.box().run_for(kUntilRight);
-  EXPECT_EQ(trouble(chaos.box()), "") << "seed " << GetParam() << ":\n" << chaos.story();
+  EXPECT_EQ(trouble(chaos.box()), "") << "seed " << seed << ":\n" << chaos.story();
   if (chaos.lossy()) return;
-  EXPECT_EQ(chaos.sets_in_a_minute(), 0u) << "seed " << GetParam() << ":\n" << chaos.story();
+  chaos.box().forget_events();
+  EXPECT_EQ(chaos.sets_in_a_minute(), 0u) << "seed " << seed << ":\n"
+                                          << chaos.story() << "in which the SM said:\n"
+                                          << said(chaos.box());
 }
+
+TEST_P(ChaosBySeed, EndsInOrder) {
+  Chaos chaos(GetParam());
+  play(chaos, GetParam());
+}
+
+class BrokenBySeed : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(BrokenBySeed, EndsInOrderToo) {
+  Chaos chaos(GetParam(), Faults::All);
+  play(chaos, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, BrokenBySeed, testing::Range(seeds(40).first, seeds(40).end));
+// Others that it found have a scene of their own: identity_test.cpp, Links, Flaps, LidAssignment.
+//  98000038322: a port that lost its key by a restart, while other ports' keys were tried on it,
+//  was
+//      believed to be locked for ever.
+INSTANTIATE_TEST_SUITE_P(OnceBad, BrokenBySeed, testing::Values(98000038322));
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ChaosBySeed, testing::Range(seeds(24).first, seeds(24).end));
 // Seeds that once ended in disorder.

@@ -363,6 +363,23 @@ TEST_F(Flaps, ALinkThatComesAndGoesIsHeldBackUntilItHasStood) {
   EXPECT_EQ(table(box(), "leaf-2"), whole);
 }
 
+// Its ends never lead to each other again, and nobody waits for that.
+TEST_F(Flaps, OneThatWasHeldBackAndItsCableMovedIsForgotten) {
+  bring_up("fat-tree:3,6");
+  const auto gets_in_a_while = [&] {
+    const auto before = box().world().counters().gets;
+    box().run_for(30min);
+    return box().world().counters().gets - before;
+  };
+  const auto usual = gets_in_a_while();
+  flap(cable(box(), "leaf-2", 4), 5);
+  ASSERT_EQ(box().count<sm::LinkHeldBack>(), 1u);
+  box().world().swap_cables(cable(box(), "leaf-2", 4), cable(box(), "leaf-3", 5));
+  box().run_for(10min);
+  EXPECT_EQ(trouble(box()), "");
+  EXPECT_LE(gets_in_a_while(), usual);
+}
+
 // Without light sweeps nothing else would ever look.
 TEST_F(Flaps, OneThatWasHeldBackIsUsedAgainThoughNobodyLooksAround) {
   BoxOptions options;

@@ -4,7 +4,6 @@
 // through the switches' own tables. seeds.hpp says which seeds.
 #include <chrono>
 #include <cstdlib>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -14,8 +13,8 @@
 #include "base/prng.hpp"
 #include "base/text.hpp"
 #include "sim/devices.hpp"
-#include "sim/walker.hpp"
 #include "tests/simulation/ipoib_client.hpp"
+#include "tests/simulation/membership_judging.hpp"
 #include "tests/simulation/seeds.hpp"
 
 namespace heddle::test {
@@ -68,8 +67,9 @@ class MembershipChaos {
   // Empty when all groups are as their members want them.
   std::string complaint() {
     for (std::uint64_t number = 0; number < kGroups; ++number) {
-      const auto wrong = complaint_about(group(number));
-      if (!wrong.empty()) return fmt::format("group {}: {}", number, wrong);
+      const auto verdict = judge_group(box_, clients_, group(number));
+      if (!verdict.complaint.empty()) return fmt::format("group {}: {}", number, verdict.complaint);
+      members_ += verdict.members.size();
     }
     return {};
   }
@@ -110,37 +110,6 @@ class MembershipChaos {
     const auto node = static_cast<std::uint32_t>(prng_.below(devices.nodes.size()));
     const bool is_switch = devices.nodes[node].type == mad::NodeType::Switch;
     if (is_switch) box_.world().reboot(node, milliseconds(1 + prng_.below(2000)));
-  }
-
-  std::string complaint_about(const mad::Gid& mgid) {
-    mad::MCMemberRecord wanted;
-    wanted.mgid = mgid;
-    const auto told =
-        clients_[0].ask(mad::Method::GetTable, mad::component<&mad::MCMemberRecord::mgid>(), wanted,
-                        sm::Options{}.sm_key);
-    if (told.status() != mad::kStatusOk) return "the group cannot be asked for";
-    std::set<sim::PortIndex> members;
-    mad::Lid mlid{};
-    for (const auto& record : told.records) {
-      mlid = record.mlid;
-      for (const IpoibClient& client : clients_) {
-        if (client.gid() == record.port_gid) members.insert(client.port());
-      }
-    }
-    members_ += members.size();
-    for (const sim::PortIndex from : members) {
-      const auto spread = sim::spread(box_.world().devices(), from, {mlid});
-      std::set<sim::PortIndex> reached(spread.reached.begin(), spread.reached.end());
-      reached.insert(from);
-      if (!spread.loops.empty()) return "a packet went round in a circle";
-      if (!spread.twice.empty()) return "a packet came twice";
-      if (reached != members) {
-        return fmt::format("{} reaches {} of {} members",
-                           sim::describe(box_.world().devices(), from), reached.size(),
-                           members.size());
-      }
-    }
-    return {};
   }
 
   base::Prng prng_;

@@ -4,6 +4,7 @@
 // one master, everybody else who lives stands by, and the fabric is right.
 #include <chrono>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,10 @@
 #include "base/prng.hpp"
 #include "base/text.hpp"
 #include "sim/devices.hpp"
+#include "tests/simulation/breakage.hpp"
+#include "tests/simulation/ipoib_client.hpp"
 #include "tests/simulation/judging.hpp"
+#include "tests/simulation/membership_judging.hpp"
 #include "tests/simulation/seeds.hpp"
 
 namespace heddle::test {
@@ -38,13 +42,20 @@ const std::vector<Place>& places() {
   return all;
 }
 
+// With All, cables lose and devices break, and the hosts without a manager join the broadcast group
+// and leave it.
+enum class Faults { OfManagers, All };
+
 class Rivals {
  public:
-  explicit Rivals(std::uint64_t seed)
+  explicit Rivals(std::uint64_t seed, Faults faults = Faults::OfManagers)
       : prng_(seed),
         of_store_(seed ^ 0x5708E),
+        of_members_(seed ^ 0x3E3BE),
+        faults_(faults),
         place_(places()[prng_.below(places().size())]),
-        box_(fabric(place_.fabric), first_options(seed)) {
+        box_(fabric(place_.fabric), first_options(seed)),
+        breakage_(box_, seed) {
     living_.push_back(true);
     for (std::size_t i = 1; i < place_.hosts.size(); ++i) {
       SeatOptions options;
@@ -56,21 +67,50 @@ class Rivals {
     for (Seat* seat : seats_) {
       seat->shelf().delay = milliseconds(of_store_.below(of_store_.chance(0.5) ? 5 : 3000));
     }
+    const sim::Devices& devices = box_.world().devices();
+    for (const char* host : place_.hosts) spared_.insert(node(box_, host));
+    for (std::uint32_t n = 0; n < devices.nodes.size(); ++n) {
+      const bool is_host = devices.nodes[n].type == mad::NodeType::ChannelAdapter;
+      if (is_host && spared_.count(n) == 0) members_.emplace_back(box_, devices.plan.nodes[n].name);
+    }
   }
 
   void make_trouble() {
+    if (faults_ == Faults::All && breakage_.chance(0.5)) lose_some();
     for (std::uint64_t faults = 3 + prng_.below(12); faults > 0; --faults) {
       box_.run_for(prng_.chance(0.3) ? base::Duration(milliseconds(prng_.below(200)))
                                      : base::Duration(milliseconds(prng_.below(25'000))));
-      one_fault();
+      if (faults_ == Faults::All) one_membership();
+      if (faults_ == Faults::All && breakage_.chance(0.4)) {
+        tell_now(breakage_.strike(spared_));
+      } else {
+        one_fault();
+      }
     }
   }
   void calm() {
     for (std::uint32_t cable = 0; cable < box_.world().devices().cables.size(); ++cable) {
       box_.world().restore(cable);
+      box_.world().set_loss(cable, 0);
     }
+    breakage_.mend();
     if (living() == 0) revive(0);
     box_.run_for(kUntilRight);
+  }
+  // All of them join once more, as whoever was told to register anew does. Of those that do not, a
+  // new master believes for five minutes what it finds in the switches.
+  std::string verdict_on_groups() {
+    for (IpoibClient& member : members_) {
+      if (member.join(kIpv4Broadcast).status() != mad::kStatusOk) {
+        return name_of(member) + " cannot join";
+      }
+    }
+    box_.run_for(std::chrono::minutes(6));
+    const auto verdict = judge_group(box_, members_, kIpv4Broadcast);
+    for (const IpoibClient& member : members_) {
+      if (verdict.members.count(member.port()) == 0) return name_of(member) + " is no member";
+    }
+    return verdict.complaint;
   }
   // Empty when there is one master, and the fabric is right.
   std::string verdict() {
@@ -146,6 +186,21 @@ class Rivals {
             sm::OptionsChanged{std::make_shared<const sm::Options>(options_[which])});
     }
   }
+  void lose_some() {
+    tell("every cable loses 1 %");
+    for (std::uint32_t cable = 0; cable < box_.world().devices().cables.size(); ++cable) {
+      box_.world().set_loss(cable, 0.01);
+    }
+  }
+  // What becomes of the answer shows in the end.
+  void one_membership() {
+    IpoibClient& member = members_[of_members_.below(members_.size())];
+    if (!mad::is_unicast(member.port_info().master_sm_lid)) return;
+    of_members_.chance(0.7) ? member.join(kIpv4Broadcast) : member.leave(kIpv4Broadcast);
+  }
+  std::string name_of(const IpoibClient& member) {
+    return box_.world().devices().plan.nodes[member.host()].name;
+  }
   void revive(std::size_t which) {
     tell_of("manager comes back:", which);
     living_[which] = true;
@@ -155,17 +210,25 @@ class Rivals {
     return static_cast<std::size_t>(std::count(living_.begin(), living_.end(), true));
   }
   void tell(const std::string& what) { story_ += "  " + what + '\n'; }
-  void tell_of(const std::string& what, std::size_t which) {
+  void tell_now(const std::string& what) {
     const auto when = std::chrono::duration_cast<milliseconds>(box_.now().time_since_epoch());
-    tell(std::to_string(when.count()) + " ms: " + what + ' ' + std::to_string(which));
+    tell(std::to_string(when.count()) + " ms: " + what);
+  }
+  void tell_of(const std::string& what, std::size_t which) {
+    tell_now(what + ' ' + std::to_string(which));
   }
 
   std::string story_;
   base::Prng prng_;
   base::Prng of_store_;  // drawn apart: what is added here changes no other draw of a seed
+  base::Prng of_members_;
+  Faults faults_;
   const Place& place_;
   std::vector<sm::Options> options_;
   Box box_;
+  Breakage breakage_;
+  std::set<std::uint32_t> spared_;  // nodes that managers sit on
+  std::vector<IpoibClient> members_;
   std::vector<Seat*> seats_;
   std::vector<bool> living_;
 };
@@ -179,6 +242,19 @@ TEST_P(RivalsBySeed, EndWithOneMaster) {
   EXPECT_EQ(rivals.verdict(), "") << "seed " << GetParam() << ":\n" << rivals.story();
   EXPECT_EQ(rivals.sets_in_a_minute(), 0u) << "seed " << GetParam() << ":\n" << rivals.story();
 }
+
+class BrokenRivalsBySeed : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(BrokenRivalsBySeed, EndWithOneMasterToo) {
+  Rivals rivals(GetParam(), Faults::All);
+  rivals.make_trouble();
+  rivals.calm();
+  EXPECT_EQ(rivals.verdict(), "") << "seed " << GetParam() << ":\n" << rivals.story();
+  EXPECT_EQ(rivals.verdict_on_groups(), "") << "seed " << GetParam() << ":\n" << rivals.story();
+}
+
+INSTANTIATE_TEST_SUITE_P(ChaosSeeds, BrokenRivalsBySeed,
+                         testing::Range(seeds(40).first, seeds(40).end));
 
 // 600100004420: the master's own cable was out for as long as another one needed to take over and
 // to write tables without the hosts that it did not see. Back again, it believed that its own

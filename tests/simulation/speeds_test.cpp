@@ -105,6 +105,41 @@ TEST(Speeds, ThresholdsOfErrorsAreThoseThatAreWantedAtBothEnds) {
   }
 }
 
+// A host that told of a smaller MTU than it has, and was raised with it when its switch was not.
+TEST(Links, AnEndThatWasRaisedWithAnotherMtuAgreesWithTheOtherInTheEnd) {
+  bool lies = true;
+  BoxOptions options;
+  const auto change_port_info = [&](mad::Datagram& datagram, auto change) {
+    auto smp = mad::decode_smp(datagram.payload);
+    if (!lies || !smp || smp->attribute_id != mad::AttributeId::PortInfo) return;
+    auto info = mad::decode<mad::PortInfo>(smp->data);
+    change(*smp, info);
+    mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(smp->data));
+    datagram = mad::make_datagram(datagram.peer, *smp);
+  };
+  options.on_way_in = [&](mad::Datagram& datagram) {
+    change_port_info(datagram, [](const mad::Smp& smp, mad::PortInfo& info) {
+      const bool of_host = smp.hop_count == 2 && smp.initial_path[2].value == 3;
+      if (of_host) info.mtu_cap = mad::Mtu::Bytes256;
+    });
+  };
+  options.on_way_out = [&](mad::Datagram& datagram) {
+    change_port_info(datagram, [](const mad::Smp& smp, mad::PortInfo& info) {
+      const bool of_switch = smp.method == mad::Method::Set && smp.hop_count == 1;
+      const bool of_its_port = (smp.attribute_modifier & 0xFF) == 3;
+      if (of_switch && of_its_port) info.port_state = mad::PortState::NoChange;
+    });
+  };
+  Box box("star:3", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  ASSERT_EQ(registers(box, "host-0003", 1).neighbor_mtu, mad::Mtu::Bytes256);
+  ASSERT_EQ(state(box, "host-0003", 1), mad::PortState::Armed);
+  lies = false;
+  box.input(sm::ResweepCommand{"it tells the truth"});
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(trouble(box), "");
+}
+
 // A port that does not do as it is told is told once, and again when it shows something else.
 TEST(Speeds, OfAPortThatKeepsItsOwnThresholdAreNotWrittenForEver) {
   std::uint8_t shown = 9;

@@ -49,6 +49,19 @@ TEST(LidAssignment, MemoryOutranksWhatThePortHolds) {
   EXPECT_EQ(lid(assign_lids(1, requests, memory, kLast), 0), 5);
 }
 
+// As two ports with a copied firmware image do.
+TEST(LidAssignment, TwoPortsWithOneGuidKeepWhatTheyHave) {
+  std::vector requests{wants(0, 9), wants(1, 4)};
+  requests[1].port_guid = requests[0].port_guid;
+  const auto once = assign_lids(2, requests, {}, kLast);
+  ASSERT_EQ(once.twins.size(), 1u);
+  EXPECT_EQ(once.twins[0].second.port, PortIndex{1});
+  const auto again = assign_lids(2, requests, once.memory, kLast);
+  EXPECT_EQ(lid(again, 0), 9);
+  EXPECT_EQ(lid(again, 1), 4);
+  EXPECT_EQ(again.memory, once.memory);
+}
+
 TEST(LidAssignment, AnAbsentPortsLidsAreNotGivenAway) {
   const std::vector requests{wants(0), wants(1)};
   const std::vector memory{remembers(7, 1), remembers(8, 2)};

@@ -72,6 +72,7 @@ void Seat::arrive(mad::Datagram datagram) {
 
 void Seat::hand_up(mad::Datagram datagram) {
   if (!alive_) return;
+  if (frozen_) return waiting_.push_back(std::move(datagram));
   if (on_way_in_) on_way_in_(datagram);
   transport_.arrive(std::move(datagram));
 }
@@ -96,7 +97,7 @@ void Seat::release_delayed() {
 
 void Seat::tick(base::Instant now) {
   now_ = std::max(now_, now);
-  if (!alive_) return;
+  if (!alive_ || frozen_) return;
   release_delayed();
   hear_shelf();
   if (!alive_) return;
@@ -110,8 +111,10 @@ void Seat::hear_shelf() {
 }
 
 base::Instant Seat::deadline() const {
-  if (!alive_) return base::kNever;
-  base::Instant next = std::min({core_.deadline(), transport_.deadline(), shelf_.deadline()});
+  if (!alive_ || frozen_) return base::kNever;
+  base::Instant due = core_.deadline();
+  if (due != base::kNever) due -= ahead_;
+  base::Instant next = std::min({due, transport_.deadline(), shelf_.deadline()});
   if (outward_) next = std::min({next, outward_->deadline(), inward_->deadline()});
   return next;
 }
@@ -124,7 +127,7 @@ void Seat::input(sm::Input input) {
 
 void Seat::step(sm::Input input) {
   if (on_work_) on_work_(true);
-  core_.step(now_, std::move(input));
+  core_.step(now_ + ahead_, std::move(input));
   if (on_work_) on_work_(false);
 }
 
@@ -139,6 +142,12 @@ void Seat::restart_from_shelf() {
   shelf_.revive();
   sm::Recalled recalled = sm::recall(shelf_.records());
   restart(std::move(recalled.lids), std::move(recalled.registrations));
+}
+
+void Seat::thaw() {
+  frozen_ = false;
+  tick(now_);
+  for (auto& datagram : std::exchange(waiting_, {})) hand_up(std::move(datagram));
 }
 
 void Seat::die() {

@@ -60,6 +60,12 @@ class Seat {
   // Where a durable machine writes to.
   Shelf& shelf() { return shelf_; }
   bool alive() const { return alive_; }
+  // Its host's clock jumps ahead, or did always show another time than the world's.
+  void set_clock_ahead(base::Duration by) { ahead_ += by; }
+  // Its process is stopped, while time goes on; what arrives waits for it. What is overdue when it
+  // goes on is so at once, and what has arrived comes after it.
+  void freeze() { frozen_ = true; }
+  void thaw();
   // The program ends: its port is no SM's any more, and nothing is sent or heard.
   void die();
 
@@ -114,7 +120,10 @@ class Seat {
   transport::KernelHabits transport_;
   sm::Core core_;
   base::Instant now_;
+  base::Duration ahead_{0};  // of now_, for the machine
   bool alive_ = true;
+  bool frozen_ = false;
+  std::vector<mad::Datagram> waiting_;  // while it is frozen
   std::shared_ptr<const sm::Snapshot> snapshot_;
   std::shared_ptr<const sm::GroupList> groups_;
   std::vector<sm::Event> events_;

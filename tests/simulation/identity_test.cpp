@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Who is who: devices that come back as something else, ports with another GUID than before, and
+// ports that share one.
+#include <chrono>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/simulation/judging.hpp"
+
+namespace heddle::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::HasSubstr;
+
+constexpr mad::Guid kNewGuid{0x0002'C903'0000'0BAD};
+
+class Identity : public testing::Test {
+ protected:
+  void bring_up(bool traps) {
+    BoxOptions options;
+    options.world.traps = traps;
+    box_.emplace("fat-tree:3,6", options);
+    ASSERT_TRUE(box_->run_until_quiet());
+  }
+  Box& box() { return *box_; }
+  mad::Guid guid_of(std::string_view name) {
+    const sim::Devices& devices = box().world().devices();
+    return devices.port_guid(devices.first_endpoint(node(box(), name)));
+  }
+  // New firmware, and the restart that it needs.
+  void give(std::string_view name, mad::Guid guid) {
+    const auto which = node(box(), name);
+    const bool is_switch = box().world().devices().nodes[which].type == mad::NodeType::Switch;
+    ASSERT_TRUE(box().world().set_port_guid(which, is_switch ? 0 : 1, guid));
+    box().world().reboot(which, 100ms);
+  }
+  void come_back_with(std::string_view name, std::uint8_t ports) {
+    box().world().claim_ports(node(box(), name), ports);
+    box().world().reboot(node(box(), name), 100ms);
+  }
+  bool knows(mad::Guid port_guid) {
+    const auto& topology = box().snapshot().topology;
+    const auto ports = topology.endports();
+    return std::any_of(ports.begin(), ports.end(), [&](fabric::PortIndex port) {
+      return topology.port(port).guid == port_guid;
+    });
+  }
+
+ private:
+  std::optional<Box> box_;
+};
+
+class IdentityWithOrWithoutTraps : public Identity, public testing::WithParamInterface<bool> {
+ protected:
+  void SetUp() override { bring_up(GetParam()); }
+};
+
+TEST_P(IdentityWithOrWithoutTraps, AHostWithAnotherNumberOfPortsIsNoTwinOfItself) {
+  come_back_with("host-0005", 2);
+  box().run_for(30s);
+  EXPECT_EQ(trouble(box()), "");
+  EXPECT_EQ(box().count<sm::DuplicateGuid>(), 0u) << "there is only one of it";
+}
+
+// Everything is read for the first of them; the other one has to wait, and is not forgotten.
+TEST_P(IdentityWithOrWithoutTraps, SoItIsWithTheNextOneAMinuteLater) {
+  come_back_with("host-0005", 2);
+  box().run_for(25s);
+  come_back_with("host-0008", 2);
+  box().run_for(25s);
+  EXPECT_EQ(trouble_elsewhere(box(), {"host-0008"}), "");
+  EXPECT_NE(trouble(box()), "");
+  box().run_for(60s);
+  EXPECT_EQ(trouble(box()), "");
+}
+
+TEST_P(IdentityWithOrWithoutTraps, ASwitchIsNeitherWhoeverSeesItFirst) {
+  // A port more than it has: of that one it cannot tell.
+  come_back_with("spine-2", 7);
+  box().run_for(60s);
+  EXPECT_EQ(trouble(box()), "");
+}
+
+TEST_P(IdentityWithOrWithoutTraps, AHostsNewPortGuidIsTakenUp) {
+  const mad::Guid before = guid_of("host-0005");
+  give("host-0005", kNewGuid);
+  box().run_for(30s);
+  EXPECT_TRUE(knows(kNewGuid));
+  EXPECT_FALSE(knows(before));
+  EXPECT_EQ(trouble(box()), "");
+}
+
+TEST_P(IdentityWithOrWithoutTraps, ASwitchesNewPortGuidIsTakenUp) {
+  const mad::Guid before = guid_of("leaf-2");
+  give("leaf-2", kNewGuid);
+  box().run_for(30s);
+  EXPECT_TRUE(knows(kNewGuid));
+  EXPECT_FALSE(knows(before));
+  EXPECT_EQ(trouble(box()), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(Traps, IdentityWithOrWithoutTraps, testing::Bool());
+
+// Nothing tells of it but the device itself, when it is asked who it is.
+TEST_F(Identity, APortGuidThatChangesWithoutARestartIsSeen) {
+  bring_up(false);
+  ASSERT_TRUE(box().world().set_port_guid(node(box(), "host-0005"), 1, kNewGuid));
+  box().run_for(60s);
+  EXPECT_TRUE(knows(kNewGuid));
+  EXPECT_EQ(trouble(box()), "");
+}
+
+TEST_F(Identity, TwoPortsWithOneGuidKeepTheirLids) {
+  bring_up(true);
+  give("host-0005", guid_of("host-0008"));
+  box().run_for(30s);
+  EXPECT_THAT(box().snapshot().problems, Contains(HasSubstr("two ports have the port GUID")));
+  const auto first = registers(box(), "host-0005", 1).lid;
+  const auto second = registers(box(), "host-0008", 1).lid;
+  EXPECT_NE(first, second);
+  for (int sweep = 0; sweep < 3; ++sweep) {
+    box().input(sm::ResweepCommand{"once more"});
+    ASSERT_TRUE(box().run_until_quiet());
+    EXPECT_EQ(registers(box(), "host-0005", 1).lid, first);
+    EXPECT_EQ(registers(box(), "host-0008", 1).lid, second);
+  }
+  EXPECT_EQ(trouble(box()), "");
+}
+
+}  // namespace
+}  // namespace heddle::test
