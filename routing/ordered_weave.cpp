@@ -13,6 +13,7 @@
 #include "routing/grid.hpp"
 #include "routing/grid_layers.hpp"
 #include "routing/grid_links.hpp"
+#include "routing/lane_packer.hpp"
 #include "routing/layer_orders.hpp"
 #include "routing/ordered_trees.hpp"
 #include "routing/pair_layers.hpp"
@@ -21,8 +22,11 @@
 namespace heddle::routing {
 namespace {
 
-constexpr unsigned kRankings = 3;  // sets of orders that are tried
+constexpr unsigned kRankings = 3;      // sets of orders that are tried
+constexpr unsigned kFewestOrders = 2;  // beside a spare layer: one lets few pairs go straight
 constexpr std::uint8_t kNoPlace = 0xFF;
+// No layer with an order is it: packets of these pairs keep to the first trees of their switches.
+constexpr LayerSet kSpare = 1u << 15;
 
 // One of several layers that would do, so that all get about as much.
 std::uint8_t layer_of(LayerSet layers, unsigned count, std::size_t turn) {
@@ -40,6 +44,9 @@ class OrderedWeaver {
   // False if some switch finds no way.
   bool weave();
   Woven finish();
+  // Takes pairs whose ways agree with no order into a layer of their own. False if the dependencies
+  // of these ways have a cycle. Comes first.
+  bool seat(const std::vector<PairedTrees::Pair>& pairs);
 
  private:
   // What packets to a LID there must have a layer of, by switch.
@@ -56,6 +63,7 @@ class OrderedWeaver {
   void adopt(OrderedTrees& trees, const Goal& goal, mad::Lid lid);
   void improve(const Goal& goal, mad::Lid lid);
   void write_tables(const Goal& goal, mad::Lid lid);
+  LanePacker::Dependencies waits_between(const PairedTrees::Pair& pair) const;
   fabric::ServiceLevels levels_by_pair() const;
   fabric::ServiceLevels levels_by_lid() const;
 
@@ -71,6 +79,7 @@ class OrderedWeaver {
   std::vector<std::uint8_t> is_begun_;        // by switch: whether it has a LID with a tree
   std::vector<std::uint8_t> places_;          // by LID, then by switch: of the channel it leaves by
   std::size_t led_ = 0;
+  std::size_t seated_ = 0;
 };
 
 OrderedWeaver::OrderedWeaver(Loom& loom, const LayerOrders& orders, const PairedTrees* paired)
@@ -97,6 +106,31 @@ OrderedWeaver::OrderedWeaver(Loom& loom, const LayerOrders& orders, const Paired
       pairs_.push_back(paired->matters(a, b) ? paired->layers(a, b) : LayerSet{0});
     }
   }
+}
+
+// All that packets between the two wait for, on the first trees of their switches.
+LanePacker::Dependencies OrderedWeaver::waits_between(const PairedTrees::Pair& pair) const {
+  LanePacker::Dependencies waits;
+  for (const auto& [from, to] : {std::pair(pair.a, pair.b), std::pair(pair.b, pair.a)}) {
+    const auto tree = paired_->tree(to);
+    for (std::uint32_t held = tree[from]; loom_.channels.to[held] != to;) {
+      const std::uint32_t next = tree[loom_.channels.to[held]];
+      waits.emplace_back(held, next);
+      held = next;
+    }
+  }
+  return waits;
+}
+
+bool OrderedWeaver::seat(const std::vector<PairedTrees::Pair>& pairs) {
+  std::vector<ChannelOrder> spare(1, ChannelOrder(loom_.channels));
+  LanePacker packer(spare);
+  for (const auto& pair : pairs) {
+    if (!packer.pack(waits_between(pair))) return false;
+    pairs_[pair.a * switches_ + pair.b] = pairs_[pair.b * switches_ + pair.a] = kSpare;
+  }
+  seated_ = pairs.size();
+  return true;
 }
 
 bool OrderedWeaver::weave() {
@@ -150,6 +184,7 @@ void OrderedWeaver::keep(const Goal& goal, mad::Lid lid) {
       continue;
     }
     LayerSet& there = pairs_[goal.at * switches_ + at];
+    if (there == kSpare) continue;
     there = static_cast<LayerSet>(there & trees_.layers(at));
     pairs_[at * switches_ + goal.at] = there;
   }
@@ -192,7 +227,10 @@ fabric::ServiceLevels OrderedWeaver::levels_by_pair() const {
   PairLayers layers(switches_);
   for (std::uint32_t a = 0; a < switches_; ++a) {
     for (std::uint32_t b = 0; b < a; ++b) {
-      layers.set(a, b, layer_of(pairs_[a * switches_ + b], orders_.count(), a + b));
+      const LayerSet pair = pairs_[a * switches_ + b];
+      const unsigned count = orders_.count();
+      const auto spare = static_cast<std::uint8_t>(count);
+      layers.set(a, b, pair == kSpare ? spare : layer_of(pair, count, a + b));
     }
   }
   return layers.levels(loom_.destinations, loom_.request.lids.top());
@@ -217,7 +255,7 @@ Woven OrderedWeaver::finish() {
       write_tables(goal, mad::Lid{static_cast<std::uint16_t>(goal.to->base.value + n)});
     }
   });
-  const unsigned vls = orders_.count();
+  const unsigned vls = orders_.count() + (seated_ > 0 ? 1 : 0);
   auto woven = routing::finish(
       loom_,
       fmt::format("{} VLs by {}; {} LIDs take a part of the first tree of their switch", vls,
@@ -226,9 +264,11 @@ Woven OrderedWeaver::finish() {
   return woven;
 }
 
-// paired: null to do without.
-std::optional<Woven> weave_on(Loom& loom, const LayerOrders& orders, const PairedTrees* paired) {
+// paired: null to do without. quarrels: its pairs without a layer, for which there is a spare one.
+std::optional<Woven> weave_on(Loom& loom, const LayerOrders& orders, const PairedTrees* paired,
+                              const std::vector<PairedTrees::Pair>& quarrels = {}) {
   OrderedWeaver weaver(loom, orders, paired);
+  if (!weaver.seat(quarrels)) return std::nullopt;
   if (!weaver.weave()) return std::nullopt;
   return weaver.finish();
 }
@@ -247,27 +287,39 @@ std::optional<Woven> weave_in(const Request& request, const LayerOrders& orders,
     paired.grow();
   }
   if (!paired.reconcile()) return std::nullopt;
-  return weave_on(loom, orders, &paired);
+  const auto quarrels = paired.quarrels();
+  const bool has_spare = request.cover_replies && orders.count() < request.data_vls;
+  if (!quarrels.empty() && !has_spare) return std::nullopt;
+  return weave_on(loom, orders, &paired, quarrels);
 }
 
-}  // namespace
-
-std::optional<Woven> weave_in_orders(const Request& request) {
+// By orders that suit the fabric, so many at a time.
+std::optional<Woven> weave_in(const Request& request, unsigned count) {
   const CompactChannels channels(request.topology);
   if (const auto grid = recognise_grid(request.topology, channels)) {
-    auto woven = weave_in(request, grid_orders(channels, *grid, request.data_vls), &*grid);
+    auto woven = weave_in(request, grid_orders(channels, *grid, count), &*grid);
     if (woven) return woven;
   }
   if (const auto groups = find_dragonfly_groups(Arcs(channels))) {
-    auto woven = weave_in(request, grouped_orders(channels, *groups, request.data_vls), nullptr);
+    auto woven = weave_in(request, grouped_orders(channels, *groups, count), nullptr);
     if (woven) return woven;
   }
   const fabric::Islands islands(request.topology);
   for (unsigned ranking = 0; ranking < kRankings; ++ranking) {
-    const auto orders = ranked_orders(channels, islands, request.data_vls, ranking);
+    const auto orders = ranked_orders(channels, islands, count, ranking);
     if (auto woven = weave_in(request, orders, nullptr)) return woven;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+// An order for each VL; or, where some pairs agree with none of them, the last VL for those.
+std::optional<Woven> weave_in_orders(const Request& request) {
+  const unsigned vls = request.data_vls;
+  if (auto woven = weave_in(request, vls)) return woven;
+  if (!request.cover_replies || vls <= kFewestOrders) return std::nullopt;
+  return weave_in(request, vls - 1);
 }
 
 }  // namespace heddle::routing

@@ -91,7 +91,6 @@ void PairedTrees::lay_out(const GridWays& ways) {
   }
 }
 
-// Pairs without a layer.
 std::vector<PairedTrees::Pair> PairedTrees::quarrels() const {
   std::vector<Pair> found;
   for (std::uint32_t a = 0; a < switches_; ++a) {
@@ -120,10 +119,10 @@ bool PairedTrees::reconcile() {
     if (patient) dice_.shuffle(left);
     std::size_t settled = 0;
     for (const Pair& pair : left) settled += settle(pair, patient) ? 1 : 0;
-    if (settled == 0) return false;
     left = quarrels();
+    if (settled == 0) break;
   }
-  return left.empty();
+  return true;
 }
 
 bool PairedTrees::settle(const Pair& pair, bool patient) {

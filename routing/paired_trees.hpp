@@ -17,6 +17,9 @@ namespace heddle::routing {
 
 class PairedTrees {
  public:
+  struct Pair {
+    std::uint32_t a = 0, b = 0;
+  };
   // All outlive this.
   PairedTrees(const CompactChannels& channels, const Destinations& destinations,
               const LayerOrders& orders);
@@ -25,9 +28,11 @@ class PairedTrees {
   // grid, which other ways complete where something is missing.
   void grow();
   void lay_out(const GridWays& ways);
-  // Then: changes trees until every pair has a layer. False if some pair has none in the end, or if
-  // there are so many of them that it is not worth trying.
+  // Then: changes trees until every pair has a layer, or as many as can. False if there are so many
+  // without one that it is not worth trying.
   bool reconcile();
+  // Pairs without a layer.
+  std::vector<Pair> quarrels() const;
 
   // The layers that take the ways between two switches in both directions.
   LayerSet layers(std::uint32_t a, std::uint32_t b) const {
@@ -43,9 +48,6 @@ class PairedTrees {
   }
 
  private:
-  struct Pair {
-    std::uint32_t a = 0, b = 0;
-  };
   using Tree = std::vector<std::uint32_t>;
   Tree copy(std::uint32_t target) const { return {tree(target).begin(), tree(target).end()}; }
   void grow_one(std::uint32_t target);
@@ -53,7 +55,6 @@ class PairedTrees {
   void drop(std::uint32_t target);
   void put(std::uint32_t target, const Tree& next);
   void load(std::uint32_t target, bool take_off);
-  std::vector<Pair> quarrels() const;
   std::size_t quarrels_of(std::uint32_t target) const;
   bool settle(const Pair& pair, bool patient);
   bool settle_in(const Pair& pair, unsigned layer, bool patient);
