@@ -40,8 +40,9 @@ LinkIntent plan_link(const Topology& topology, PortIndex port, const mad::PortIn
   LinkIntent link;
   link.neighbor_mtu = std::min(here.mtu_cap, there.mtu_cap);
   link.operational_vls = std::min({here.vl_cap, there.vl_cap, settings.max_operational_vls});
-  link.is_idle =
-      here.port_state != mad::PortState::Active || there.port_state != mad::PortState::Active;
+  link.is_idle = here.port_state != mad::PortState::Active ||
+                 there.port_state != mad::PortState::Active ||
+                 here.neighbor_mtu != there.neighbor_mtu;
   link.is_switch_port = topology.is_switch(topology.node_of(port));
   if (link.is_switch_port) {
     const bool to_switch = topology.is_switch(topology.node_of(topology.peer(port)));

@@ -69,7 +69,8 @@ struct LinkIntent {
   std::uint8_t hoq_life{};        // switch ports only
   std::uint8_t vl_stall_count{};  // switch ports only
   bool is_switch_port = false;
-  // One of its ends is not Active: it carries nothing, so neither end is disturbed by a change.
+  // One of its ends is not Active, or the two disagree on the MTU: it carries nothing, or not what
+  // it should, so neither end is disturbed by a change.
   bool is_idle = false;
   // Switch ports only: P_Keys are checked of what comes in, and of what goes out.
   bool enforce_inbound = false;

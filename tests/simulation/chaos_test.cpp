@@ -316,9 +316,9 @@ TEST_P(BrokenBySeed, EndsInOrderToo) {
 
 INSTANTIATE_TEST_SUITE_P(Seeds, BrokenBySeed, testing::Range(seeds(40).first, seeds(40).end));
 // Others that it found have a scene of their own: identity_test.cpp, Links, Flaps, LidAssignment.
-//  98000038322: a port that lost its key by a restart, while other ports' keys were tried on it,
-//  was
-//      believed to be locked for ever.
+//  98000038322: a host that had told of a smaller MTU than it has was Active with it, and its
+//  switch
+//      with another.
 INSTANTIATE_TEST_SUITE_P(OnceBad, BrokenBySeed, testing::Values(98000038322));
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ChaosBySeed, testing::Range(seeds(24).first, seeds(24).end));
