@@ -79,6 +79,7 @@ void Core::Machine::forget_clients() {
   former_master = mad::kNoLid;
   clients_are_known = false;
   administration.close();
+  permanent_groups_due = true;
   role_changes.clear();
   administration.take_role_changes();
 }
