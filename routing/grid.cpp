@@ -209,6 +209,52 @@ std::string_view shape_word(Grid::Shape shape) {
   return "HyperX";
 }
 
+// What the arcs say, if they are a grid.
+base::Result<Grid> grid_of(const Arcs& arcs, const fabric::Topology& topology) {
+  const std::size_t switches = topology.switch_count();
+  auto parallel = find_parallel_arcs(arcs);
+  if (!parallel) return parallel.error();
+  std::vector<Layers> layers;
+  Grid grid;
+  for (const std::uint32_t axis : axes_in_order(arcs, *parallel, topology)) {
+    auto found = find_layers(arcs, *parallel, axis);
+    if (!found) return found.error();
+    const auto shape = shape_of(*found);
+    if (!shape) return shape.error();
+    grid.axes.push_back({static_cast<std::uint32_t>(found->count), *shape});
+    layers.push_back(*std::move(found));
+  }
+  grid.position.assign(switches * grid.axes.size(), 0);
+  for (std::size_t a = 0; a < grid.axes.size(); ++a) {
+    const auto order = in_order(layers[a], grid.axes[a].shape);
+    if (order.size() != layers[a].count) return base::error("one of its rows is in pieces");
+    std::vector<std::uint32_t> position(order.size());
+    for (std::uint32_t i = 0; i < order.size(); ++i) position[order[i]] = i;
+    for (std::uint32_t s = 0; s < switches; ++s) {
+      grid.position[s * grid.axes.size() + a] = position[layers[a].of[s]];
+    }
+  }
+  return numbered(std::move(grid), switches);
+}
+
+// Whether each arc joins neighbours of a row.
+bool fits(const Grid& grid, const Arcs& arcs) {
+  for (std::uint32_t i = 0; i < arcs.to.size(); ++i) {
+    std::size_t differ = 0;
+    for (std::size_t a = 0; a < grid.axes.size(); ++a) {
+      const Grid::Axis& row = grid.axes[a];
+      const std::uint32_t here = grid.at(arcs.from[i], a), there = grid.at(arcs.to[i], a);
+      if (here == there) continue;
+      const std::uint32_t apart = here < there ? there - here : here - there;
+      const bool wraps = row.shape == Grid::Shape::Ring && apart + 1 == row.size;
+      if (row.shape != Grid::Shape::Full && apart != 1 && !wraps) return false;
+      ++differ;
+    }
+    if (differ != 1) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::size_t Grid::stride(std::size_t axis) const {
@@ -275,33 +321,17 @@ base::Result<Grid> numbered(Grid grid, std::size_t switches) {
 
 base::Result<Grid> recognise_grid(const fabric::Topology& topology,
                                   const CompactChannels& channels) {
-  const std::size_t switches = topology.switch_count();
-  if (switches < 2) return base::error("it has fewer than two switches");
+  if (topology.switch_count() < 2) return base::error("it has fewer than two switches");
   if (fabric::Islands(topology).count() != 1) return base::error("it is in several islands");
   const Arcs arcs(channels);
-  auto parallel = find_parallel_arcs(arcs);
-  if (!parallel) return parallel.error();
-  std::vector<Layers> layers;
-  Grid grid;
-  for (const std::uint32_t axis : axes_in_order(arcs, *parallel, topology)) {
-    auto found = find_layers(arcs, *parallel, axis);
-    if (!found) return found.error();
-    const auto shape = shape_of(*found);
-    if (!shape) return shape.error();
-    grid.axes.push_back({static_cast<std::uint32_t>(found->count), *shape});
-    layers.push_back(*std::move(found));
-  }
-  grid.position.assign(switches * grid.axes.size(), 0);
-  for (std::size_t a = 0; a < grid.axes.size(); ++a) {
-    const auto order = in_order(layers[a], grid.axes[a].shape);
-    if (order.size() != layers[a].count) return base::error("one of its rows is in pieces");
-    std::vector<std::uint32_t> position(order.size());
-    for (std::uint32_t i = 0; i < order.size(); ++i) position[order[i]] = i;
-    for (std::uint32_t s = 0; s < switches; ++s) {
-      grid.position[s * grid.axes.size() + a] = position[layers[a].of[s]];
-    }
-  }
-  return numbered(std::move(grid), switches);
+  auto grid = grid_of(arcs, topology);
+  if (grid) return grid;
+  // A link all of whose squares are damaged says nothing of its axis.
+  const Arcs sides = sides_of_squares(arcs);
+  if (sides.to.size() == arcs.to.size()) return grid;
+  auto most = grid_of(sides, topology);
+  if (!most || !fits(*most, arcs)) return grid;
+  return most;
 }
 
 }  // namespace heddle::routing

@@ -136,14 +136,32 @@ LayerOrders grid_orders(const CompactChannels& channels, const Grid& grid, unsig
   return {channels, positions};
 }
 
-GridWays::GridWays(const CompactChannels& channels, const Grid& grid, unsigned layers)
+LayerOrders slope_orders(const CompactChannels& channels, const Grid& grid, unsigned count) {
+  const auto cuts = grid_cuts(grid, GridSteps(grid, channels), count);
+  std::vector<std::vector<std::uint32_t>> ranks(count);
+  for (unsigned v = 0; v < count; ++v) {
+    for (std::uint32_t s = 0; s + 1 < channels.first.size(); ++s) {
+      std::uint32_t rank = 0;
+      for (std::size_t a = 0; a < grid.axes.size(); ++a) {
+        const Grid::Axis& row = grid.axes[a];
+        const std::uint32_t cut = row.shape == Grid::Shape::Ring ? cuts[v][a] : 0;
+        rank += (grid.at(s, a) + row.size - cut) % row.size;
+      }
+      ranks[v].push_back(rank);
+    }
+  }
+  return descending_orders(channels, ranks);
+}
+
+GridWays::GridWays(const CompactChannels& channels, const Grid& grid, unsigned layers, Cut cut)
     : channels_(channels),
       grid_(grid),
       steps_(grid, channels),
       layers_(layers),
+      cut_(cut),
       cuts_(grid_cuts(grid, steps_, layers)) {}
 
-// The layers that are cut at a position that is passed through.
+// The layers that are cut at a position that is passed through, or in a link.
 LayerSet GridWays::lost_on(std::size_t axis, Side side, std::uint32_t from,
                            std::uint32_t hops) const {
   const Grid::Axis& ring = grid_.axes[axis];
@@ -152,7 +170,10 @@ LayerSet GridWays::lost_on(std::size_t axis, Side side, std::uint32_t from,
     const std::uint32_t at = cuts_[v][axis];
     const std::uint32_t before =
         (side == Side::Up ? at + ring.size - from : from + ring.size - at) % ring.size;
-    if (before > 0 && before < hops) lost |= 1u << v;
+    // The link below the position.
+    const std::uint32_t hop = side == Side::Down ? before + 1 : before > 0 ? before : ring.size;
+    const bool passes = cut_ == Cut::Position ? before > 0 && before < hops : hop <= hops;
+    if (passes) lost |= 1u << v;
   }
   return static_cast<LayerSet>(lost);
 }
@@ -205,6 +226,12 @@ GridWays::Side GridWays::side(std::uint32_t at, std::uint32_t target, std::size_
   const bool turned =
       !is_open(from, axis, best.side, best.hops) && is_open(from, axis, other.side, other.hops);
   return turned ? other.side : best.side;
+}
+
+LayerSet GridWays::layers(std::uint32_t at, std::uint32_t target) const {
+  LayerSet lost = 0;
+  for (std::size_t axis = grid_.axes.size(); axis-- > 0;) side(at, target, axis, lost);
+  return static_cast<LayerSet>(~lost & ((1u << layers_) - 1));
 }
 
 std::uint32_t GridWays::channel(std::uint32_t at, std::uint32_t target) const {

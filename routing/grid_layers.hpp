@@ -13,7 +13,17 @@
 
 namespace heddle::routing {
 
+// Where a layer's rings are cut: no packet passes through a position, or through the link between
+// it and the next lower one.
+enum class Cut : std::uint8_t { Position, Link };
+
+// Cut at positions.
 LayerOrders grid_orders(const CompactChannels& channels, const Grid& grid, unsigned count);
+
+// Cut in links. What is left of each layer is a mesh, and packets make all their hops to lower
+// positions first, then all those to higher ones, on all axes alike. So there are many ways, also
+// where something is missing.
+LayerOrders slope_orders(const CompactChannels& channels, const Grid& grid, unsigned count);
 
 // One tree for each switch along the axes, such that between any two switches there is a layer that
 // takes the ways in both directions, as long as nothing is missing.
@@ -28,8 +38,12 @@ LayerOrders grid_orders(const CompactChannels& channels, const Grid& grid, unsig
 class GridWays {
  public:
   // All outlive this.
-  GridWays(const CompactChannels& channels, const Grid& grid, unsigned layers);
+  GridWays(const CompactChannels& channels, const Grid& grid, unsigned layers,
+           Cut cut = Cut::Position);
 
+  // The layers that the way between two switches takes if nothing is missing; the same both ways,
+  // and at least one.
+  LayerSet layers(std::uint32_t at, std::uint32_t target) const;
   // The channels to leave by, by switch; kNoWay at the target and where something is missing.
   void toward(std::uint32_t target, std::vector<std::uint32_t>& next) const;
 
@@ -45,6 +59,7 @@ class GridWays {
   const Grid& grid_;
   GridSteps steps_;
   unsigned layers_;
+  Cut cut_;
   std::vector<std::vector<std::uint32_t>> cuts_;  // by layer and axis
 };
 

@@ -161,6 +161,24 @@ Arcs::Arcs(const CompactChannels& channels) {
     }
   }
   first.push_back(static_cast<std::uint32_t>(to.size()));
+  find_reverses();
+}
+
+Arcs::Arcs(const Arcs& all, const std::vector<std::uint8_t>& marked) {
+  for (std::size_t s = 0; s + 1 < all.first.size(); ++s) {
+    first.push_back(static_cast<std::uint32_t>(to.size()));
+    for (std::uint32_t i = all.first[s]; i < all.first[s + 1]; ++i) {
+      if (marked[i] == 0) continue;
+      from.push_back(all.from[i]);
+      to.push_back(all.to[i]);
+      port.push_back(all.port[i]);
+    }
+  }
+  first.push_back(static_cast<std::uint32_t>(to.size()));
+  find_reverses();
+}
+
+void Arcs::find_reverses() {
   for (std::uint32_t i = 0; i < to.size(); ++i) reverse.push_back(between(to[i], from[i]));
 }
 
@@ -169,6 +187,17 @@ std::uint32_t Arcs::between(std::uint32_t from_switch, std::uint32_t to_switch) 
   const auto found = std::lower_bound(begin, end, to_switch);
   return found == end || *found != to_switch ? kNone
                                              : static_cast<std::uint32_t>(found - to.begin());
+}
+
+Arcs sides_of_squares(const Arcs& arcs) {
+  std::vector<std::uint8_t> marked(arcs.to.size());
+  for_each_corner(arcs, [&](const Corner& corner) {
+    if (corner.far == Arcs::kNone) return;
+    for (const std::uint32_t arc : {corner.to_a, corner.to_b}) {
+      marked[arc] = marked[arcs.reverse[arc]] = 1;
+    }
+  });
+  return {arcs, marked};
 }
 
 base::Result<ParallelArcs> find_parallel_arcs(const Arcs& arcs) {

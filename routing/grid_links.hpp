@@ -13,6 +13,8 @@ namespace heddle::routing {
 // Neighbouring switches, each pair once in each direction, however many cables join them.
 struct Arcs {
   explicit Arcs(const CompactChannels& channels);
+  // Those of another one that are marked there, as their ways back are.
+  Arcs(const Arcs& all, const std::vector<std::uint8_t>& marked);
   std::size_t degree(std::uint32_t at) const { return first[at + 1] - first[at]; }
   // The arc between two neighbours; kNone if they are none.
   std::uint32_t between(std::uint32_t from, std::uint32_t to_switch) const;
@@ -22,7 +24,13 @@ struct Arcs {
   std::vector<std::uint32_t> from, to;  // by arc; those of a switch are sorted by `to`
   std::vector<std::uint32_t> reverse;   // by arc
   std::vector<std::uint8_t> port;       // by arc: the lowest one it leaves by
+
+ private:
+  void find_reverses();
 };
+
+// Those that are a side of some square. Others are of their own kind, whatever axis they lie on.
+Arcs sides_of_squares(const Arcs& arcs);
 
 // The opposite sides of a square point the same way; so do those of the next square, and so on
 // through the grid. Arcs that point the same way are of one kind.

@@ -14,8 +14,6 @@ namespace {
 
 using Positions = std::vector<std::uint32_t>;
 
-constexpr std::uint64_t kMostLayers = 16;
-
 std::size_t greatest_degree(const CompactChannels& channels) {
   std::size_t most = 1;
   for (std::size_t s = 0; s + 1 < channels.first.size(); ++s) {
@@ -50,11 +48,11 @@ std::vector<std::uint32_t> ranks_from(const CompactChannels& channels,
 // Toward lower ranks first, then toward higher ones.
 Positions positions_by_rank(const CompactChannels& channels,
                             const std::vector<std::uint32_t>& rank) {
-  const auto switches = static_cast<std::uint32_t>(rank.size());
+  const std::uint32_t last = *std::max_element(rank.begin(), rank.end());
   Positions position(channels.count());
   for (std::uint32_t c = 0; c < channels.count(); ++c) {
     const std::uint32_t from = rank[channels.from[c]];
-    position[c] = rank[channels.to[c]] < from ? switches - from : switches + 1 + from;
+    position[c] = rank[channels.to[c]] < from ? last - from : last + 1 + from;
   }
   return position;
 }
@@ -122,12 +120,38 @@ LayerOrders::LayerOrders(const CompactChannels& channels,
   }
 }
 
+LayerOrders::LayerOrders(const LayerOrders& first, const LayerOrders& second)
+    : channels_(first.channels_),
+      count_(first.count_ + second.count_),
+      width_(first.width_),
+      admit_(first.admit_) {
+  for (std::size_t i = 0; i < admit_.size(); ++i) {
+    admit_[i] = static_cast<LayerSet>(admit_[i] | second.admit_[i] << first.count_);
+  }
+}
+
+LayerOrders descending_orders(const CompactChannels& channels,
+                              const std::vector<std::vector<std::uint32_t>>& ranks) {
+  std::vector<Positions> positions;
+  for (const auto& rank : ranks) positions.push_back(positions_by_rank(channels, rank));
+  return {channels, positions};
+}
+
 LayerOrders ranked_orders(const CompactChannels& channels, const fabric::Islands& islands,
-                          unsigned count, unsigned variant) {
+                          unsigned count) {
   const auto roots = scattered_roots(channels, islands, (count + 1) / 2);
   return orders_by_ranks(channels, count, [&](unsigned number) {
-    return ranks_from(channels, roots[number], variant * kMostLayers + number + 1);
+    return ranks_from(channels, roots[number], number + 1);
   });
+}
+
+LayerOrders rooted_orders(const CompactChannels& channels, const fabric::Islands& islands,
+                          unsigned count) {
+  std::vector<std::vector<std::uint32_t>> ranks;
+  for (const auto& roots : scattered_roots(channels, islands, count)) {
+    ranks.push_back(ranks_from(channels, roots, ranks.size() + 1));
+  }
+  return descending_orders(channels, ranks);
 }
 
 LayerOrders grouped_orders(const CompactChannels& channels, const DragonflyGroups& groups,

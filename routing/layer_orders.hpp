@@ -21,6 +21,9 @@ class LayerOrders {
   LayerOrders(const CompactChannels& channels,
               const std::vector<std::vector<std::uint32_t>>& positions);
 
+  // The layers of both, those of the first one before. They are of the same channels.
+  LayerOrders(const LayerOrders& first, const LayerOrders& second);
+
   unsigned count() const { return count_; }
   LayerSet all() const { return static_cast<LayerSet>((1u << count_) - 1); }
   // The layers in whose order `next`, which leaves the switch that `held` leads to, stands behind
@@ -38,9 +41,19 @@ class LayerOrders {
 
 // For any fabric, 1 to 15 layers. Two and two belong together: in the first packets descend toward
 // a root and climb away from it after, in the second they climb first. So no way of two hops is
-// against both. Variants differ in what lies between root and rim.
+// against both.
 LayerOrders ranked_orders(const CompactChannels& channels, const fabric::Islands& islands,
-                          unsigned count, unsigned variant = 0);
+                          unsigned count);
+
+// For any fabric. Each layer has a root of its own, toward which its packets descend first. Ways
+// are shorter so where cables are few.
+LayerOrders rooted_orders(const CompactChannels& channels, const fabric::Islands& islands,
+                          unsigned count);
+
+// A layer for each of these ranks by switch, which differ between neighbours: packets go to lower
+// ranks first, and to higher ones after.
+LayerOrders descending_orders(const CompactChannels& channels,
+                              const std::vector<std::vector<std::uint32_t>>& ranks);
 
 // The same for a dragonfly, whose ranks go group after group. Two rankings that turn round what
 // lies within groups belong together as well: no way out of one group and into another, three hops

@@ -2,6 +2,7 @@
 #include "routing/ordered_weave.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -13,20 +14,15 @@
 #include "routing/grid.hpp"
 #include "routing/grid_layers.hpp"
 #include "routing/grid_links.hpp"
-#include "routing/lane_packer.hpp"
 #include "routing/layer_orders.hpp"
+#include "routing/leveller.hpp"
+#include "routing/ordered_forest.hpp"
 #include "routing/ordered_trees.hpp"
 #include "routing/pair_layers.hpp"
 #include "routing/paired_trees.hpp"
 
 namespace heddle::routing {
 namespace {
-
-constexpr unsigned kRankings = 3;      // sets of orders that are tried
-constexpr unsigned kFewestOrders = 2;  // beside a spare layer: one lets few pairs go straight
-constexpr std::uint8_t kNoPlace = 0xFF;
-// No layer with an order is it: packets of these pairs keep to the first trees of their switches.
-constexpr LayerSet kSpare = 1u << 15;
 
 // One of several layers that would do, so that all get about as much.
 std::uint8_t layer_of(LayerSet layers, unsigned count, std::size_t turn) {
@@ -36,17 +32,40 @@ std::uint8_t layer_of(LayerSet layers, unsigned count, std::size_t turn) {
   return static_cast<std::uint8_t>(layer);
 }
 
+// The trees of all LIDs, in the order of the goals.
+struct Trees {
+  explicit Trees(const Loom& loom);
+  std::vector<std::uint32_t> by_lid;                  // kNoWay if there is none
+  std::vector<std::uint32_t> targets;                 // by tree
+  std::vector<std::vector<std::uint32_t>> by_target;  // by switch
+  std::vector<std::uint32_t> of_hosts;                // those that carry load
+};
+
+Trees::Trees(const Loom& loom)
+    : by_lid(std::size_t{loom.request.lids.top().value} + 1, kNoWay),
+      by_target(loom.destinations.hosts.size()) {
+  loom.for_each_goal([&](const Goal& goal) {
+    for (unsigned n = 0; n < goal.to->lid_count(); ++n) {
+      const auto tree = static_cast<std::uint32_t>(targets.size());
+      by_lid[goal.to->base.value + n] = tree;
+      targets.push_back(goal.at);
+      by_target[goal.at].push_back(tree);
+      // Several LIDs of a port keep apart from each other.
+      if (goal.to->is_host() && goal.to->lmc == 0) of_hosts.push_back(tree);
+    }
+  });
+}
+
 class OrderedWeaver {
  public:
-  // paired: what a LID falls back on that finds no way; null if there is none.
-  OrderedWeaver(Loom& loom, const LayerOrders& orders, const PairedTrees* paired);
+  // paired: what a LID falls back on that finds no way; null if there is none. enough: what a
+  // channel may carry without being relieved by longer ways.
+  OrderedWeaver(Loom& loom, const LayerOrders& orders, const PairedTrees* paired,
+                std::uint64_t enough);
 
   // False if some switch finds no way.
   bool weave();
   Woven finish();
-  // Takes pairs whose ways agree with no order into a layer of their own. False if the dependencies
-  // of these ways have a cycle. Comes first.
-  bool seat(const std::vector<PairedTrees::Pair>& pairs);
 
  private:
   // What packets to a LID there must have a layer of, by switch.
@@ -54,38 +73,39 @@ class OrderedWeaver {
     if (by_pair_) return std::span(pairs_).subspan(goal.at * switches_, switches_);
     return goal.to->is_host() ? any_ : any_of_hosts_;
   }
-  std::span<std::uint8_t> places(mad::Lid lid) {
-    return std::span(places_).subspan(lid.value * switches_, switches_);
-  }
   bool grow(const Goal& goal);
   bool route(const Goal& goal, mad::Lid lid);
   void keep(const Goal& goal, mad::Lid lid);
-  void adopt(OrderedTrees& trees, const Goal& goal, mad::Lid lid);
   void improve(const Goal& goal, mad::Lid lid);
+  void find_common_layers();
+  LayerSet common_layers(std::uint32_t a, std::uint32_t b) const;
+  bool allows(std::span<const OrderedForest::Change> changes);
+  void level();
   void write_tables(const Goal& goal, mad::Lid lid);
-  LanePacker::Dependencies waits_between(const PairedTrees::Pair& pair) const;
   fabric::ServiceLevels levels_by_pair() const;
   fabric::ServiceLevels levels_by_lid() const;
 
   Loom& loom_;
   const LayerOrders& orders_;
   const PairedTrees* paired_;
+  std::uint64_t enough_;
   bool by_pair_;  // then there are paired trees
   std::size_t switches_;
   OrderedTrees trees_, old_;
   std::vector<LayerSet> any_, any_of_hosts_;  // by switch
   std::vector<LayerSet> pairs_;               // by two switches: what takes all ways between them
-  std::vector<LayerSet> lids_;                // by LID, then by switch: what takes its way
   std::vector<std::uint8_t> is_begun_;        // by switch: whether it has a LID with a tree
-  std::vector<std::uint8_t> places_;          // by LID, then by switch: of the channel it leaves by
+  Trees numbers_;
+  OrderedForest forest_;  // a tree for each LID
   std::size_t led_ = 0;
-  std::size_t seated_ = 0;
 };
 
-OrderedWeaver::OrderedWeaver(Loom& loom, const LayerOrders& orders, const PairedTrees* paired)
+OrderedWeaver::OrderedWeaver(Loom& loom, const LayerOrders& orders, const PairedTrees* paired,
+                             std::uint64_t enough)
     : loom_(loom),
       orders_(orders),
       paired_(paired),
+      enough_(enough),
       by_pair_(loom.request.cover_replies),
       switches_(loom.destinations.hosts.size()),
       trees_(loom.channels, orders),
@@ -93,44 +113,17 @@ OrderedWeaver::OrderedWeaver(Loom& loom, const LayerOrders& orders, const Paired
       any_(switches_, orders.all()),
       any_of_hosts_(any_),
       is_begun_(switches_),
-      places_((std::size_t{loom.request.lids.top().value} + 1) * switches_, kNoPlace) {
+      numbers_(loom),
+      forest_(loom.channels, orders, numbers_.targets) {
   for (std::size_t s = 0; s < switches_; ++s) {
     if (loom.destinations.hosts[s] == 0) any_of_hosts_[s] = 0;
   }
-  if (!by_pair_) {
-    lids_.resize(places_.size());
-    return;
-  }
+  if (!by_pair_) return;
   for (std::uint32_t a = 0; a < switches_; ++a) {
     for (std::uint32_t b = 0; b < switches_; ++b) {
       pairs_.push_back(paired->matters(a, b) ? paired->layers(a, b) : LayerSet{0});
     }
   }
-}
-
-// All that packets between the two wait for, on the first trees of their switches.
-LanePacker::Dependencies OrderedWeaver::waits_between(const PairedTrees::Pair& pair) const {
-  LanePacker::Dependencies waits;
-  for (const auto& [from, to] : {std::pair(pair.a, pair.b), std::pair(pair.b, pair.a)}) {
-    const auto tree = paired_->tree(to);
-    for (std::uint32_t held = tree[from]; loom_.channels.to[held] != to;) {
-      const std::uint32_t next = tree[loom_.channels.to[held]];
-      waits.emplace_back(held, next);
-      held = next;
-    }
-  }
-  return waits;
-}
-
-bool OrderedWeaver::seat(const std::vector<PairedTrees::Pair>& pairs) {
-  std::vector<ChannelOrder> spare(1, ChannelOrder(loom_.channels));
-  LanePacker packer(spare);
-  for (const auto& pair : pairs) {
-    if (!packer.pack(waits_between(pair))) return false;
-    pairs_[pair.a * switches_ + pair.b] = pairs_[pair.b * switches_ + pair.a] = kSpare;
-  }
-  seated_ = pairs.size();
-  return true;
 }
 
 bool OrderedWeaver::weave() {
@@ -150,6 +143,7 @@ bool OrderedWeaver::weave() {
       improve(goal, mad::Lid{static_cast<std::uint16_t>(goal.to->base.value + n)});
     }
   });
+  level();
   return true;
 }
 
@@ -176,33 +170,20 @@ bool OrderedWeaver::route(const Goal& goal, mad::Lid lid) {
 
 // A pair is left with the layers that take this way too.
 void OrderedWeaver::keep(const Goal& goal, mad::Lid lid) {
-  const auto places = this->places(lid);
-  for (const std::uint32_t at : trees_.nearest_first().subspan(1)) {
-    places[at] = static_cast<std::uint8_t>(trees_.next(at) - loom_.channels.first[at]);
-    if (!by_pair_) {
-      lids_[lid.value * switches_ + at] = trees_.layers(at);
-      continue;
+  forest_.plant(numbers_.by_lid[lid.value], trees_);
+  if (by_pair_) {
+    for (const std::uint32_t at : trees_.nearest_first().subspan(1)) {
+      LayerSet& there = pairs_[goal.at * switches_ + at];
+      there = static_cast<LayerSet>(there & trees_.layers(at));
+      pairs_[at * switches_ + goal.at] = there;
     }
-    LayerSet& there = pairs_[goal.at * switches_ + at];
-    if (there == kSpare) continue;
-    there = static_cast<LayerSet>(there & trees_.layers(at));
-    pairs_[at * switches_ + goal.at] = there;
   }
   if (goal.to->is_host()) trees_.load(loom_.destinations.hosts, loom_.loads);
 }
 
-void OrderedWeaver::adopt(OrderedTrees& trees, const Goal& goal, mad::Lid lid) {
-  const auto places = this->places(lid);
-  std::vector<std::uint32_t> next(switches_, kNoWay);
-  for (std::uint32_t s = 0; s < switches_; ++s) {
-    if (places[s] != kNoPlace) next[s] = loom_.channels.first[s] + places[s];
-  }
-  trees.adopt(goal.at, next);
-}
-
 void OrderedWeaver::improve(const Goal& goal, mad::Lid lid) {
   const auto& sent = loom_.destinations.hosts;
-  adopt(old_, goal, lid);
+  old_.adopt(goal.at, forest_.ways(numbers_.by_lid[lid.value]));
   old_.load(sent, loom_.loads, true);
   if (grow(goal) && trees_.cost(sent, loom_.loads) < old_.cost(sent, loom_.loads)) {
     keep(goal, lid);
@@ -211,14 +192,60 @@ void OrderedWeaver::improve(const Goal& goal, mad::Lid lid) {
   }
 }
 
+// What all trees take there and back between two switches.
+LayerSet OrderedWeaver::common_layers(std::uint32_t a, std::uint32_t b) const {
+  unsigned common = orders_.all();
+  for (const std::uint32_t tree : numbers_.by_target[a]) common &= forest_.layers(tree, b);
+  for (const std::uint32_t tree : numbers_.by_target[b]) common &= forest_.layers(tree, a);
+  return static_cast<LayerSet>(common);
+}
+
+// Trees that were replaced need no layer any more.
+void OrderedWeaver::find_common_layers() {
+  for (std::uint32_t a = 0; a < switches_; ++a) {
+    for (std::uint32_t b = 0; b < a; ++b) {
+      if (!paired_->matters(a, b)) continue;
+      pairs_[a * switches_ + b] = pairs_[b * switches_ + a] = common_layers(a, b);
+    }
+  }
+}
+
+// Whether all packets have a layer after these changes.
+bool OrderedWeaver::allows(std::span<const OrderedForest::Change> changes) {
+  const auto is_lost = [&](const OrderedForest::Change& change) {
+    const LayerSet now = forest_.layers(change.tree, change.at);
+    const std::uint32_t target = forest_.target(change.tree);
+    if (!by_pair_) return now == 0;
+    return (pairs_[target * switches_ + change.at] & now) == 0 &&
+           paired_->matters(target, change.at) && common_layers(target, change.at) == 0;
+  };
+  if (std::any_of(changes.begin(), changes.end(), is_lost)) return false;
+  for (const auto& change : changes) {
+    const std::uint32_t target = forest_.target(change.tree);
+    if (!by_pair_ || !paired_->matters(target, change.at)) continue;
+    pairs_[target * switches_ + change.at] = pairs_[change.at * switches_ + target] =
+        common_layers(target, change.at);
+  }
+  return true;
+}
+
+void OrderedWeaver::level() {
+  if (by_pair_) find_common_layers();
+  const std::vector<std::uint32_t> once(forest_.tree_count(), 1);
+  const Leveller::Flows flows{loom_.destinations.hosts, once, loom_.loads, enough_};
+  Leveller leveller(loom_.channels, orders_, forest_, flows, false,
+                    [&](const auto& changes) { return allows(changes); });
+  leveller.level(numbers_.of_hosts);
+}
+
 void OrderedWeaver::write_tables(const Goal& goal, mad::Lid lid) {
-  const auto places = this->places(lid);
+  const std::uint32_t tree = numbers_.by_lid[lid.value];
   for (std::uint32_t s = 0; s < switches_; ++s) {
+    const std::uint32_t next = forest_.next(tree, s);
     if (s == goal.at) {
       loom_.tables.set(fabric::SwitchIndex{s}, lid, goal.to->out);
-    } else if (places[s] != kNoPlace) {
-      const auto out = loom_.channels.out[loom_.channels.first[s] + places[s]];
-      loom_.tables.set(fabric::SwitchIndex{s}, lid, mad::PortNumber{out});
+    } else if (next != kNoWay) {
+      loom_.tables.set(fabric::SwitchIndex{s}, lid, mad::PortNumber{loom_.channels.out[next]});
     }
   }
 }
@@ -227,10 +254,7 @@ fabric::ServiceLevels OrderedWeaver::levels_by_pair() const {
   PairLayers layers(switches_);
   for (std::uint32_t a = 0; a < switches_; ++a) {
     for (std::uint32_t b = 0; b < a; ++b) {
-      const LayerSet pair = pairs_[a * switches_ + b];
-      const unsigned count = orders_.count();
-      const auto spare = static_cast<std::uint8_t>(count);
-      layers.set(a, b, pair == kSpare ? spare : layer_of(pair, count, a + b));
+      layers.set(a, b, layer_of(pairs_[a * switches_ + b], orders_.count(), a + b));
     }
   }
   return layers.levels(loom_.destinations, loom_.request.lids.top());
@@ -242,8 +266,10 @@ fabric::ServiceLevels OrderedWeaver::levels_by_lid() const {
   std::iota(rows.begin(), rows.end(), 0u);
   std::vector<std::uint8_t> levels(switches_ * lids);
   for (std::size_t lid = 0; lid < lids; ++lid) {
-    for (std::size_t s = 0; s < switches_; ++s) {
-      levels[s * lids + lid] = layer_of(lids_[lid * switches_ + s], orders_.count(), lid);
+    const std::uint32_t tree = numbers_.by_lid[lid];
+    if (tree == kNoWay) continue;
+    for (std::uint32_t s = 0; s < switches_; ++s) {
+      levels[s * lids + lid] = layer_of(forest_.layers(tree, s), orders_.count(), lid);
     }
   }
   return {std::move(rows), {}, lids, std::move(levels)};
@@ -255,7 +281,7 @@ Woven OrderedWeaver::finish() {
       write_tables(goal, mad::Lid{static_cast<std::uint16_t>(goal.to->base.value + n)});
     }
   });
-  const unsigned vls = orders_.count() + (seated_ > 0 ? 1 : 0);
+  const unsigned vls = orders_.count();
   auto woven = routing::finish(
       loom_,
       fmt::format("{} VLs by {}; {} LIDs take a part of the first tree of their switch", vls,
@@ -264,62 +290,93 @@ Woven OrderedWeaver::finish() {
   return woven;
 }
 
-// paired: null to do without. quarrels: its pairs without a layer, for which there is a spare one.
-std::optional<Woven> weave_on(Loom& loom, const LayerOrders& orders, const PairedTrees* paired,
-                              const std::vector<PairedTrees::Pair>& quarrels = {}) {
-  OrderedWeaver weaver(loom, orders, paired);
-  if (!weaver.seat(quarrels)) return std::nullopt;
-  if (!weaver.weave()) return std::nullopt;
-  return weaver.finish();
+void grow(PairedTrees& trees) {
+  trees.grow();
 }
 
-// grid: null if the orders are not those of one.
-std::optional<Woven> weave_in(const Request& request, const LayerOrders& orders, const Grid* grid) {
-  if (!request.cover_replies) {
-    Loom loom(request, 0);
-    if (auto woven = weave_on(loom, orders, nullptr)) return woven;
+// One set of orders after the other, until what is woven in one carries little enough.
+class Candidates {
+ public:
+  Candidates(const Request& request, const Enough& enough)
+      : request_(request),
+        enough_(enough),
+        channels_(request.topology),
+        islands_(request.topology) {}
+
+  std::optional<Woven> best() {
+    if (!in_grid() && !in_groups()) in_rankings();
+    return std::move(best_);
   }
-  Loom loom(request, 0);
-  PairedTrees paired(loom.channels, loom.destinations, orders);
-  if (grid != nullptr) {
-    paired.lay_out(GridWays(loom.channels, *grid, orders.count()));
-  } else {
-    paired.grow();
-  }
-  if (!paired.reconcile()) return std::nullopt;
-  const auto quarrels = paired.quarrels();
-  const bool has_spare = request.cover_replies && orders.count() < request.data_vls;
-  if (!quarrels.empty() && !has_spare) return std::nullopt;
-  return weave_on(loom, orders, &paired, quarrels);
+
+ private:
+  bool in_grid();
+  bool in_groups();
+  bool in_rankings();
+  bool weave_on(Loom& loom, const LayerOrders& orders, const PairedTrees* paired);
+  using Manner = std::function<void(PairedTrees&)>;
+  bool weave_in(const LayerOrders& orders, const std::vector<Manner>& manners);
+
+  const Request& request_;
+  const Enough& enough_;
+  CompactChannels channels_;
+  fabric::Islands islands_;
+  std::optional<Woven> best_;
+};
+
+// paired: null to do without. False if that leaves some switch without a way.
+bool Candidates::weave_on(Loom& loom, const LayerOrders& orders, const PairedTrees* paired) {
+  OrderedWeaver weaver(loom, orders, paired, enough_.greatest_load);
+  if (!weaver.weave()) return false;
+  auto woven = weaver.finish();
+  if (!best_ || woven.greatest_load < best_->greatest_load) best_ = std::move(woven);
+  return true;
 }
 
-// By orders that suit the fabric, so many at a time.
-std::optional<Woven> weave_in(const Request& request, unsigned count) {
-  const CompactChannels channels(request.topology);
-  if (const auto grid = recognise_grid(request.topology, channels)) {
-    auto woven = weave_in(request, grid_orders(channels, *grid, count), &*grid);
-    if (woven) return woven;
+// manners: of making the trees to begin with; the next one if the one before is not good enough.
+// Whether nothing better is needed.
+bool Candidates::weave_in(const LayerOrders& orders, const std::vector<Manner>& manners) {
+  if (!request_.cover_replies) {
+    Loom loom(request_, 0);
+    if (weave_on(loom, orders, nullptr)) return enough_.holds(*best_);
   }
-  if (const auto groups = find_dragonfly_groups(Arcs(channels))) {
-    auto woven = weave_in(request, grouped_orders(channels, *groups, count), nullptr);
-    if (woven) return woven;
+  for (const Manner& make : manners) {
+    Loom loom(request_, 0);
+    PairedTrees paired(loom.channels, loom.destinations, orders);
+    make(paired);
+    if (!paired.reconcile()) continue;
+    paired.level(enough_.greatest_load);
+    if (weave_on(loom, orders, &paired) && enough_.holds(*best_)) return true;
   }
-  const fabric::Islands islands(request.topology);
-  for (unsigned ranking = 0; ranking < kRankings; ++ranking) {
-    const auto orders = ranked_orders(channels, islands, count, ranking);
-    if (auto woven = weave_in(request, orders, nullptr)) return woven;
-  }
-  return std::nullopt;
+  return false;
+}
+
+// Along the axes ways are most regular; the more is missing, the more it takes others.
+bool Candidates::in_grid() {
+  const auto grid = recognise_grid(request_.topology, channels_);
+  if (!grid) return false;
+  const unsigned vls = request_.data_vls;
+  const GridWays along_axes(channels_, *grid, vls), between_cuts(channels_, *grid, vls, Cut::Link);
+  return weave_in(grid_orders(channels_, *grid, vls),
+                  {[&](PairedTrees& trees) { trees.lay_out(along_axes); },
+                   [&](PairedTrees& trees) { trees.grow(&along_axes); }}) ||
+         weave_in(slope_orders(channels_, *grid, vls),
+                  {[&](PairedTrees& trees) { trees.grow(&between_cuts); }});
+}
+
+bool Candidates::in_groups() {
+  const auto groups = find_dragonfly_groups(Arcs(channels_));
+  return groups && weave_in(grouped_orders(channels_, *groups, request_.data_vls), {grow});
+}
+
+bool Candidates::in_rankings() {
+  return weave_in(ranked_orders(channels_, islands_, request_.data_vls), {grow}) ||
+         weave_in(rooted_orders(channels_, islands_, request_.data_vls), {grow});
 }
 
 }  // namespace
 
-// An order for each VL; or, where some pairs agree with none of them, the last VL for those.
-std::optional<Woven> weave_in_orders(const Request& request) {
-  const unsigned vls = request.data_vls;
-  if (auto woven = weave_in(request, vls)) return woven;
-  if (!request.cover_replies || vls <= kFewestOrders) return std::nullopt;
-  return weave_in(request, vls - 1);
+std::optional<Woven> weave_in_orders(const Request& request, const Enough& enough) {
+  return Candidates(request, enough).best();
 }
 
 }  // namespace heddle::routing

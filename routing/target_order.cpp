@@ -11,12 +11,12 @@ using fabric::Topology;
 
 constexpr std::size_t kSwitchesPerBatch = 96;
 constexpr std::size_t kMostBatches = 16;
-constexpr std::uint32_t kNone = 0xFFFF'FFFF;
+constexpr std::uint32_t kNoNumber = 0xFFFF'FFFF;
 
-// Distance of each switch from the nearest one with hosts; kNone where there is none.
+// Distance of each switch from the nearest one with hosts; kNoNumber where there is none.
 std::vector<std::uint32_t> heights(const Topology& topology,
                                    const std::vector<std::uint32_t>& hosts) {
-  std::vector<std::uint32_t> height(hosts.size(), kNone);
+  std::vector<std::uint32_t> height(hosts.size(), kNoNumber);
   std::vector<std::uint32_t> reached;
   for (std::uint32_t s = 0; s < hosts.size(); ++s) {
     if (hosts[s] == 0) continue;
@@ -25,7 +25,7 @@ std::vector<std::uint32_t> heights(const Topology& topology,
   }
   for (std::size_t i = 0; i < reached.size(); ++i) {
     for (const auto& channel : topology.channels_from(SwitchIndex{reached[i]})) {
-      if (height[channel.to.value] != kNone) continue;
+      if (height[channel.to.value] != kNoNumber) continue;
       height[channel.to.value] = height[reached[i]] + 1;
       reached.push_back(channel.to.value);
     }
@@ -38,7 +38,7 @@ std::vector<std::uint32_t> heights(const Topology& topology,
 std::vector<std::uint32_t> ancestors(const Topology& topology,
                                      const std::vector<std::uint32_t>& height,
                                      std::uint32_t of_height) {
-  std::vector<std::uint32_t> lowest(height.size(), kNone);
+  std::vector<std::uint32_t> lowest(height.size(), kNoNumber);
   for (std::uint32_t s = 0; s < height.size(); ++s) {
     if (height[s] == of_height) lowest[s] = s;
   }
@@ -78,10 +78,10 @@ std::vector<std::size_t> cut(const std::vector<SwitchIndex>& targets,
 TargetOrder order_targets(const Topology& topology, const std::vector<std::uint32_t>& hosts) {
   const auto height = heights(topology, hosts);
   std::uint32_t top = 0;
-  for (const std::uint32_t one : height) top = one == kNone ? top : std::max(top, one);
+  for (const std::uint32_t one : height) top = one == kNoNumber ? top : std::max(top, one);
   TargetOrder order;
   for (std::uint32_t s = 0; s < hosts.size(); ++s) order.targets.push_back(SwitchIndex{s});
-  order.subtree.assign(hosts.size(), kNone);
+  order.subtree.assign(hosts.size(), kNoNumber);
   for (std::uint32_t level = 1; level <= top; ++level) {
     const auto key = ancestors(topology, height, level);
     std::stable_sort(order.targets.begin(), order.targets.end(),

@@ -22,6 +22,8 @@ namespace heddle::routing {
 namespace {
 
 const std::atomic<bool> kNeeded = false;
+// What is woven in given orders may make so small a part more hops than the shortest ways.
+constexpr std::uint64_t kMoreHops = 32;
 
 // All packets to a LID have one layer, that in which its tree turned out best.
 class ByDestination {
@@ -227,12 +229,11 @@ struct Shortest {
     return {
         std::string(engine), std::move(tables), {"1 VL: the shortest ways hold no credit loop"}};
   }
-  // In what a single channel carries at most, and but for a hundredth in what all do.
-  bool is_no_better_than(const Woven& woven, const Request& request) const {
+  // In what a single channel carries at most, and nearly in what all do.
+  Enough as_good(const Request& request) const {
     const auto own = measure_loads(request.topology, request.lids, tables, request.parallel);
     const std::uint64_t whole = std::accumulate(own.load.begin(), own.load.end(), std::uint64_t{0});
-    return woven.greatest_load <= own.quality.greatest_load &&
-           woven.whole_load <= whole + whole / 100;
+    return {own.quality.greatest_load, whole + whole / kMoreHops};
   }
 
   fabric::ForwardingTables tables;
@@ -272,8 +273,12 @@ Woven weave_freely(const Request& request) {
 base::Result<Routes> Weave::route(const Request& request) const {
   Shortest shortest(request);
   if (shortest.is_safe) return shortest.routes(name());
-  auto ordered = request.data_vls > 1 ? weave_in_orders(request) : std::nullopt;
-  if (ordered && shortest.is_no_better_than(*ordered, request)) return std::move(ordered->routes);
+  std::optional<Woven> ordered;
+  if (request.data_vls > 1) {
+    const Enough enough = shortest.as_good(request);
+    ordered = weave_in_orders(request, enough);
+    if (ordered && enough.holds(*ordered)) return std::move(ordered->routes);
+  }
   auto woven = weave_freely(request);
   const bool better = ordered && ordered->greatest_load < woven.greatest_load;
   return better ? std::move(ordered->routes) : std::move(woven.routes);

@@ -96,6 +96,25 @@ TEST(Grid, LostLinksAndSwitchesLeaveEverybodyInPlace) {
   }
 }
 
+// Where all squares beside a link have lost another one, nothing is parallel to it any more.
+TEST(Grid, LinksWithoutASquareHaveThePlaceOfTheirEnds) {
+  const auto torus = support::torus({5, 5, 5}, 1);
+  const auto whole = grid_of(torus);
+  ASSERT_TRUE(whole);
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    const auto grid = grid_of(support::degraded(torus, 19, seed));
+    ASSERT_TRUE(grid) << seed << ": " << grid.error().message;
+    EXPECT_EQ(grid->axes, whole->axes) << seed;
+    EXPECT_EQ(grid->position, whole->position) << seed;
+  }
+}
+
+TEST(Grid, ALinkWithoutASquareThatLeadsElsewhereIsNoGrids) {
+  auto chord = support::torus({5, 5, 5}, 1);
+  chord.join(0, 62);
+  EXPECT_TRUE(grid_of(chord).has_error());
+}
+
 TEST(Grid, OthersAreRefusedWithAReason) {
   for (const auto& [name, recipe] : std::vector<NamedRecipe>{
            {"tree", support::xgft({3, 3, 4}, {1, 3, 2})},

@@ -85,6 +85,86 @@ TEST(GridWays, ABrokenRingCostsNoPairItsLayer) {
   }
 }
 
+// Whether a layer lets packets from the second axis onto the first one, beside a row of that.
+bool turns_back(const CompactChannels& channels, const Grid& grid, const LayerOrders& orders,
+                std::uint32_t row) {
+  for (std::uint32_t held = 0; held < channels.count(); ++held) {
+    const std::uint32_t from = channels.from[held], at = channels.to[held];
+    if (grid.at(from, 1) != row || grid.at(at, 1) == row) continue;
+    for (std::uint32_t next = channels.first[at]; next < channels.first[at + 1]; ++next) {
+      if (grid.at(channels.to[next], 0) != grid.at(at, 0) && orders.admit(held, next) != 0) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+TEST(GridOrders, LetPacketsLeaveABrokenRingForTheOneBesideIt) {
+  const auto torus = support::torus({6, 6}, 1);
+  for (const bool broken : {false, true}) {
+    const Subnet subnet(broken ? without_link(torus, 12, 13) : torus);
+    const CompactChannels channels(subnet.topology);
+    const auto grid = recognise_grid(subnet.topology, channels);
+    ASSERT_TRUE(grid);
+    const auto orders = grid_orders(channels, *grid, 4);
+    for (std::uint32_t row = 0; row < 6; ++row) {
+      EXPECT_EQ(turns_back(channels, *grid, orders, row), broken && row == 2) << row;
+    }
+  }
+}
+
+// The layers that ways have if nothing is missing are the same both ways, and take what goes down
+// on all axes first and up after.
+TEST(GridSlopes, EveryTwoSwitchesHaveALayerForBothWaysAlsoWhereMuchIsMissing) {
+  const auto torus = support::torus({6, 6, 6}, 1);
+  for (const unsigned lost : {0u, 1u, 6u, 32u}) {
+    SCOPED_TRACE(lost);
+    const Subnet subnet(lost == 0 ? torus : support::degraded(torus, lost, 1));
+    const CompactChannels channels(subnet.topology);
+    const Destinations destinations(subnet.topology, subnet.lids);
+    const auto grid = recognise_grid(subnet.topology, channels);
+    ASSERT_TRUE(grid);
+    const auto orders = slope_orders(channels, *grid, 4);
+    const GridWays ways(channels, *grid, 4, Cut::Link);
+    for (std::uint32_t a = 0; a < subnet.topology.switch_count(); ++a) {
+      for (std::uint32_t b = 0; b < a; ++b) {
+        ASSERT_NE(ways.layers(a, b), 0) << a << " and " << b;
+        ASSERT_EQ(ways.layers(a, b), ways.layers(b, a)) << a << " and " << b;
+      }
+    }
+    PairedTrees trees(channels, destinations, orders);
+    trees.grow(&ways);
+    ASSERT_TRUE(trees.reconcile());
+    expect_all_pairs(subnet, channels, orders, trees);
+  }
+}
+
+// Pairs agree beforehand on which layers to have, and need no detours to come together.
+TEST(GridSlopes, WaysAreShorterWhereRingsAreKnown) {
+  const Subnet subnet(support::torus({8, 8, 8}, 1));
+  const CompactChannels channels(subnet.topology);
+  const Destinations destinations(subnet.topology, subnet.lids);
+  const auto grid = recognise_grid(subnet.topology, channels);
+  ASSERT_TRUE(grid);
+  const auto orders = slope_orders(channels, *grid, 4);
+  const GridWays ways(channels, *grid, 4, Cut::Link);
+  const auto hops = [&](const GridWays* known) {
+    PairedTrees trees(channels, destinations, orders);
+    trees.grow(known);
+    EXPECT_TRUE(trees.reconcile());
+    std::uint64_t sum = 0;
+    for (std::uint32_t target = 0; target < subnet.topology.switch_count(); ++target) {
+      const auto next = trees.tree(target);
+      for (std::uint32_t s = 0; s < next.size(); ++s) {
+        for (std::uint32_t at = s; at != target; at = channels.to[next[at]]) ++sum;
+      }
+    }
+    return sum;
+  };
+  EXPECT_LT(hops(&ways), hops(nullptr));
+}
+
 TEST(PairedTrees, QuarrelsOfARandomFabricAreSettled) {
   const Subnet subnet(support::random_regular(125, 16, 8, 1));
   const CompactChannels channels(subnet.topology);
@@ -94,6 +174,25 @@ TEST(PairedTrees, QuarrelsOfARandomFabricAreSettled) {
   trees.grow();
   ASSERT_TRUE(trees.reconcile());
   expect_all_pairs(subnet, channels, orders, trees);
+}
+
+// Few cables, so that hardly any way has another one beside it.
+TEST(PairedTrees, QuarrelsOfSparseFabricsAreSettled) {
+  for (const auto& recipe :
+       {support::random_regular(50, 3, 1, 1), support::random_regular(100, 5, 1, 1),
+        support::degraded(support::torus({5, 5, 5}, 1), 19, 1)}) {
+    const Subnet subnet(recipe);
+    const CompactChannels channels(subnet.topology);
+    const Destinations destinations(subnet.topology, subnet.lids);
+    SCOPED_TRACE(subnet.topology.switch_count());
+    const auto orders = ranked_orders(channels, fabric::Islands(subnet.topology), 4);
+    PairedTrees trees(channels, destinations, orders);
+    trees.grow();
+    ASSERT_TRUE(trees.reconcile());
+    expect_all_pairs(subnet, channels, orders, trees);
+    trees.level(0);
+    expect_all_pairs(subnet, channels, orders, trees);
+  }
 }
 
 TEST(LayerOrders, NoWayOfTwoHopsIsAgainstBothOrdersOfARanking) {
@@ -133,6 +232,9 @@ TEST(Weave, CarriesNoMoreThanUnsafeShortestWaysWithFourVls) {
       {"Kautz", support::kautz(5, 3, 7)},
       {"random", support::random_regular(125, 16, 8, 1)},
       {"larger random", support::random_regular(300, 20, 4, 1)},
+      {"random of few cables", support::random_regular(100, 5, 1, 1)},
+      {"random of four cables", support::random_regular(100, 4, 1, 3)},
+      {"random of three cables", support::random_regular(50, 3, 1, 1)},
       {"slim fly", support::slim_fly(5, 4)}};
   for (const auto& [name, recipe] : fabrics) {
     const Subnet subnet(recipe);
@@ -149,7 +251,7 @@ TEST(Weave, CarriesNoMoreThanUnsafeShortestWaysWithFourVls) {
 }
 
 // Packets go by the rings beside a broken one, and not only round its gap.
-TEST(Weave, CarriesNoMoreThanUnsafeShortestWaysOnTorusWithALoss) {
+TEST(Weave, CarriesNoMoreThanUnsafeShortestWaysOnToriWithLosses) {
   std::vector<NamedRecipe> fabrics;
   for (const auto& side : std::vector<std::vector<unsigned>>{{5, 5, 5}, {6, 6, 6}, {8, 8, 8}}) {
     const auto torus = support::torus(side, 1);
@@ -160,6 +262,12 @@ TEST(Weave, CarriesNoMoreThanUnsafeShortestWaysOnTorusWithALoss) {
     fabrics.push_back({name + "a link of the last axis", without_link(torus, 0, row * row)});
   }
   fabrics.push_back({"without a switch", without_switches(support::torus({6, 6, 6}, 1), {7})});
+  fabrics.push_back(
+      {"larger, without a switch", without_switches(support::torus({8, 8, 8}, 1), {7})});
+  for (const unsigned lost : {6u, 32u}) {
+    fabrics.push_back({"without links: " + std::to_string(lost),
+                       support::degraded(support::torus({6, 6, 6}, 1), lost, 1)});
+  }
   for (const auto& [name, recipe] : fabrics) {
     const Subnet subnet(recipe);
     const auto least = quality_of(subnet, subnet.route("sssp"));
@@ -172,27 +280,6 @@ TEST(Weave, CarriesNoMoreThanUnsafeShortestWaysOnTorusWithALoss) {
       EXPECT_TRUE(proof.proven());
       EXPECT_TRUE(proof.replies_safe() || !cover_replies);
     }
-  }
-}
-
-// Ways are long where switches have few cables or a torus has lost many: the last VL is for pairs
-// whose ways agree with no order.
-TEST(Weave, SomePairsThatAgreeWithNoOrderDoNotCostTheOthersTheirVls) {
-  const std::vector<NamedRecipe> fabrics{
-      {"random of 5", support::random_regular(100, 5, 4, 1)},
-      {"random of 3", support::random_regular(50, 3, 4, 1)},
-      {"larger random of 8", support::random_regular(300, 8, 1, 1)},
-      {"damaged torus", support::degraded(support::torus({8, 8, 8}, 1), 15, 1)}};
-  for (const auto& [name, recipe] : fabrics) {
-    SCOPED_TRACE(name);
-    const Subnet subnet(recipe);
-    const auto woven = weave(subnet, true);
-    EXPECT_EQ(woven->lanes.vls, 4);
-    EXPECT_LT(quality_of(subnet, *woven).greatest_load,
-              quality_of(subnet, subnet.route("weave")).greatest_load);
-    const auto proof = fabric::verify(subnet.topology, subnet.lids, woven->tables, woven->lanes);
-    EXPECT_TRUE(proof.proven());
-    EXPECT_TRUE(proof.replies_safe());
   }
 }
 
