@@ -131,6 +131,10 @@ void Core::Machine::begin_watch() {
       break;
   }
   if (!troubled.empty()) return begin_sweep(troubled);
+  if (election.lost_undecided(with)) {
+    tables_are_ours = false;
+    return begin_sweep("another SM that had not decided yet is gone");
+  }
   if (misled && now >= misled_again) {
     misled_again = now + kBetweenMisled;
     return begin_sweep("a device is not the one that was known to be there");

@@ -2,6 +2,7 @@
 #include "sm/election.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace heddle::sm {
@@ -23,6 +24,13 @@ constexpr unsigned kAnnouncements = 3;
 bool outranks(std::uint8_t priority_a, mad::Guid guid_a, std::uint8_t priority_b,
               mad::Guid guid_b) {
   return priority_a != priority_b ? priority_a > priority_b : guid_a < guid_b;
+}
+
+const OtherSM* find_manager(const Picture& picture, mad::Guid guid) {
+  const auto& managers = picture.other_sms;
+  const auto found = std::find_if(managers.begin(), managers.end(),
+                                  [&](const OtherSM& other) { return other.guid == guid; });
+  return found != managers.end() ? &*found : nullptr;
 }
 
 void keep_higher(const OtherSM*& highest, const OtherSM& other) {
@@ -66,6 +74,7 @@ Election::Candidates Election::candidates(Context& context) {
     if (other.state == mad::SMState::NotActive || !may_take_part(context, other.guid)) continue;
     keep_higher(found.highest, other);
     if (other.state == mad::SMState::Master) keep_higher(found.master, other);
+    if (other.state == mad::SMState::Discovering) found.undecided.insert(other.guid);
     const bool stands_by = other.state == mad::SMState::Standby;
     if (stands_by && may_be_given_office(context, other)) keep_higher(found.standby, other);
   }
@@ -81,6 +90,7 @@ bool Election::decide(Context& context, mad::Guid own_guid) {
   if (state_ == mad::SMState::NotActive) return false;
   const Candidates others = candidates(context);
   rival_seen_ = others.master != nullptr;
+  undecided_.insert(others.undecided.begin(), others.undecided.end());
   master_.reset();
   successor_.reset();
   settle_gift(context, others);
@@ -92,13 +102,31 @@ bool Election::decide(Context& context, mad::Guid own_guid) {
                                         : decide_anew(context, others);
 }
 
-// An office can be had only of who is there, while nobody else holds it.
-void Election::settle_gift(const Context& context, const Candidates& others) {
+// An office can be had only of who is there, while nobody else holds it. Whoever holds it has to
+// hear of the gift: the giver may have written to its switches after it had read them.
+void Election::settle_gift(Context& context, const Candidates& others) {
   if (!giver_) return;
-  const auto& managers = context.picture.other_sms;
-  const bool is_there = std::any_of(managers.begin(), managers.end(),
-                                    [&](const OtherSM& other) { return other.guid == *giver_; });
-  if (!is_there || (others.master != nullptr && others.master->guid != *giver_)) giver_.reset();
+  const bool is_there = find_manager(context.picture, *giver_) != nullptr;
+  const bool is_held = others.master != nullptr && others.master->guid != *giver_;
+  if (is_held && is_there && state_ != mad::SMState::Master) {
+    control(context, others.master->device, static_cast<std::uint32_t>(Control::Handover));
+  }
+  if (!is_there || is_held) giver_.reset();
+}
+
+bool Election::forget_undecided() {
+  return !std::exchange(undecided_, {}).empty();
+}
+
+bool Election::lost_undecided(const Context& context) {
+  bool lost = false;
+  for (auto guid = undecided_.begin(); guid != undecided_.end();) {
+    const OtherSM* other = find_manager(context.picture, *guid);
+    lost = lost || other == nullptr;
+    const bool waits = other != nullptr && other->state == mad::SMState::Discovering;
+    guid = waits ? std::next(guid) : undecided_.erase(guid);
+  }
+  return lost;
 }
 
 // Two subnets have become one, most likely.

@@ -26,6 +26,11 @@ class Election {
   bool misses() const { return misses_ > 0; }
   // The last decision met another SM that calls itself master.
   bool rival_seen() const { return rival_seen_; }
+  // Decisions met SMs that had not decided themselves. One of these that had not met us may become
+  // master, and write. Forgets those that have decided; true if one is gone instead.
+  bool lost_undecided(const Context& context);
+  // Everything is read anew. True if there were any.
+  bool forget_undecided();
 
   // After discovery: may we program the fabric? Otherwise we stand by, or wait for a rival.
   bool decide(Context& context, mad::Guid own_guid);
@@ -61,11 +66,12 @@ class Election {
     const OtherSM* master = nullptr;   // the highest of those that call themselves so
     const OtherSM* standby = nullptr;  // the highest of those that stand by and may have the office
     const OtherSM* highest = nullptr;  // of all that take part
+    std::set<mad::Guid> undecided;     // those that are discovering
   };
   Candidates candidates(Context& context);
   bool may_take_part(Context& context, mad::Guid guid);
   bool may_be_given_office(Context& context, const OtherSM& other);
-  void settle_gift(const Context& context, const Candidates& others);
+  void settle_gift(Context& context, const Candidates& others);
   bool outranks_us(const Options& options, const OtherSM& other) const;
   bool decide_in_office(Context& context, const Candidates& others);
   bool decide_anew(Context& context, const Candidates& others);
@@ -84,6 +90,7 @@ class Election {
   bool reachable_ = false;            // master_->device is one
   std::optional<OtherSM> successor_;  // to whom a HANDOVER is to be sent, or is under way
   std::set<mad::Guid> unwilling_;     // who did not take the office, and were told of
+  std::set<mad::Guid> undecided_;     // who was still discovering when we decided, and may be
   std::set<mad::Guid> strangers_;     // who must not take part, and have been told of
   std::optional<mad::Guid> giver_;    // the former master, who gave us the office
   mad::Guid stubborn_{};              // a rival that keeps its office, or does not take ours

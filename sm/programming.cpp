@@ -410,7 +410,13 @@ mad::SmpData Programming::data_for(const Context& context, const Request& reques
   mad::PortInfo info = fabric::unchanged(observed);
   const auto& wish = picture.intent.ports[port.value];
   const auto step = static_cast<LinkStep>(request.detail);
-  if (wish.endport) info = fabric::with(*wish.endport, observed);
+  if (wish.endport) {
+    info = fabric::with(*wish.endport, observed);
+  } else {
+    // The outer port of a switch has no key. Where the way there leads to a host by now, that one's
+    // key must not go: it would look as if it were hidden, for good.
+    info.m_key = context.transactions.key(request.device);
+  }
   if (wish.link && step == LinkStep::Fields) {
     const mad::PortInfo link = fabric::with(*wish.link, observed);
     info.neighbor_mtu = link.neighbor_mtu;
@@ -469,12 +475,14 @@ void Programming::on_port_info(Context& context, const Answer& answer) {
     note_fallen(port, is_news({picture.name(end.node).guid.value, mad::AttributeId::PortInfo,
                                static_cast<std::uint32_t>(end.port.value)}));
   }
+  // What was asked for depends on the state in which the port was thought to be.
+  const bool is_outcome = now.port_state == info->port_state;
   info = now;
   const bool has_key = end.port.value == 0 || !picture.observation[end.node].is_switch();
   if (has_key && now.m_key != mad::MKey{}) {
     context.transactions.set_key(answer.request.device, now.m_key);
   }
-  if (static_cast<LinkStep>(answer.request.detail) == LinkStep::Fields &&
+  if (static_cast<LinkStep>(answer.request.detail) == LinkStep::Fields && is_outcome &&
       !settled(context, port, now)) {
     settled_[key_of(picture, port)] = {lasting(picture.intent.ports[port.value]), now};
   }

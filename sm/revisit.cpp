@@ -227,14 +227,17 @@ bool Revisit::go_on(Context& context, Discovery& discovery) {
   for (;;) {
     settle_displaced(context, discovery, nullptr);
     if (!context.transactions.idle()) return true;
-    const bool quick = !next_.empty();
-    if (!quick && silent_.empty()) break;
+    auto& due = !next_.empty() ? next_ : !silent_.empty() ? silent_ : unreached_;
+    if (due.empty()) break;
+    const bool patiently = &due == &silent_;
+    const std::size_t still_unreached = unreached_.size();
     const Ways ways(context.picture);
     mend_routes(context.picture, ways, context.transactions);
-    for (const ObservedIndex node : std::exchange(quick ? next_ : silent_, {})) {
-      if (ways.reaches(node)) ask(context, discovery, node, !quick);
+    for (const ObservedIndex node : std::exchange(due, {})) {
+      ways.reaches(node) ? ask(context, discovery, node, patiently) : unreached_.push_back(node);
     }
     if (!context.transactions.idle()) return true;
+    if (&due == &unreached_ && unreached_.size() == still_unreached) break;
   }
   if (!displaced_.empty()) {
     const Ways ways(context.picture);
@@ -269,6 +272,8 @@ void Revisit::ask(Context& context, Discovery& discovery, ObservedIndex node, bo
 void Revisit::forget_unreached(Context& context) {
   Picture& picture = context.picture;
   const Ways ways(picture);
+  // The last answers may have shown that a cable leads elsewhere, too.
+  if (changed_) mend_routes(picture, ways, context.transactions);
   std::vector<bool> keep(picture.observation.size());
   for (std::uint32_t n = 0; n < keep.size(); ++n) {
     keep[n] = ways.reaches({n});

@@ -75,7 +75,8 @@ class Revisit {
   std::set<mad::Guid> entirely_;
   std::set<mad::Guid> disputed_;  // somebody else was met who claims to be that one
   std::vector<fabric::ObservedIndex> next_;
-  std::vector<fabric::ObservedIndex> silent_;  // asked once more when their neighbours are read
+  std::vector<fabric::ObservedIndex> silent_;     // asked once more when their neighbours are read
+  std::vector<fabric::ObservedIndex> unreached_;  // asked when a cable is found that leads there
   std::vector<Displaced> displaced_;
   bool changed_ = false;
   bool is_misled_ = false;

@@ -196,6 +196,7 @@ void Core::Machine::renew_doubts(bool stood_still) {
 void Core::Machine::begin_sweep(std::string reason) {
   due.reset();
   misled = false;
+  if (election.forget_undecided()) tables_are_ours = false;
   prepare_sweep(true, std::move(reason));
   confirmed = false;
   unconfirmed.clear();

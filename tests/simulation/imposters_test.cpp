@@ -126,6 +126,24 @@ TEST(Imposter, AnOfficeThatAnotherHoldsCannotBeGivenAway) {
   EXPECT_EQ(trouble(box), "");
 }
 
+// The giver may have written to switches that the other one had read already.
+TEST(Imposter, WhoHoldsAnOfficeHearsThatAnotherGaveItAway) {
+  BoxOptions options;
+  options.sm.priority = 9;
+  Box box("fat-tree:3,6", options);
+  Seat& standby = box.add_seat("host-0016", {});
+  Seat& giver = box.add_seat("host-0017", {});
+  ASSERT_TRUE(box.run_until_quiet());
+  box.run_for(1min);
+  const auto before = full_sweeps(box);
+  standby.input(claim(kGiveOffice, box.world().port_guid(giver.endpoint())));
+  box.run_for(1min);
+  EXPECT_EQ(full_sweeps(box), before + 1);
+  EXPECT_EQ(box.core().state(), mad::SMState::Master);
+  EXPECT_EQ(standby.core().state(), mad::SMState::Standby);
+  EXPECT_EQ(trouble(box), "");
+}
+
 TEST(Imposter, SweepsThatAreOrderedOneAfterTheOtherLeaveTimeForTheRest) {
   BoxOptions options;
   options.world.hop_delay = std::chrono::microseconds(100);

@@ -105,6 +105,20 @@ TEST_F(MKeys, GuardEveryPort) {
   EXPECT_EQ(registers(box(), "leaf-1", 0).m_key_protect_bits, 1);
 }
 
+// Cables may have changed places: a host that gets what was meant for a switch keeps a key.
+TEST_F(MKeys, AreInWhatIsWrittenToPortsThatHaveNoneToo) {
+  std::size_t outer = 0;
+  options_.on_way_out = [&outer](mad::Datagram& datagram) {
+    const auto smp = mad::decode_smp(datagram.payload);
+    if (!smp || smp->method != mad::Method::Set) return;
+    if (smp->attribute_id != mad::AttributeId::PortInfo) return;
+    EXPECT_EQ(mad::decode<mad::PortInfo>(smp->data).m_key, kOurs);
+    outer += smp->hop_count == 1 && (smp->attribute_modifier & 0xFF) != 0;
+  };
+  bring_up(kOurs);
+  EXPECT_GT(outer, 0u) << "ports of the first switch";
+}
+
 TEST_F(MKeys, OfOnePortTellNothingOfAnother) {
   bring_up(kOurs, 1, true);
   expect_keys([](mad::Guid port) { return sm::derive_m_key(kOurs, port); });

@@ -255,7 +255,12 @@ TEST_P(BrokenRivalsBySeed, EndWithOneMasterToo) {
 
 // 615692901447: a master gave its office away after a sweep that had made no routes. What clients
 // had registered stayed, and when it was master again the broadcast group was gone for good.
-INSTANTIATE_TEST_SUITE_P(OnceBad, BrokenRivalsBySeed, testing::Values(615'692'901'447u));
+// 620761385999: a master gave its office to a standby while another manager, which had read the
+// switches before that master wrote to them, took it. The standby kept the gift to itself.
+// 622387524404: two became master at once, and one died after it had written tables that the other
+// one had read before.
+INSTANTIATE_TEST_SUITE_P(OnceBad, BrokenRivalsBySeed,
+                         testing::Values(615'692'901'447u, 620'761'385'999u, 622'387'524'404u));
 INSTANTIATE_TEST_SUITE_P(ChaosSeeds, BrokenRivalsBySeed,
                          testing::Range(seeds(40).first, seeds(40).end));
 

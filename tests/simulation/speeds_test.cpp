@@ -140,6 +140,46 @@ TEST(Links, AnEndThatWasRaisedWithAnotherMtuAgreesWithTheOtherInTheEnd) {
   EXPECT_EQ(trouble(box), "");
 }
 
+// It keeps the MTU that it was raised with as long as it stands, and is not asked for another one.
+// What it shows after it fell is no answer to that.
+TEST(Links, AnEndThatFellWhileItWasWrittenToIsNotTakenForOneThatKeepsItsMtu) {
+  bool tells_less = true, falls = false, is_set = false;
+  const auto is_of_host = [](const mad::Smp& smp) {
+    return smp.attribute_id == mad::AttributeId::PortInfo && smp.hop_count == 2 &&
+           smp.initial_path[2].value == 3;
+  };
+  BoxOptions options;
+  options.on_way_out = [&](mad::Datagram& datagram) {
+    const auto smp = mad::decode_smp(datagram.payload);
+    if (smp && is_of_host(*smp)) is_set = smp->method == mad::Method::Set;
+  };
+  options.on_way_in = [&](mad::Datagram& datagram) {
+    auto smp = mad::decode_smp(datagram.payload);
+    if (!smp || !is_of_host(*smp)) return;
+    auto info = mad::decode<mad::PortInfo>(smp->data);
+    if (tells_less) info.mtu_cap = mad::Mtu::Bytes256;
+    if (falls && is_set) info.port_state = mad::PortState::Init;
+    if (falls && !is_set) ++info.subnet_timeout;  // so that it is written to
+    mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(smp->data));
+    datagram = mad::make_datagram(datagram.peer, *smp);
+  };
+  Box box("star:3", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  ASSERT_EQ(registers(box, "host-0003", 1).neighbor_mtu, mad::Mtu::Bytes256);
+  ASSERT_EQ(state(box, "host-0003", 1), mad::PortState::Active);
+  tells_less = false;
+  falls = true;
+  box.input(sm::ResweepCommand{"something is to be written"});
+  box.run_for(minutes(1));
+  falls = false;
+  box.world().cut(cable(box, "host-0003", 1));
+  box.run_for(minutes(1));
+  box.world().restore(cable(box, "host-0003", 1));
+  box.run_for(minutes(1));
+  EXPECT_EQ(trouble(box), "");
+  EXPECT_GT(registers(box, "host-0003", 1).neighbor_mtu, mad::Mtu::Bytes256);
+}
+
 // A port that does not do as it is told is told once, and again when it shows something else.
 TEST(Speeds, OfAPortThatKeepsItsOwnThresholdAreNotWrittenForEver) {
   std::uint8_t shown = 9;

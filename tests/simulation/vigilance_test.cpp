@@ -346,6 +346,53 @@ TEST(Vigilance, TablesThatAFormerMasterWroteAreReadAgainWhenItHandsOver) {
   EXPECT_THAT(sim::judge(box.world(), box.endpoint()), IsEmpty());
 }
 
+// Another manager that says it is in this state, as long as it lives.
+struct Companion {
+  explicit Companion(mad::SMState state) : box("star:4", hears_of(state)) {
+    other = &box.add_seat("host-0003", {});
+    box.run_for(1min);
+    before = full_sweeps(box);
+    overwrite_first_block(box);
+  }
+  static BoxOptions hears_of(mad::SMState state) {
+    BoxOptions options;
+    options.sm.priority = 9;
+    options.on_way_in = [state](mad::Datagram& datagram) {
+      auto smp = mad::decode_smp(datagram.payload);
+      if (!smp || smp->attribute_id != mad::AttributeId::SMInfo) return;
+      if (smp->method != mad::Method::GetResp) return;
+      auto info = mad::decode<mad::SMInfo>(smp->data);
+      info.sm_state = state;
+      mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(smp->data));
+      datagram = mad::make_datagram(datagram.peer, *smp);
+    };
+    return options;
+  }
+  std::size_t sweeps() { return full_sweeps(box) - before; }
+  Up box;
+  Seat* other = nullptr;
+  std::size_t before = 0;
+};
+
+// It may have become master without having met this one, and have written.
+TEST(Vigilance, TablesAreReadAgainWhenAManagerIsGoneThatHadNotDecided) {
+  Companion undecided(mad::SMState::Discovering), standby(mad::SMState::Standby);
+  for (Companion* one : {&undecided, &standby}) {
+    one->other->die();
+    one->box.run_for(1min);
+  }
+  EXPECT_EQ(undecided.sweeps(), 1u);
+  EXPECT_EQ(trouble(undecided.box), "");
+  EXPECT_EQ(standby.sweeps(), 0u) << "who stands by has not written anything";
+}
+
+TEST(Vigilance, AFullSweepReadsTablesWhileAManagerHasNotDecided) {
+  Companion undecided(mad::SMState::Discovering);
+  undecided.box.run_for(sm::Options{}.full_sweep_interval);
+  EXPECT_EQ(undecided.sweeps(), 1u);
+  EXPECT_EQ(trouble(undecided.box), "");
+}
+
 TEST(Vigilance, TheOwnCableMayBeOutForLongWithoutPeriodicSweepsOrRepeatedComplaints) {
   Up box("fat-tree:2,4", without_periodic_sweeps());
   box.world().cut(cable(box, "host-0001", 1));
