@@ -143,6 +143,8 @@ bool Election::decide_in_office(Context& context, const Candidates& others) {
     return rival.guid == stubborn_;
   }
   if (rival.guid == stubborn_) return true;
+  // It may not have met us.
+  control(context, rival.device, static_cast<std::uint32_t>(Control::Discover));
   master_ = rival;
   reachable_ = true;
   misses_ = idle_ = 0;

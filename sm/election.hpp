@@ -3,8 +3,9 @@
 // by, hands the office over to whoever ranks higher, and obeys the control packets of other SMs.
 //
 // Rank is priority, then the lower port GUID. A master that meets another master of lower rank
-// waits for its HANDOVER; one that meets a master, or unless it is `sticky` a standby, of higher
-// rank sends HANDOVER. Who shows another SM_Key, or refuses, is not given the office.
+// sends DISCOVER, for that one may not have met it, and waits for its HANDOVER; one that meets a
+// master, or unless it is `sticky` a standby, of higher rank sends HANDOVER. Who shows another
+// SM_Key, or refuses, is not given the office.
 #pragma once
 
 #include <cstdint>

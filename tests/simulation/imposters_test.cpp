@@ -31,7 +31,8 @@ sm::MadReceived claim(std::uint32_t modifier, mad::Guid from) {
 
 // Two subnets of which the other one's master ranks higher become one.
 struct Merger {
-  Merger(mad::SMKey ours, mad::SMKey theirs) : box(dumbbell().finish(), left(ours)) {
+  Merger(mad::SMKey ours, mad::SMKey theirs) : Merger(left(ours), theirs) {}
+  Merger(const BoxOptions& ours, mad::SMKey theirs) : box(dumbbell().finish(), ours) {
     const auto first = cable(box, "left", 3), second = cable(box, "left", 4);
     box.world().cut(first);
     box.world().cut(second);
@@ -81,6 +82,17 @@ TEST(Imposter, WhoHasTheSameSecretIsGivenTheFabric) {
   Merger merger(kSecret, kSecret);
   EXPECT_EQ(merger.box.core().state(), mad::SMState::Standby);
   EXPECT_EQ(merger.box.count<sm::HandedOver>(), 1u);
+}
+
+// Nothing tells the lower one of the merger but the other one's word.
+TEST(Imposter, AMasterIsToldOfOneThatRanksHigher) {
+  auto left = Merger::left(kSecret);
+  left.world.traps = false;
+  left.on_way_in = hide_port_changes;
+  Merger merger(left, kSecret);
+  EXPECT_EQ(merger.box.core().state(), mad::SMState::Standby);
+  EXPECT_EQ(merger.rival->core().state(), mad::SMState::Master);
+  EXPECT_EQ(merger.rival->count<sm::RivalMasterStays>(), 0u);
 }
 
 // A laptop that says it sits on the port of the manager that may stand by.
