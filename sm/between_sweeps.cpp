@@ -131,10 +131,6 @@ void Core::Machine::begin_watch() {
       break;
   }
   if (!troubled.empty()) return begin_sweep(troubled);
-  if (election.lost_undecided(with)) {
-    tables_are_ours = false;
-    return begin_sweep("another SM that had not decided yet is gone");
-  }
   if (misled && now >= misled_again) {
     misled_again = now + kBetweenMisled;
     return begin_sweep("a device is not the one that was known to be there");
@@ -257,6 +253,10 @@ void Core::Machine::finish_watch() {
   tell_load();
   publish_groups();
   if (stage == Stage::Polling) return finish_polling();
+  if (transactions.idle() && election.lost_undecided(context())) {
+    tables_are_ours = false;
+    return begin_sweep("another SM, which may have been master, is gone");
+  }
   // Else it was cut short, and the rest is still due.
   if (transactions.outstanding() <= kHardlyAny) watched = now;
   if (!watch.reason().empty()) return begin_sweep(watch.reason());

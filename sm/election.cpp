@@ -74,7 +74,9 @@ Election::Candidates Election::candidates(Context& context) {
     if (other.state == mad::SMState::NotActive || !may_take_part(context, other.guid)) continue;
     keep_higher(found.highest, other);
     if (other.state == mad::SMState::Master) keep_higher(found.master, other);
-    if (other.state == mad::SMState::Discovering) found.undecided.insert(other.guid);
+    const bool may_be_master =
+        other.state == mad::SMState::Discovering || state_ != mad::SMState::Master;
+    if (may_be_master) found.undecided.insert(other.guid);
     const bool stands_by = other.state == mad::SMState::Standby;
     if (stands_by && may_be_given_office(context, other)) keep_higher(found.standby, other);
   }
@@ -90,6 +92,7 @@ bool Election::decide(Context& context, mad::Guid own_guid) {
   if (state_ == mad::SMState::NotActive) return false;
   const Candidates others = candidates(context);
   rival_seen_ = others.master != nullptr;
+  if (state_ != mad::SMState::Master) undecided_.clear();
   undecided_.insert(others.undecided.begin(), others.undecided.end());
   master_.reset();
   successor_.reset();

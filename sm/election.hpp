@@ -27,8 +27,8 @@ class Election {
   bool misses() const { return misses_ > 0; }
   // The last decision met another SM that calls itself master.
   bool rival_seen() const { return rival_seen_; }
-  // Decisions met SMs that had not decided themselves. One of these that had not met us may become
-  // master, and write. Forgets those that have decided; true if one is gone instead.
+  // Decisions met SMs that may since have become master without having met us, and have written.
+  // After a look that asked them all: forgets those that follow us; true if one is gone instead.
   bool lost_undecided(const Context& context);
   // Everything is read anew. True if there were any.
   bool forget_undecided();
@@ -67,7 +67,7 @@ class Election {
     const OtherSM* master = nullptr;   // the highest of those that call themselves so
     const OtherSM* standby = nullptr;  // the highest of those that stand by and may have the office
     const OtherSM* highest = nullptr;  // of all that take part
-    std::set<mad::Guid> undecided;     // those that are discovering
+    std::set<mad::Guid> undecided;     // those that may not know of us
   };
   Candidates candidates(Context& context);
   bool may_take_part(Context& context, mad::Guid guid);
@@ -91,7 +91,7 @@ class Election {
   bool reachable_ = false;            // master_->device is one
   std::optional<OtherSM> successor_;  // to whom a HANDOVER is to be sent, or is under way
   std::set<mad::Guid> unwilling_;     // who did not take the office, and were told of
-  std::set<mad::Guid> undecided_;     // who was still discovering when we decided, and may be
+  std::set<mad::Guid> undecided_;     // who may have become master since we decided
   std::set<mad::Guid> strangers_;     // who must not take part, and have been told of
   std::optional<mad::Guid> giver_;    // the former master, who gave us the office
   mad::Guid stubborn_{};              // a rival that keeps its office, or does not take ours

@@ -386,6 +386,22 @@ TEST(Vigilance, TablesAreReadAgainWhenAManagerIsGoneThatHadNotDecided) {
   EXPECT_EQ(standby.sweeps(), 0u) << "who stands by has not written anything";
 }
 
+// One that stood by for somebody else, or began anew since it was asked, is no better.
+TEST(Vigilance, TablesAreReadAgainWhenAManagerIsGoneThatNeverSawThisOneInOffice) {
+  BoxOptions options;
+  options.sm.priority = 9;
+  Box box("star:4", options);
+  Seat& other = box.add_seat("host-0003", {});
+  while (box.core().state() != mad::SMState::Master) box.run_for(1ms);
+  ASSERT_TRUE(box.run_until_quiet());
+  const auto before = full_sweeps(box);
+  overwrite_first_block(box);
+  other.die();
+  box.run_for(1min);
+  EXPECT_EQ(full_sweeps(box), before + 1);
+  EXPECT_EQ(trouble(box), "");
+}
+
 TEST(Vigilance, AFullSweepReadsTablesWhileAManagerHasNotDecided) {
   Companion undecided(mad::SMState::Discovering);
   undecided.box.run_for(sm::Options{}.full_sweep_interval);
