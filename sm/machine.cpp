@@ -107,7 +107,9 @@ void Core::Machine::end_inheritance() {
 base::Instant Core::Machine::deadline() {
   if (!started) return base::Instant{};
   base::Instant next = transactions.deadline();
-  if (stage == Stage::Resting) next = has_to_tell() ? std::min(wake, tells_next) : wake;
+  // What an election still asks for has to be over before anything else begins.
+  const bool rests = stage == Stage::Resting && transactions.idle();
+  if (rests) next = has_to_tell() ? std::min(wake, tells_next) : wake;
   if (administration.view() != nullptr) next = std::min(next, notary.deadline());
   return std::min({next, administration.deadline(), inheritance_ends});
 }

@@ -260,11 +260,13 @@ TEST_P(BrokenRivalsBySeed, EndWithOneMasterToo) {
 // 622387524404: two became master at once, and one died after it had written tables that the other
 // one had read before.
 // 626139417549: the same, and the one that died had been seen standing by.
+// 627123253337: a master that was to sweep at once, and had asked another one for something first,
+// did neither, and never slept.
 // 625433967609: two were master, and the one of lower rank never met the other, whose writes
 // stayed.
 INSTANTIATE_TEST_SUITE_P(OnceBad, BrokenRivalsBySeed,
                          testing::Values(615'692'901'447u, 620'761'385'999u, 622'387'524'404u,
-                                         625'433'967'609u, 626'139'417'549u));
+                                         625'433'967'609u, 626'139'417'549u, 627'123'253'337u));
 INSTANTIATE_TEST_SUITE_P(ChaosSeeds, BrokenRivalsBySeed,
                          testing::Range(seeds(40).first, seeds(40).end));
 
