@@ -125,11 +125,12 @@ TEST_F(SmInfo, AHandoverWithTheWrongKeyIsRefused) {
 }
 
 // From the second host, which shows the key.
-void order(Box& box, std::string_view host, std::uint32_t modifier) {
+void order(Box& box, std::string_view host, std::uint32_t modifier, mad::Guid from = {}) {
   mad::Smp request = sm_info_request(mad::Method::Set);
   request.attribute_modifier = modifier;
   request.management_class = mad::ManagementClass::SubnLidRouted;
   mad::SMInfo sender;
+  sender.guid = from;
   sender.sm_key = sm::Options{}.sm_key;
   mad::encode(sender, std::span<std::byte, mad::kSmpDataBytes>(request.data));
   mad::Address peer;
@@ -322,7 +323,7 @@ TEST_F(TwoManagers, OneThatStartsInactiveSleepsUntilItIsWoken) {
 // It was disabled before it could take the office; by the time it is enabled that has passed.
 TEST_F(TwoManagers, AnOfficeThatWasGivenToOneThatIsDisabledIsNotTakenLater) {
   start(4, 3);
-  order(*box_, "host-0016", kHandover);
+  order(*box_, "host-0016", kHandover, box_->world().port_guid(box_->endpoint()));
   order(*box_, "host-0016", kDisable);
   box_->run_for(seconds(60));
   ASSERT_EQ(other_->core().state(), mad::SMState::NotActive);
