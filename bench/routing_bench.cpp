@@ -54,7 +54,38 @@ constexpr bench::Fabric kFabrics[] = {
      [] { return support::dragonfly_plus(9, 16, 16, 8, 16); }},
     {"hypercube of 10 dimensions, 4 hosts each",
      [] { return support::torus(std::vector<unsigned>(10, 2), 4); }},
+    {"torus 8x8x8 without a link",
+     [] {
+       return support::degraded(support::torus({8, 8, 8}, 1), 1, 1);
+     }},
+    {"torus 8x8x8 without 15 links (1 %)",
+     [] {
+       return support::degraded(support::torus({8, 8, 8}, 1), 15, 1);
+     }},
+    {"torus 8x8x8 without 77 links (5 %)",
+     [] {
+       return support::degraded(support::torus({8, 8, 8}, 1), 77, 1);
+     }},
+    {"torus 10x10x10 without a link, 4 hosts each",
+     [] {
+       return support::degraded(support::torus({10, 10, 10}, 4), 1, 1);
+     }},
+    {"torus 12x12x12 without 52 links (1 %)",
+     [] {
+       return support::degraded(support::torus({12, 12, 12}, 1), 52, 1);
+     }},
+    {"dragonfly of 33 groups without 73 links (5 %), 4 hosts each",
+     [] { return support::degraded(support::dragonfly(33, 8, 4, 4), 73, 1); }},
+    {"random 300 switches of degree 8, 4 hosts each",
+     [] { return support::random_regular(300, 8, 4, 1); }},
+    {"random 100 switches of degree 5, 4 hosts each",
+     [] { return support::random_regular(100, 5, 4, 1); }},
+    {"random 50 switches of degree 3, 4 hosts each",
+     [] { return support::random_regular(50, 3, 4, 1); }},
 };
+
+// From here on: fabrics that lack something or have few cables, for weave and what it is held to.
+constexpr std::size_t kHardOnes = 16;
 
 struct Built {
   fabric::Topology topology;
@@ -145,14 +176,14 @@ void bench_verify(benchmark::State& state, const char* engine) {
 }
 
 void fabrics_and_threads(benchmark::internal::Benchmark* bench) {
-  for (std::size_t fabric = 0; fabric < std::size(kFabrics); ++fabric) {
+  for (std::size_t fabric = 0; fabric < kHardOnes; ++fabric) {
     for (const int threads : {1, 2}) bench->Args({static_cast<std::int64_t>(fabric), threads});
   }
   bench->ArgNames({"fabric", "threads"})->Unit(benchmark::kMillisecond)->UseRealTime();
 }
 
 void fabrics_and_lanes(benchmark::internal::Benchmark* bench) {
-  for (std::size_t fabric = 2; fabric < std::size(kFabrics); ++fabric) {
+  for (std::size_t fabric = 2; fabric < kHardOnes; ++fabric) {
     if (fabric == 3 || fabric == 4) continue;
     for (const int vls : {1, 4, 8}) {
       for (const int cover : {0, 1})
@@ -162,6 +193,17 @@ void fabrics_and_lanes(benchmark::internal::Benchmark* bench) {
   bench->ArgNames({"fabric", "threads", "vls", "replies"})
       ->Unit(benchmark::kMillisecond)
       ->UseRealTime();
+}
+
+void hard_ones(benchmark::internal::Benchmark* bench) {
+  for (std::size_t fabric = kHardOnes; fabric < std::size(kFabrics); ++fabric) {
+    for (const int cover : {0, 1}) bench->Args({static_cast<std::int64_t>(fabric), 2, 4, cover});
+  }
+}
+void hard_ones_without_lanes(benchmark::internal::Benchmark* bench) {
+  for (std::size_t fabric = kHardOnes; fabric < std::size(kFabrics); ++fabric) {
+    bench->Args({static_cast<std::int64_t>(fabric), 2});
+  }
 }
 
 // Engines that know a shape, on the fabrics that have it, and auto on all. Arguments as before; one
@@ -199,12 +241,14 @@ BENCHMARK_CAPTURE(bench_lanes, auto, "auto") -> Apply(all_shapes);
 BENCHMARK_CAPTURE(bench_lanes, dfsssp, "dfsssp")->Apply(fabrics_and_lanes);
 BENCHMARK_CAPTURE(bench_lanes, lash, "lash")->Apply(fabrics_and_lanes);
 BENCHMARK_CAPTURE(bench_lanes, nue, "nue")->Apply(fabrics_and_lanes);
-BENCHMARK_CAPTURE(bench_lanes, weave, "weave")->Apply(fabrics_and_lanes);
+BENCHMARK_CAPTURE(bench_lanes, weave, "weave")->Apply(fabrics_and_lanes)->Apply(hard_ones);
 BENCHMARK_CAPTURE(bench_route, minhop, "minhop")->Apply(fabrics_and_threads);
 BENCHMARK_CAPTURE(bench_route, updn, "updn")->Apply(fabrics_and_threads);
 BENCHMARK_CAPTURE(bench_route, dnup, "dnup")->Apply(fabrics_and_threads);
 BENCHMARK_CAPTURE(bench_route, ftree, "ftree")->Apply(fabrics_and_threads);
-BENCHMARK_CAPTURE(bench_route, sssp, "sssp")->Apply(fabrics_and_threads);
+BENCHMARK_CAPTURE(bench_route, sssp, "sssp")
+    ->Apply(fabrics_and_threads)
+    ->Apply(hard_ones_without_lanes);
 BENCHMARK_CAPTURE(bench_verify, minhop, "minhop")->Apply(fabrics_and_threads);
 BENCHMARK_CAPTURE(bench_verify, updn, "updn")->Apply(fabrics_and_threads);
 BENCHMARK_CAPTURE(bench_verify, ftree, "ftree")->Apply(fabrics_and_threads);

@@ -120,16 +120,6 @@ LayerOrders::LayerOrders(const CompactChannels& channels,
   }
 }
 
-LayerOrders::LayerOrders(const LayerOrders& first, const LayerOrders& second)
-    : channels_(first.channels_),
-      count_(first.count_ + second.count_),
-      width_(first.width_),
-      admit_(first.admit_) {
-  for (std::size_t i = 0; i < admit_.size(); ++i) {
-    admit_[i] = static_cast<LayerSet>(admit_[i] | second.admit_[i] << first.count_);
-  }
-}
-
 LayerOrders descending_orders(const CompactChannels& channels,
                               const std::vector<std::vector<std::uint32_t>>& ranks) {
   std::vector<Positions> positions;

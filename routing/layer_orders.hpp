@@ -21,9 +21,6 @@ class LayerOrders {
   LayerOrders(const CompactChannels& channels,
               const std::vector<std::vector<std::uint32_t>>& positions);
 
-  // The layers of both, those of the first one before. They are of the same channels.
-  LayerOrders(const LayerOrders& first, const LayerOrders& second);
-
   unsigned count() const { return count_; }
   LayerSet all() const { return static_cast<LayerSet>((1u << count_) - 1); }
   // The layers in whose order `next`, which leaves the switch that `held` leads to, stands behind

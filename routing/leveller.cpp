@@ -12,6 +12,8 @@ namespace {
 // In each step what lies above the mean by more than this part of the greatest excess is lowered.
 constexpr std::uint64_t kStep = 16;
 constexpr std::size_t kLookedAt = 5'000'000;
+// So many trees may be passed over at the cost of one look: those that do not use a channel.
+constexpr std::size_t kPassedOver = 16;
 constexpr std::uint32_t kNewHops = 4;
 struct Phase {
   std::uint32_t slack = 0;
@@ -82,6 +84,7 @@ void Leveller::relieve(std::uint32_t channel, std::span<const std::uint32_t> tre
   busy_ = channel;
   const auto relieve_by = [&](bool (Leveller::*move)(std::uint32_t, std::uint32_t)) {
     const std::uint32_t from = channels_.from[channel];
+    work_left_ -= std::min(work_left_, trees.size() / kPassedOver);
     for (std::size_t i = 0; i < trees.size(); ++i) {
       // Not always the same ones first.
       const std::uint32_t tree = trees[(i + channel) % trees.size()];

@@ -26,7 +26,6 @@ Peacemaker::Peacemaker(const CompactChannels& channels, const Destinations& dest
       forest_(forest),
       switches_(forest.switch_count()),
       dice_(kPeaceSeed),
-      weights_(switches_ * switches_, 1),
       ways_(channels, orders, forest) {}
 
 std::vector<Peacemaker::Pair> Peacemaker::quarrels() const {
@@ -41,7 +40,9 @@ std::vector<Peacemaker::Pair> Peacemaker::quarrels() const {
 
 bool Peacemaker::reconcile() {
   auto left = quarrels();
+  if (left.empty()) return true;
   if (left.size() > switches_ * switches_ / 2 / kWorthTrying) return false;
+  weights_.assign(switches_ * switches_, 1);
   std::size_t half = left.size();
   while (!left.empty()) {
     if (left.size() <= half) {
