@@ -60,7 +60,7 @@ bool Revisit::suspect(const Context& context, ObservedIndex node) {
 // The cable of this port leads nowhere known any more; whoever is at the other end knows more.
 void Revisit::sever(Context& context, ObservedEnd end) {
   auto& port = context.picture.observation[end.node].ports[end.port.value];
-  changed_ = true;
+  changed_ = cables_changed_ = true;
   port.dark = false;
   port.disbelieved.reset();
   if (!port.sighting) return;
@@ -166,7 +166,7 @@ void Revisit::on_node_info(Context& context, Discovery& discovery, const Answer&
   const auto& met = picture.observation[from.node].ports[from.port.value].sighting;
   if (!met && known) disputed_.insert(guid_of(context, *known));
   if (!met) return;
-  changed_ = true;
+  changed_ = cables_changed_ = true;
   if (!known) {
     met_.insert(guid_of(context, met->node));
     visited_.insert(guid_of(context, met->node));
@@ -210,6 +210,7 @@ void Revisit::settle_displaced(Context& context, Discovery& discovery, const Way
     }
     if (back) observation[back->node].ports[back->port.value].sighting.reset();
     back = moved.met_from;
+    cables_changed_ = true;
     reach_by(context, moved.end, moved.met_from);
     discovery.read_again(context, moved.end);
   }
@@ -232,7 +233,7 @@ bool Revisit::go_on(Context& context, Discovery& discovery) {
     const bool patiently = &due == &silent_;
     const std::size_t still_unreached = unreached_.size();
     const Ways ways(context.picture);
-    mend_routes(context.picture, ways, context.transactions);
+    mend(context, ways);
     for (const ObservedIndex node : std::exchange(due, {})) {
       ways.reaches(node) ? ask(context, discovery, node, patiently) : unreached_.push_back(node);
     }
@@ -246,6 +247,11 @@ bool Revisit::go_on(Context& context, Discovery& discovery) {
   }
   forget_unreached(context);
   return false;
+}
+
+void Revisit::mend(Context& context, const Ways& ways) {
+  mend_routes(context.picture, ways, context.transactions);
+  cables_changed_ = false;
 }
 
 void Revisit::ask(Context& context, Discovery& discovery, ObservedIndex node, bool patiently) {
@@ -273,7 +279,7 @@ void Revisit::forget_unreached(Context& context) {
   Picture& picture = context.picture;
   const Ways ways(picture);
   // The last answers may have shown that a cable leads elsewhere, too.
-  if (changed_) mend_routes(picture, ways, context.transactions);
+  if (cables_changed_) mend(context, ways);
   std::vector<bool> keep(picture.observation.size());
   for (std::uint32_t n = 0; n < keep.size(); ++n) {
     keep[n] = ways.reaches({n});

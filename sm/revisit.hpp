@@ -61,6 +61,7 @@ class Revisit {
   void sever(Context& context, fabric::ObservedEnd end);
   void settle_displaced(Context& context, Discovery& discovery, const Ways* in_the_end);
   void reach_by(Context& context, fabric::ObservedEnd end, fabric::ObservedEnd from);
+  void mend(Context& context, const Ways& ways);
   void ask(Context& context, Discovery& discovery, fabric::ObservedIndex node, bool patiently);
   void on_description(Context& context, Discovery& discovery, const Answer& answer);
   void on_switch_info(Context& context, Discovery& discovery, const Answer& answer);
@@ -79,6 +80,7 @@ class Revisit {
   std::vector<fabric::ObservedIndex> unreached_;  // asked when a cable is found that leads there
   std::vector<Displaced> displaced_;
   bool changed_ = false;
+  bool cables_changed_ = false;  // since ways were mended
   bool is_misled_ = false;
 };
 
