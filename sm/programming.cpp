@@ -6,6 +6,7 @@
 
 #include "base/check.hpp"
 #include "mad/capability.hpp"
+#include "sm/port_set.hpp"
 
 namespace heddle::sm {
 namespace {
@@ -407,16 +408,10 @@ mad::SmpData Programming::data_for(const Context& context, const Request& reques
   HEDDLE_CHECK(request.attribute == mad::AttributeId::PortInfo);
   const PortIndex port{request.subject};
   const mad::PortInfo& observed = *picture.info(port);
-  mad::PortInfo info = fabric::unchanged(observed);
   const auto& wish = picture.intent.ports[port.value];
   const auto step = static_cast<LinkStep>(request.detail);
-  if (wish.endport) {
-    info = fabric::with(*wish.endport, observed);
-  } else {
-    // The outer port of a switch has no key. Where the way there leads to a host by now, that one's
-    // key must not go: it would look as if it were hidden, for good.
-    info.m_key = context.transactions.key(request.device);
-  }
+  mad::PortInfo info = wish.endport ? fabric::with(*wish.endport, observed)
+                                    : unchanged(context, request.device, observed);
   if (wish.link && step == LinkStep::Fields) {
     const mad::PortInfo link = fabric::with(*wish.link, observed);
     info.neighbor_mtu = link.neighbor_mtu;

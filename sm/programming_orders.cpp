@@ -4,7 +4,7 @@
 #include <span>
 
 #include "base/check.hpp"
-#include "fabric/difference.hpp"
+#include "sm/port_set.hpp"
 
 namespace heddle::sm {
 namespace {
@@ -45,7 +45,7 @@ mad::SmpData OrderProgramming::data_for(const Context& context, const Request& r
   const ObservedEnd end = end_of(request);
   const auto& observed = context.picture.observation[end.node].ports[end.port.value].info;
   HEDDLE_CHECK(observed.has_value());
-  mad::PortInfo info = fabric::unchanged(*observed);
+  mad::PortInfo info = unchanged(context, request.device, *observed);
   info.port_physical_state =
       request.detail != 0 ? mad::PortPhysicalState::Disabled : mad::PortPhysicalState::Polling;
   mad::SmpData data;

@@ -69,7 +69,8 @@ mad::SmpData answer_of(const ObservedNode& node, const mad::Smp& set, WouldWrite
   if (set.attribute_id == mad::AttributeId::PortInfo && port < node.ports.size() &&
       node.ports[port].info) {
     const auto& is = *node.ports[port].info;
-    const auto will_be = as_it_would_be(mad::decode<mad::PortInfo>(set.data), is);
+    auto will_be = as_it_would_be(mad::decode<mad::PortInfo>(set.data), is);
+    if (node.is_switch() && port != 0) will_be.m_key = is.m_key;  // it has none
     const auto differences = mad::differences(is, will_be);
     change.change = text_of(differences);
     change.of_the_office = only_of_the_office(differences);

@@ -75,6 +75,27 @@ TEST(Shadow, TellsOfOtherRoutes) {
 }
 
 // A configuration that is read again does not make it one that writes, nor the other way round.
+// What is written there holds the key of the switch, and changes none.
+TEST(Shadow, KnowsThatOuterPortsOfSwitchesHaveNoKey) {
+  auto options = watching();
+  options.sm.m_key = mad::MKey{0x5EC2E7};
+  Box box("fat-tree:3,6", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  std::size_t outer = 0, keys = 0;
+  for (const auto& event : box.events()) {
+    const auto* change = std::get_if<sm::WouldWrite>(&event.value);
+    if (change == nullptr || change->attribute != mad::AttributeId::PortInfo) continue;
+    const bool is_host = change->node.description.rfind("host", 0) == 0;
+    const bool names_key = change->change.find("M_Key ") != std::string::npos;
+    keys += names_key;
+    if (is_host || (change->modifier & 0xFF) == 0) continue;
+    ++outer;
+    EXPECT_FALSE(names_key) << change->change;
+  }
+  EXPECT_GT(outer, 0u);
+  EXPECT_GT(keys, 0u) << "hosts and switches would get one";
+}
+
 TEST(Shadow, StaysOneUntilItIsRestarted) {
   Box box("fat-tree:3,6", watching());
   ASSERT_TRUE(box.run_until_quiet());
