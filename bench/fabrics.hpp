@@ -33,6 +33,9 @@ inline constexpr Fabric kTorus10{"torus 10x10x10, 4 hosts each", [] {
 inline constexpr Fabric kRandom16{"random 512 switches of degree 16, 8 hosts each",
                                   [] { return support::random_regular(512, 16, 8, 1); }};
 
+inline constexpr Fabric kDragonfly{"dragonfly of 33 groups, 4 hosts each",
+                                   [] { return support::dragonfly(33, 8, 4, 4); }};
+
 inline void tbb_for(std::size_t count, const base::RangeWork& work) {
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count),
                     [&](const auto& range) { work(range.begin(), range.end()); });

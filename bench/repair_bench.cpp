@@ -2,7 +2,8 @@
 // Links between switches are lost: time until there are new tables, proven, and a plan to write
 // them. Arguments: fabric, links, threads, whether the links are those of switches with hosts.
 // Counters: what each step took, in milliseconds; LIDs with other entries; whether it was a repair,
-// or engines had to compute anew.
+// or engines had to compute anew. On several VLs also what they take for that, and the share of
+// paths from a switch to a LID that got another level.
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -22,7 +23,8 @@ namespace {
 using bench::tbb_for;
 
 constexpr bench::Fabric kFabrics[] = {
-    bench::kTree648, bench::kTree11664, bench::kTree45056, bench::kTorus10, bench::kRandom16,
+    bench::kTree648, bench::kTree11664, bench::kTree45056,
+    bench::kTorus10, bench::kRandom16,  bench::kDragonfly,
 };
 
 double milliseconds_since(std::chrono::steady_clock::time_point begun) {
@@ -73,9 +75,10 @@ fabric::LidMap same_lids(const routing::Home& home, const fabric::Topology& now)
   return lids;
 }
 
-routing::Home home_of(const support::Recipe& recipe, const char* engine) {
+routing::Home home_of(const support::Recipe& recipe, const char* engine, unsigned vls) {
   routing::Home home;
   home.policy.engines = {engine};
+  home.policy.max_vls = vls;
   auto topology = support::build(recipe);
   home.lids = std::make_shared<const fabric::LidMap>(support::number_lids(topology));
   home.topology = std::make_shared<const fabric::Topology>(std::move(topology));
@@ -84,13 +87,27 @@ routing::Home home_of(const support::Recipe& recipe, const char* engine) {
   return home;
 }
 
-void bench_links_lost(benchmark::State& state, const char* engine) {
+double changed_levels(const routing::Home& home, const fabric::Topology& now,
+                      const fabric::LidMap& lids, const routing::Selected& selected) {
+  double changed = 0;
+  for (std::uint32_t s = 0; s < now.switch_count(); ++s) {
+    const auto was = home.topology->find_node(now.node(fabric::SwitchIndex{s}).guid);
+    for (std::uint16_t number = 1; number <= lids.top().value; ++number) {
+      const mad::Lid lid{number};
+      changed += selected.routes.lanes.levels.level({s}, lid) !=
+                 home.selected->routes.lanes.levels.level({was->value}, lid);
+    }
+  }
+  return changed / (static_cast<double>(now.switch_count()) * lids.top().value);
+}
+
+void bench_links_lost(benchmark::State& state, const char* engine, unsigned vls = 1) {
   const bench::Fabric& fabric = kFabrics[state.range(0)];
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
                                     static_cast<std::size_t>(state.range(2)));
   state.SetLabel(fabric.name);
   const support::Recipe recipe = fabric.recipe();
-  const routing::Home home = home_of(recipe, engine);
+  const routing::Home home = home_of(recipe, engine, vls);
   if (!home.selected) return state.SkipWithError("no tables");
   const auto now = support::build(without_links(
       recipe, *home.topology, static_cast<std::size_t>(state.range(1)), state.range(3) != 0));
@@ -101,19 +118,21 @@ void bench_links_lost(benchmark::State& state, const char* engine) {
       home.selected};
   double routing = 0, planning = 0;
   bool repaired = false;
+  double levels = 0;
   std::size_t changed = 0, late = 0, emptied = 0;
   for (auto _ : state) {
     const auto begun = std::chrono::steady_clock::now();
     const auto selected = routing::select_near_home(now, lids, home.policy, &home, tbb_for);
     routing += milliseconds_since(begun);
     if (!selected) return state.SkipWithError(selected.error().message.c_str());
-    repaired = (*selected)->kin != nullptr;
+    repaired = (*selected)->kin != nullptr || (*selected)->lane_kin != nullptr;
     const auto routed = std::chrono::steady_clock::now();
     const auto plan = routing::plan_transition(now, lids, **selected, in_place, tbb_for);
     planning += milliseconds_since(routed);
     changed = plan.changed;
     late = plan.late.size();
     emptied = plan.emptied_count();
+    if (vls > 1) levels = changed_levels(home, now, lids, **selected);
   }
   const auto rounds = static_cast<double>(state.iterations());
   state.counters["routing"] = routing / rounds;
@@ -122,6 +141,11 @@ void bench_links_lost(benchmark::State& state, const char* engine) {
   state.counters["late"] = static_cast<double>(late);
   state.counters["emptied"] = static_cast<double>(emptied);
   state.counters["repaired"] = repaired ? 1 : 0;
+  if (vls == 1) return;
+  state.counters["levels"] = levels;
+  const auto begun = std::chrono::steady_clock::now();
+  benchmark::DoNotOptimize(routing::select_routes(now, lids, home.policy, tbb_for));
+  state.counters["anew"] = milliseconds_since(begun);
 }
 
 void fabrics_and_links(benchmark::internal::Benchmark* bench) {
@@ -143,6 +167,16 @@ void one_link(benchmark::internal::Benchmark* bench) {
       ->UseRealTime();
 }
 
+// On fabrics that need several VLs, or spread their load better by them.
+void on_lanes(benchmark::internal::Benchmark* bench) {
+  for (const int fabric : {3, 4, 5}) {
+    for (const int links : {1, 3}) bench->Args({fabric, links, 2, 0});
+  }
+  bench->ArgNames({"fabric", "links", "threads", "leaves"})
+      ->Unit(benchmark::kMillisecond)
+      ->UseRealTime();
+}
+
 BENCHMARK_CAPTURE(bench_links_lost, auto, "auto") -> Apply(fabrics_and_links);
 BENCHMARK_CAPTURE(bench_links_lost, minhop, "minhop")->Apply(fabrics_and_links);
 BENCHMARK_CAPTURE(bench_links_lost, updn, "updn")->Apply(fabrics_and_links);
@@ -152,6 +186,8 @@ BENCHMARK_CAPTURE(bench_links_lost, dnup, "dnup")->Apply(one_link);
 BENCHMARK_CAPTURE(bench_links_lost, dfsssp, "dfsssp")->Apply(one_link);
 BENCHMARK_CAPTURE(bench_links_lost, weave, "weave")->Apply(one_link);
 BENCHMARK_CAPTURE(bench_links_lost, nue, "nue")->Apply(one_link);
+BENCHMARK_CAPTURE(bench_links_lost, weave_on_lanes, "weave", 4)->Apply(on_lanes);
+BENCHMARK_CAPTURE(bench_links_lost, dfsssp_on_lanes, "dfsssp", 8)->Apply(on_lanes);
 
 }  // namespace
 }  // namespace heddle

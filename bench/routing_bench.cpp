@@ -44,7 +44,7 @@ constexpr bench::Fabric kFabrics[] = {
      [] { return support::random_regular(512, 24, 12, 1); }},
     bench::kTorus10,
     {"slim fly q=17, 13 hosts each", [] { return support::slim_fly(17, 13); }},
-    {"dragonfly of 33 groups, 4 hosts each", [] { return support::dragonfly(33, 8, 4, 4); }},
+    bench::kDragonfly,
     {"HyperX 12x8, 7 hosts each",
      [] {
        return support::hyperx({12, 8}, 7);

@@ -2,11 +2,31 @@
 #include "fabric/lanes.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/check.hpp"
 
 namespace heddle::fabric {
+namespace {
+
+constexpr std::uint32_t kNoSuchRow = 0xFFFF'FFFF;
+
+// Numbers anew what had numbers, alike what was alike but for such as shall be on their own.
+struct Numbering {
+  void add(std::uint32_t old, bool alone) {
+    const auto next = static_cast<std::uint32_t>(first.size());
+    number.push_back(alone ? next : known_.try_emplace(old, next).first->second);
+    if (number.back() == next) first.push_back(static_cast<std::uint32_t>(number.size() - 1));
+  }
+  std::vector<std::uint32_t> number;
+  std::vector<std::uint32_t> first;  // by new number: the first of those that have it
+
+ private:
+  std::map<std::uint32_t, std::uint32_t> known_;
+};
+
+}  // namespace
 
 ServiceLevels::ServiceLevels(std::vector<std::uint32_t> row_of,
                              std::vector<std::uint32_t> column_of, std::size_t columns,
@@ -70,6 +90,44 @@ ServiceLevels ServiceLevels::side_by_side(const std::vector<Part>& parts) {
     }
   }
   return {std::move(row_of), std::move(column_of), columns.size(), std::move(levels)};
+}
+
+ServiceLevels ServiceLevels::of_switches(const std::vector<SwitchIndex>& here) const {
+  ServiceLevels same = *this;
+  if (row_of_.empty()) return same;
+  same.row_of_.clear();
+  const auto rows = columns_ == 0 ? 0 : static_cast<std::uint32_t>(levels_.size() / columns_);
+  for (const SwitchIndex at : here) {
+    same.row_of_.push_back(at.value < row_of_.size() ? row_of_[at.value] : rows);  // no such row
+  }
+  return same;
+}
+
+// Whoever has a path that changes gets a row of its own, and each LID whose path does a column.
+ServiceLevels ServiceLevels::with(const std::vector<Change>& changes, std::size_t switches) const {
+  std::size_t lids = column_of_.empty() ? columns_ : column_of_.size();
+  for (const Change& change : changes) lids = std::max(lids, change.to.value + std::size_t{1});
+  std::vector<bool> is_from(switches), is_to(lids);
+  for (const Change& change : changes) is_from[change.from.value] = is_to[change.to.value] = true;
+  Numbering rows, columns;
+  for (std::uint32_t s = 0; s < switches; ++s) {
+    rows.add(s < row_of_.size() ? row_of_[s] : row_of_.empty() ? 0 : kNoSuchRow, is_from[s]);
+  }
+  for (std::uint32_t lid = 0; lid < lids; ++lid) {
+    columns.add(lid < column_of_.size() ? column_of_[lid] : lid, is_to[lid]);
+  }
+  std::vector<std::uint8_t> levels;
+  for (const std::uint32_t from : rows.first) {
+    for (const std::uint32_t to : columns.first) {
+      levels.push_back(level({from}, mad::Lid{static_cast<std::uint16_t>(to)}));
+    }
+  }
+  for (const Change& change : changes) {
+    levels[rows.number[change.from.value] * columns.first.size() +
+           columns.number[change.to.value]] = change.level;
+  }
+  return {std::move(rows.number), std::move(columns.number), columns.first.size(),
+          std::move(levels)};
 }
 
 std::uint8_t ServiceLevels::level(SwitchIndex from, mad::Lid to) const {

@@ -41,6 +41,18 @@ class ServiceLevels {
   // The levels of a fabric in islands, between which there are no ways and so no levels to tell.
   static ServiceLevels side_by_side(const std::vector<Part>& parts);
 
+  // The same where switches have other indices. here: by those, the ones they have in this.
+  ServiceLevels of_switches(const std::vector<SwitchIndex>& here) const;
+
+  struct Change {
+    SwitchIndex from{};
+    mad::Lid to{};
+    std::uint8_t level = 0;
+  };
+  // Some of them changed; of several changes of one path the last one counts. switches: how
+  // many there are.
+  ServiceLevels with(const std::vector<Change>& changes, std::size_t switches) const;
+
   // LIDs and switches that were not known have level 0.
   std::uint8_t level(SwitchIndex from, mad::Lid to) const;
   bool uniform() const { return levels_.empty(); }

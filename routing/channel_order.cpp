@@ -76,6 +76,14 @@ void ChannelOrder::remove(std::uint32_t held, std::uint32_t next) {
   flip_both_ways(held, next);
 }
 
+std::vector<std::pair<std::uint32_t, std::uint32_t>> ChannelOrder::forget(std::uint32_t channel) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> gone;
+  for_each_before(channel, [&](std::uint32_t held) { gone.emplace_back(held, channel); });
+  for_each_onward(channel, [&](std::uint32_t next) { gone.emplace_back(channel, next); });
+  for (const auto& [held, next] : gone) flip_both_ways(held, next);
+  return gone;
+}
+
 bool ChannelOrder::add(std::uint32_t held, std::uint32_t next) {
   if (!agrees(held, next)) {
     if (is_set(refused_, held, next)) return false;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "routing/way_finder.hpp"
@@ -51,6 +52,9 @@ class ChannelOrder {
   // Ends the trial of one that was added: it stays for good, or it goes.
   void keep(std::uint32_t held, std::uint32_t next) { flip(on_trial_, held, next); }
   void remove(std::uint32_t held, std::uint32_t next);
+  // Takes all dependencies of a channel out, which nobody holds any more; they are told. Before the
+  // first trial.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> forget(std::uint32_t channel);
 
  private:
   using Bits = std::vector<std::uint64_t>;  // by channel, and by the place of the next one

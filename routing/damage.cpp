@@ -8,10 +8,10 @@ namespace heddle::routing {
 using fabric::SwitchIndex;
 
 Damage::Damage(const Home& whole, const Departure& departure, const fabric::Topology& left,
-               const fabric::LidMap& lids)
+               const fabric::LidMap& lids, const Certificate& channels_of_home)
     : home(whole),
       now(left),
-      certificate(*whole.selected->certificate),
+      certificate(channels_of_home),
       channels(certificate.channels()),
       tables(whole.selected->routes.tables),
       now_at(whole.topology->switch_count(), kNone),

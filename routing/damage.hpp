@@ -17,13 +17,13 @@
 
 namespace heddle::routing {
 
-// Refers to all it is made from. Home must have a certificate, and `departure` be comparable, from
-// `home` to `now` with `lids`.
+// Refers to all it is made from. `departure` must be comparable, from `home` to `now` with `lids`;
+// the certificate is of home's topology.
 struct Damage {
   static constexpr std::uint32_t kNone = Certificate::kNone;
 
   Damage(const Home& home, const Departure& departure, const fabric::Topology& now,
-         const fabric::LidMap& lids);
+         const fabric::LidMap& lids, const Certificate& certificate);
 
   std::uint8_t entry(std::uint32_t at, mad::Lid lid) const {
     return tables.entry(fabric::SwitchIndex{at}, lid.value);

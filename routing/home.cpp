@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "fabric/recheck.hpp"
+#include "routing/lane_line.hpp"
+#include "routing/lane_repair.hpp"
 #include "routing/repair.hpp"
 #include "routing/standing.hpp"
 
@@ -128,6 +130,19 @@ bool is_shown(const Topology& topology, const LidMap& lids, const Home& home,
                          parallel);
 }
 
+// By the judge who walks all routes. Gives their dependencies, or nothing if there is an objection.
+std::optional<fabric::Dependencies> prove(const Topology& topology, const LidMap& lids,
+                                          const Policy& policy, const Home& home,
+                                          const base::ParallelFor& parallel, Selected& selected) {
+  const Routes& routes = selected.routes;
+  std::optional<fabric::Dependencies> graph;
+  selected.proof = fabric::verify(topology, lids, routes.tables, routes.lanes, parallel,
+                                  departed_from(home, lids), &graph);
+  if (objection(topology, policy, routes.lanes, selected.proof)) return std::nullopt;
+  selected.lanes = LaneCertificate::make(topology, *graph);
+  return graph;
+}
+
 // Home's tables, repaired. A repair has reasons of its own to be right, which no judge believes:
 // who is not satisfied by what differs walks all of them.
 std::optional<Selected> mended_home(const Topology& topology, const LidMap& lids,
@@ -139,12 +154,22 @@ std::optional<Selected> mended_home(const Topology& topology, const LidMap& lids
   auto selected = repaired(home, departure, topology, *found);
   if (is_shown(topology, lids, home, departure, *found, selected, parallel)) return selected;
   selected.kin = nullptr;  // its line may not hold
-  const Routes& routes = selected.routes;
-  std::optional<fabric::Dependencies> graph;
-  selected.proof = fabric::verify(topology, lids, routes.tables, routes.lanes, parallel,
-                                  departed_from(home, lids), &graph);
-  if (objection(topology, policy, routes.lanes, selected.proof)) return std::nullopt;
-  selected.lanes = LaneCertificate::make(topology, *graph);
+  if (!prove(topology, lids, policy, home, parallel, selected)) return std::nullopt;
+  return selected;
+}
+
+// The same where home's routes need several VLs: all is walked.
+std::optional<Selected> mended_on_lanes(const Topology& topology, const LidMap& lids,
+                                        const Policy& policy, const Home& home,
+                                        const Departure& departure,
+                                        const base::ParallelFor& parallel,
+                                        const LaneKinship* present) {
+  auto selected = repair_on_lanes(home, departure, topology, lids, present);
+  if (!selected) return std::nullopt;
+  const auto graph = prove(topology, lids, policy, home, parallel, *selected);
+  if (!graph) return std::nullopt;
+  const LaneLine line(topology, *selected->lane_kin, departure.at_home);
+  if (!line.covers(topology, *graph)) selected->lane_kin = nullptr;
   return selected;
 }
 
@@ -246,6 +271,10 @@ base::Result<std::shared_ptr<const Selected>> select_near_home(
   if (departure.comparable) {
     auto mended = mended_home(topology, lids, policy, *home, departure, parallel,
                               present != nullptr ? present->kin.get() : nullptr);
+    if (!mended) {
+      mended = mended_on_lanes(topology, lids, policy, *home, departure, parallel,
+                               present != nullptr ? present->lane_kin.get() : nullptr);
+    }
     if (mended) return std::make_shared<const Selected>(std::move(*mended));
   }
   Refine refine;

@@ -222,8 +222,14 @@ std::optional<Repair> repair(const Home& home, const Departure& departure, const
   const auto& certificate = home.selected->certificate;
   if (!certificate) return std::nullopt;
   const bool is_kin = present != nullptr && present->certificate == certificate;
-  const Damage damage(home, departure, now, lids);
+  const Damage damage(home, departure, now, lids, *certificate);
   return Mending(damage, parallel).run(is_kin ? present : nullptr);
+}
+
+std::string note_of(const Repair& repair) {
+  if (repair.moved == 0) return "all LIDs keep the ways they had before the loss";
+  return fmt::format("{} LIDs go around what was lost, by {} entries", repair.moved,
+                     repair.entries.size());
 }
 
 Selected repaired(const Home& home, const Departure& departure, const Topology& now,
@@ -242,10 +248,7 @@ Selected repaired(const Home& home, const Departure& departure, const Topology& 
       nullptr,
       std::make_shared<const Kinship>(
           Kinship{before.certificate, repair.places, repair.added, departure.at_home})};
-  selected.routes.notes.push_back(
-      repair.moved == 0 ? "all LIDs keep the ways they had before the loss"
-                        : fmt::format("{} LIDs go around what was lost, by {} entries",
-                                      repair.moved, repair.entries.size()));
+  selected.routes.notes.push_back(note_of(repair));
   auto& proof = selected.proof;
   proof.routes = count_routes(now, departure);
   proof.max_hops = std::max(proof.max_hops, repair.max_hops);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -63,6 +64,9 @@ std::optional<Repair> repair(const Home& home, const Departure& departure,
                              const fabric::Topology& now, const fabric::LidMap& lids,
                              const Kinship* present = nullptr,
                              const base::ParallelFor& parallel = base::inline_for);
+
+// For a person.
+std::string note_of(const Repair& repair);
 
 // Home's tables with the repair in them, for `now`. The proof counts the routes there are now; its
 // greatest number of hops is a bound, and its mean is home's, corrected by the routes that moved.

@@ -51,6 +51,15 @@ struct Kinship {
   std::vector<fabric::SwitchIndex> at_home;  // by switch
 };
 
+// The same of routes on several VLs: everything by lane of home's.
+struct LaneKinship {
+  std::shared_ptr<const LaneCertificate> certificate;  // home's
+  std::vector<std::uint32_t> places;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> added;
+  std::vector<fabric::SwitchIndex> at_home;  // by switch
+  bool replies = true;  // answers on the levels of their requests lead forward, too
+};
+
 struct Selected {
   Routes routes;
   fabric::Verification proof;
@@ -62,6 +71,7 @@ struct Selected {
   std::shared_ptr<const Kinship> kin = nullptr;  // of a repair whose line was proven
   // Of all others that hold no credit loop.
   std::shared_ptr<const LaneCertificate> lanes = nullptr;
+  std::shared_ptr<const LaneKinship> lane_kin = nullptr;  // of a repair on several VLs
 };
 
 // Tables to be preferred to an engine's fresh ones, proven; nothing if there are none.

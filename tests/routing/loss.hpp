@@ -94,6 +94,24 @@ class Loss {
         {now_, lids_, tables, departure_.at_home, before.certificate->by_topology(places)});
   }
 
+  // Whether packets from here passed a link that is gone, on home's tables.
+  bool passed_a_loss(fabric::SwitchIndex at, mad::Lid lid) const {
+    const auto target = home_.topology->attachment(home_.lids->owner(lid))->at;
+    const auto& tables = home_.selected->routes.tables;
+    while (at != target) {
+      const auto& channel =
+          home_.topology
+              ->channels()[home_.topology->channel_by_port(at, tables.out_port(at, lid)).value];
+      const auto here = now_.find_node(home_.topology->node(channel.from).guid);
+      if (!here || now_.channel_by_port(fabric::SwitchIndex{here->value}, channel.out) ==
+                       fabric::kNoChannel) {
+        return true;
+      }
+      at = channel.to;
+    }
+    return false;
+  }
+
  private:
   static bool is_switch(const support::Recipe& recipe, mad::Guid guid) {
     return std::any_of(recipe.nodes.begin(), recipe.nodes.end(), [&](const fabric::Node& node) {
@@ -127,24 +145,6 @@ class Loss {
     EXPECT_TRUE(departure_.comparable);
     return repair(home_, departure_, now_, lids_);
   }
-  // Whether packets from here passed a link that is gone, on home's tables.
-  bool passed_a_loss(fabric::SwitchIndex at, mad::Lid lid) const {
-    const auto target = home_.topology->attachment(home_.lids->owner(lid))->at;
-    const auto& tables = home_.selected->routes.tables;
-    while (at != target) {
-      const auto& channel =
-          home_.topology
-              ->channels()[home_.topology->channel_by_port(at, tables.out_port(at, lid)).value];
-      const auto here = now_.find_node(home_.topology->node(channel.from).guid);
-      if (!here || now_.channel_by_port(fabric::SwitchIndex{here->value}, channel.out) ==
-                       fabric::kNoChannel) {
-        return true;
-      }
-      at = channel.to;
-    }
-    return false;
-  }
-
   support::Recipe recipe_;
   Home home_;
   fabric::Topology now_;

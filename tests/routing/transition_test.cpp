@@ -13,6 +13,7 @@
 #include "routing/kin_transition.hpp"
 #include "tests/routing/fabrics.hpp"
 #include "tests/routing/loss.hpp"
+#include "tests/routing/mixtures.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -29,34 +30,6 @@ Selected selected_of(Routes routes) {
 InPlace place(const Subnet& subnet, const ForwardingTables& tables) {
   return {std::make_shared<const fabric::Topology>(subnet.topology),
           std::make_shared<const ForwardingTables>(tables), nullptr};
-}
-
-// What an entry holds before a step, and after it.
-std::uint8_t entry_after(const Transition& transition, std::uint32_t at, std::size_t lid,
-                         std::uint8_t old, std::uint8_t wanted, int step) {
-  if (step < 0 || old == wanted) return old;
-  const bool emptied = lid < transition.emptied.size() && transition.emptied[lid];
-  if (emptied) return step == 0 ? mad::kNoPortNumber.value : wanted;
-  for (const auto& late : transition.late_of(SwitchIndex{at})) {
-    if (late.lid.value == lid) return step >= late.step ? wanted : old;
-  }
-  return wanted;
-}
-
-// In the midst of a step: some switches have been reached by it, some have not.
-ForwardingTables mixture(const ForwardingTables& before, const ForwardingTables& wanted,
-                         const Transition& transition, int step, base::Prng& dice) {
-  ForwardingTables mixed = wanted;
-  for (std::uint32_t s = 0; s < wanted.switch_count(); ++s) {
-    const auto row = mixed.row(SwitchIndex{s});
-    for (std::size_t lid = 0; lid < row.size(); ++lid) {
-      const mad::Lid number{static_cast<std::uint16_t>(lid)};
-      const std::uint8_t old = before.out_port(SwitchIndex{s}, number).value;
-      const int done = dice.below(2) == 0 ? step : step - 1;
-      row[lid] = entry_after(transition, s, lid, old, row[lid], done);
-    }
-  }
-  return mixed;
 }
 
 bool goes_round(const Subnet& subnet, const ForwardingTables& tables) {

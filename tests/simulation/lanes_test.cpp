@@ -305,6 +305,32 @@ TEST_F(LaneChanges, ThatASwitchRefusesOnceEntriesAreEmptiedFillThemAgain) {
   EXPECT_EQ(entries_not_as_told(), 0u);
 }
 
+// No engine computes anew: the levels stay, and only what used the link is written.
+TEST_F(LaneChanges, OfALostLinkAreFewAndBack) {
+  BoxOptions options;
+  options.sm.routing.engines = {"weave"};
+  options.sm.routing.max_vls = 4;
+  bring_up("torus:4x4x4,hosts=1", options);
+  ASSERT_GT(vls(), 1u);
+  const auto home = box().snapshot().routes;
+  const auto link = cable(box(), "switch-0-0-0", 2);
+  for (const bool back : {false, true}) {
+    sets_.clear();
+    looks_ = 0;
+    back ? box().world().restore(link) : box().world().cut(link);
+    box().run_for(std::chrono::seconds(5));
+    EXPECT_GT(looks_, 0u);
+    EXPECT_EQ(harm_, "");
+    EXPECT_EQ(trouble(box()), "");
+    EXPECT_EQ(entries_not_as_told(), 0u);
+    EXPECT_EQ(std::count(sets_.begin(), sets_.end(), AttributeId::SLtoVLMappingTable), 0);
+    EXPECT_LT(std::count(sets_.begin(), sets_.end(), AttributeId::LinearForwardingTable), 64);
+    const auto& routes = box().snapshot().routes;
+    EXPECT_EQ(routes->lane_kin != nullptr, !back);
+    EXPECT_EQ(routes == home, back);
+  }
+}
+
 TEST_F(Lanes, ThatASwitchRefusesAreDoneWithout) {
   auto options = going_round();
   options.on_way_in = [](mad::Datagram& datagram) {
