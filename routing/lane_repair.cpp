@@ -19,15 +19,6 @@ bool is_for_us(const Home& home) {
          routes.lanes->switch_count() == home.topology->switch_count();
 }
 
-std::vector<std::uint8_t> have_hosts(const fabric::Topology& topology) {
-  std::vector<std::uint8_t> has_hosts(topology.switch_count());
-  for (const fabric::PortIndex port : topology.endports()) {
-    const auto place = topology.attachment(port);
-    if (place && place->out.value != 0) has_hosts[place->at.value] = 1;
-  }
-  return has_hosts;
-}
-
 using Turns = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // from lane to lane
 
 // Nobody waits for a link that has gone: what does is thrown away.
@@ -82,8 +73,7 @@ std::optional<Selected> repair_on_lanes(const Home& home, const Departure& depar
   const Damage damage(home, departure, now, lids, channels);
   ChannelOrder order = before.lanes->order();
   const Turns lost = forget_lost(damage, before.routes.lanes.vls, order);
-  const auto has_hosts = have_hosts(*home.topology);
-  PacketLanes lanes(*home.topology, *home.lids, before.routes.lanes, has_hosts,
+  PacketLanes lanes(*home.topology, *home.lids, before.routes.lanes, damage.has_hosts,
                     home.policy.cover_replies);
   LaneMender mender(damage, lanes, order, before.routes.lanes.vls);
   std::vector<std::size_t> left;
