@@ -54,8 +54,10 @@ bool LaneMender::turn_to(mad::Lid lid, std::size_t rank) {
   return true;
 }
 
+// Nobody is taken along by one who steps aside: who has another lane by now needs all turns of his
+// way on it, also those before the loss.
 bool LaneMender::mend_on_other_levels(mad::Lid lid, std::size_t rank) {
-  if (mend(lid, rank)) return true;
+  if (!turn_to(lid, rank) || look_around(false) || look_around(true)) return true;
   begin();
   find_broken();
   const auto helps_one = [this] {
