@@ -141,17 +141,27 @@ bool LaneMender::has_comers(std::uint32_t at, mad::Lid lid) const {
 }
 
 void LaneMender::move(std::uint32_t at, mad::Lid lid, std::uint8_t out) {
-  const std::uint64_t key = key_of(at, lid);
-  const auto known = mended_.find(key);
-  moves_.push_back({at, lid, known != mended_.end() ? known->second : damage_.entry(at, lid)});
-  mended_[key] = out;
+  moves_.push_back({at, lid, mended_entry(at, lid)});
+  set(at, lid, out);
+}
+
+// All switches may have looked for a way, of which few took another one.
+void LaneMender::set(std::uint32_t at, mad::Lid lid, std::uint8_t out) {
+  if (out == damage_.entry(at, lid)) {
+    mended_.erase(key_of(at, lid));
+  } else {
+    mended_[key_of(at, lid)] = out;
+  }
+}
+
+std::uint8_t LaneMender::mended_entry(std::uint32_t at, mad::Lid lid) const {
+  const auto mended = mended_.find(key_of(at, lid));
+  return mended != mended_.end() ? mended->second : damage_.entry(at, lid);
 }
 
 // Where a LID's entry leads, with what has been mended; kNone if nowhere.
 std::uint32_t LaneMender::mended_channel(std::uint32_t at, mad::Lid lid) const {
-  const auto mended = mended_.find(key_of(at, lid));
-  const std::uint8_t out = mended != mended_.end() ? mended->second : damage_.entry(at, lid);
-  return certificate_.channel(at, out);
+  return certificate_.channel(at, mended_entry(at, lid));
 }
 
 // Leaves the way over a channel in path_; false if it does not arrive.
@@ -170,7 +180,7 @@ bool LaneMender::follow(std::uint32_t from, std::uint32_t channel, mad::Lid lid)
 
 void LaneMender::take_back(std::size_t upto) {
   for (; moves_.size() > upto; moves_.pop_back()) {
-    mended_[key_of(moves_.back().at, moves_.back().lid)] = moves_.back().before;
+    set(moves_.back().at, moves_.back().lid, moves_.back().before);
   }
 }
 
@@ -428,9 +438,9 @@ bool LaneMender::tell() {
   ++moved_;
   for (const std::uint32_t at : found_) {
     if (has_new_way(at)) {
-      mended_[key_of(at, lid_)] = channels_.out[way_[at].channel];
+      set(at, lid_, channels_.out[way_[at].channel]);
     } else if (is_broken(at)) {
-      mended_[key_of(at, lid_)] = mad::kNoPortNumber.value;
+      set(at, lid_, mad::kNoPortNumber.value);
     }
   }
   moves_.clear();
@@ -444,10 +454,8 @@ Repair LaneMender::found() const {
   for (const auto& [key, out] : mended_) {
     const auto at = static_cast<std::uint32_t>(key);
     const mad::Lid lid{static_cast<std::uint16_t>(key >> 32)};
-    const std::uint8_t was = damage_.entry(at, lid);
-    if (out == was) continue;
-    repair.entries.push_back(
-        {SwitchIndex{damage_.now_at[at]}, lid, mad::PortNumber{out}, mad::PortNumber{was}});
+    const mad::PortNumber was{damage_.entry(at, lid)};
+    repair.entries.push_back({SwitchIndex{damage_.now_at[at]}, lid, mad::PortNumber{out}, was});
   }
   return repair;
 }

@@ -75,7 +75,9 @@ class LaneMender {
   bool takes_way(std::uint32_t from, mad::Lid to, LaneSet lane);
   bool has_comers(std::uint32_t at, mad::Lid lid) const;
   void move(std::uint32_t at, mad::Lid lid, std::uint8_t out);
+  void set(std::uint32_t at, mad::Lid lid, std::uint8_t out);
   void take_back(std::size_t upto);
+  std::uint8_t mended_entry(std::uint32_t at, mad::Lid lid) const;
   std::uint32_t mended_channel(std::uint32_t at, mad::Lid lid) const;
   bool follow(std::uint32_t from, std::uint32_t channel, mad::Lid lid);
   bool admit_path(LaneSet lane);
@@ -103,7 +105,7 @@ class LaneMender {
   const CompactChannels& channels_;
   ChannelOrder& order_;
   const unsigned vls_;
-  // Of all LIDs: entries, by key_of, and what was added for good.
+  // Of all LIDs: entries that are not home's, by key_of, and what was added for good.
   std::map<std::uint64_t, std::uint8_t> mended_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> kept_;
   std::size_t moved_ = 0;
