@@ -122,6 +122,7 @@ void expect_no_mixture_harms(const Subnet& subnet, const Policy& policy, const S
   for (int step = 0; step < static_cast<int>(plan.steps); ++step) {
     for (int i = 0; i < 4; ++i) {
       const auto mixed = mixture(before, wanted.routes.tables, plan, step, dice);
+      ASSERT_FALSE(goes_round(subnet, mixed)) << "step " << step;
       const auto& told = step == 0 ? lanes : wanted.routes.lanes;
       const auto proof = fabric::verify(subnet.topology, subnet.lids, mixed, told);
       ASSERT_TRUE(is_safe(proof, policy)) << "step " << step;

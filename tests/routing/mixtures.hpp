@@ -9,6 +9,7 @@
 #include "fabric/forwarding_tables.hpp"
 #include "mad/types.hpp"
 #include "routing/transition.hpp"
+#include "tests/routing/fabrics.hpp"
 
 namespace heddle::routing {
 
@@ -39,6 +40,27 @@ inline fabric::ForwardingTables mixture(const fabric::ForwardingTables& before,
     }
   }
   return mixed;
+}
+
+// Whether packets do that go to a LID that somebody has.
+inline bool goes_round(const Subnet& subnet, const fabric::ForwardingTables& tables) {
+  bool round = false;
+  subnet.for_each_lid([&](mad::Lid lid, fabric::SwitchIndex, mad::PortNumber) {
+    for (std::uint32_t s = 0; s < tables.switch_count(); ++s) {
+      fabric::SwitchIndex at{s};
+      std::size_t hops = 0;
+      while (hops <= tables.switch_count()) {
+        const auto out = tables.out_port(at, lid);
+        if (out.value > subnet.topology.node(at).port_count) break;
+        const auto channel = subnet.topology.channel_by_port(at, out);
+        if (channel == fabric::kNoChannel) break;
+        at = subnet.topology.channels()[channel.value].to;
+        ++hops;
+      }
+      round = round || hops > tables.switch_count();
+    }
+  });
+  return round;
 }
 
 }  // namespace heddle::routing

@@ -32,26 +32,6 @@ InPlace place(const Subnet& subnet, const ForwardingTables& tables) {
           std::make_shared<const ForwardingTables>(tables), nullptr};
 }
 
-bool goes_round(const Subnet& subnet, const ForwardingTables& tables) {
-  bool round = false;
-  subnet.for_each_lid([&](mad::Lid lid, SwitchIndex, mad::PortNumber) {
-    for (std::uint32_t s = 0; s < tables.switch_count(); ++s) {
-      SwitchIndex at{s};
-      std::size_t hops = 0;
-      while (hops <= tables.switch_count()) {
-        const auto out = tables.out_port(at, lid);
-        if (out.value > subnet.topology.node(at).port_count) break;
-        const auto channel = subnet.topology.channel_by_port(at, out);
-        if (channel == fabric::kNoChannel) break;
-        at = subnet.topology.channels()[channel.value].to;
-        ++hops;
-      }
-      round = round || hops > tables.switch_count();
-    }
-  });
-  return round;
-}
-
 void expect_no_mixture_harms(const Subnet& subnet, const ForwardingTables& before,
                              const Selected& wanted, const Transition& transition,
                              base::Prng& dice) {

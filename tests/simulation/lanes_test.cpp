@@ -166,7 +166,10 @@ TEST_F(Lanes, CostOneSetForASwitchThatCanDoAllAtOnce) {
 // clients have been told.
 class LaneChanges : public testing::Test {
  protected:
-  void bring_up(const char* expression, BoxOptions options) {
+  void bring_up(const char* expression, const char* engine, unsigned max_vls) {
+    BoxOptions options;
+    options.sm.routing.engines = {engine};
+    options.sm.routing.max_vls = max_vls;
     options.world.hop_delay = std::chrono::microseconds(10);
     options.on_way_out = [this](mad::Datagram& datagram) { note_and_turn_down(datagram); };
     options.on_way_in = [this](mad::Datagram& datagram) {
@@ -240,10 +243,7 @@ class LaneChanges : public testing::Test {
 
 // On the lanes of the tables that are configured the old routes would lock up.
 TEST_F(LaneChanges, FindNoOldRoutesThatNeedOtherLanes) {
-  BoxOptions options;
-  options.sm.routing.engines = {"dfsssp"};
-  options.sm.routing.max_vls = 4;
-  bring_up("ring:7,hosts=1", options);
+  bring_up("ring:7,hosts=1", "dfsssp", 4);
   ASSERT_GT(vls(), 1u);
   change([](sm::Options& now) {
     now.routing.engines = {"updn"};
@@ -259,10 +259,7 @@ TEST_F(LaneChanges, FindNoOldRoutesThatNeedOtherLanes) {
 // Neither set of lanes would do for the other's routes: what changes is emptied in between. Clients
 // that keep the levels of the routes before are another matter.
 TEST_F(LaneChanges, BetweenRoutesThatBothNeedSeveral) {
-  BoxOptions options;
-  options.sm.routing.engines = {"dfsssp"};
-  options.sm.routing.max_vls = 8;
-  bring_up("torus:4x4,hosts=1", options);
+  bring_up("torus:4x4,hosts=1", "dfsssp", 8);
   ASSERT_GT(vls(), 1u);
   for (const char* engine : {"weave", "lash", "dfsssp"}) {
     box().forget_events();
@@ -281,10 +278,7 @@ TEST_F(LaneChanges, BetweenRoutesThatBothNeedSeveral) {
 
 // What is written instead is planned upon what the switches hold by then.
 TEST_F(LaneChanges, ThatASwitchRefusesOnceEntriesAreEmptiedFillThemAgain) {
-  BoxOptions options;
-  options.sm.routing.engines = {"dfsssp"};
-  options.sm.routing.max_vls = 8;
-  bring_up("torus:4x4,hosts=1", options);
+  bring_up("torus:4x4,hosts=1", "dfsssp", 8);
   ASSERT_GT(vls(), 1u);
   refuses_ = true;
   box().forget_events();
@@ -307,10 +301,7 @@ TEST_F(LaneChanges, ThatASwitchRefusesOnceEntriesAreEmptiedFillThemAgain) {
 
 // No engine computes anew: the levels stay, and only what used the link is written.
 TEST_F(LaneChanges, OfALostLinkAreFewAndBack) {
-  BoxOptions options;
-  options.sm.routing.engines = {"weave"};
-  options.sm.routing.max_vls = 4;
-  bring_up("torus:4x4x4,hosts=1", options);
+  bring_up("torus:4x4x4,hosts=1", "weave", 4);
   ASSERT_GT(vls(), 1u);
   const auto home = box().snapshot().routes;
   const auto link = cable(box(), "switch-0-0-0", 2);
