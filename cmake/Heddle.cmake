@@ -31,20 +31,47 @@ if(HEDDLE_SANITIZE)
   target_link_options(heddle_flags INTERFACE -fsanitize=${HEDDLE_SANITIZE})
 endif()
 
-# heddle_together(TARGET): compiles six sources at a time, as one. Reading headers is most of the
-# compiler's work, so that takes a third of the time. What a source keeps to itself shares a
-# namespace with its neighbours then, and the compiler tells of a name that is taken. Each source
-# still includes what it uses, for neighbours change (HEDDLE_UNITY=OFF shows who does not).
-function(heddle_together target)
-  set_target_properties(${target} PROPERTIES
-    UNITY_BUILD ${HEDDLE_UNITY} UNITY_BUILD_BATCH_SIZE 6)
+# heddle_together(UNITS NAME SOURCES...): compiles six sources at a time, as one, and sets UNITS to
+# what is left to compile. Reading headers is most of the compiler's work, so that takes a third of
+# the time. What a source keeps to itself shares a namespace with its neighbours then, and the
+# compiler tells of a name that is taken. Each source still includes what it uses, for neighbours
+# change (HEDDLE_UNITY=OFF shows who does not). CMake's own units name their sources by absolute
+# paths, and then no other folder's build finds in ccache what this one left there.
+function(heddle_together units name)
+  set(alone)
+  set(together)
+  foreach(source ${ARGN})
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
+    cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    get_source_file_property(is_apart ${source} HEDDLE_APART)
+    if(is_apart STREQUAL "YES" OR path IN_LIST HEDDLE_APART OR NOT HEDDLE_UNITY)
+      list(APPEND alone ${source})
+    else()
+      list(APPEND together ${path})
+    endif()
+  endforeach()
+  set(number 0)
+  while(together)
+    list(SUBLIST together 0 6 six)
+    list(REMOVE_ITEM together ${six})
+    set(lines)
+    foreach(path ${six})
+      string(APPEND lines "#include \"${path}\"\n")
+    endforeach()
+    set(unit ${CMAKE_CURRENT_BINARY_DIR}/together/${name}_${number}.cpp)
+    file(CONFIGURE OUTPUT ${unit} CONTENT "${lines}" @ONLY)
+    list(APPEND alone ${unit})
+    math(EXPR number "${number} + 1")
+  endwhile()
+  set(${units} ${alone} PARENT_SCOPE)
 endfunction()
 
-# heddle_unoptimised_when_sanitized(SOURCES...): for those that are mostly other people's templates,
-# on which the optimiser spends minutes once sanitizers have filled them with checks.
+# heddle_unoptimised_when_sanitized(SOURCES...), before the room: for those that are mostly other
+# people's templates, on which the optimiser spends minutes once sanitizers have filled them with
+# checks.
 function(heddle_unoptimised_when_sanitized)
   # Never together with others: so those are the same six in each build.
-  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_source_files_properties(${ARGN} PROPERTIES HEDDLE_APART YES)
   if(HEDDLE_SANITIZE)
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O0)
   endif()
@@ -53,22 +80,22 @@ endfunction()
 # heddle_room(NAME SOURCES ... USES rooms and libraries this one may include)
 function(heddle_room name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES" ${ARGN})
-  add_library(heddle_${name} STATIC ${ARG_SOURCES})
+  heddle_together(units ${name} ${ARG_SOURCES})
+  add_library(heddle_${name} STATIC ${units})
   target_link_libraries(heddle_${name} PUBLIC heddle_flags ${ARG_USES})
-  heddle_together(heddle_${name})
 endfunction()
 
 # heddle_test(NAME SOURCES ... USES ... LABELS ...): one GoogleTest program, each case a CTest test.
 function(heddle_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;USES;LABELS" ${ARGN})
-  add_executable(test_${name} ${ARG_SOURCES})
+  heddle_together(units test_${name} ${ARG_SOURCES})
+  add_executable(test_${name} ${units})
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
   target_link_libraries(test_${name} PRIVATE heddle_flags ${ARG_USES} GTest::gmock_main)
-  heddle_together(test_${name})
   # What takes time in a unit test is the compiler; in the others it is the test.
-  if(HEDDLE_SANITIZE AND ARG_LABELS STREQUAL unit)
+  if(ARG_LABELS STREQUAL unit)
     target_compile_options(test_${name} PRIVATE -O0)
   endif()
   gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST

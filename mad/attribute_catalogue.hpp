@@ -3,8 +3,6 @@
 // that is added here is covered by all of them.
 #pragma once
 
-#include <tuple>
-
 #include "mad/class_port_info.hpp"
 #include "mad/congestion_control.hpp"
 #include "mad/gid.hpp"
@@ -76,7 +74,7 @@ struct SmpAttribute {
   RequestMethods methods;
 };
 
-inline constexpr auto kSmpAttributes = std::tuple{
+inline constexpr auto kSmpAttributes = base::Pack{
     SmpAttribute<Notice>{AttributeId::Notice, kGetSetTrap},
     SmpAttribute<NodeDescription>{AttributeId::NodeDescription, kGetSet},
     SmpAttribute<NodeInfo>{AttributeId::NodeInfo, kGetOnly},
@@ -105,7 +103,7 @@ inline constexpr auto kSmpAttributes = std::tuple{
 // Calls visit(SmpAttribute<T>) for each.
 template <class Visit>
 constexpr void for_each_smp_attribute(Visit&& visit) {
-  std::apply([&](const auto&... attribute) { (visit(attribute), ...); }, kSmpAttributes);
+  kSmpAttributes.apply([&](const auto&... attribute) { (visit(attribute), ...); });
 }
 
 template <class... T>

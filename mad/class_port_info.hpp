@@ -41,7 +41,7 @@ template <>
 struct Layout<ClassPortInfo> {
   static constexpr std::string_view name = "ClassPortInfo";
   static constexpr unsigned bits = 576;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&ClassPortInfo::base_version, 0, 8>("BaseVersion"),
       row<&ClassPortInfo::class_version, 8, 8>("ClassVersion"),
       row<&ClassPortInfo::capability_mask, 16, 16>("CapabilityMask", Show::Hex),

@@ -4,9 +4,10 @@
 // an array are one component. What deviates is said beside the record (kComponentBits).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -44,8 +45,8 @@ consteval unsigned components_of_row() {
 
 template <Described T>
 consteval unsigned component_count() {
-  return std::apply([]<class... R>(const R&...) { return (components_of_row<R>() + ... + 0u); },
-                    Layout<T>::rows);
+  return Layout<T>::rows.apply(
+      []<class... R>(const R&...) { return (components_of_row<R>() + ... + 0u); });
 }
 
 // Whether two pointers to members are the same one, whatever they point to.
@@ -58,30 +59,24 @@ consteval bool is_same_member() {
   }
 }
 
-// The mask bit at which the I-th row begins.
-template <Described T, std::size_t I>
-consteval unsigned first_bit_of_row() {
-  return []<std::size_t... J>(std::index_sequence<J...>) {
-    return (
-        components_of_row<std::tuple_element_t<J, std::remove_cv_t<decltype(Layout<T>::rows)>>>() +
-        ... + 0u);
-  }
-  (std::make_index_sequence<I>{});
+// The mask bits at which the rows begin.
+template <Described T>
+consteval auto first_bits() {
+  return Layout<T>::rows.apply([]<class... R>(const R&...) {
+    std::array<unsigned, sizeof...(R)> bits{components_of_row<R>()...};
+    std::exclusive_scan(bits.begin(), bits.end(), bits.begin(), 0u);
+    return bits;
+  });
 }
 
 template <auto Member>
 consteval unsigned first_component() {
   unsigned bit = 0;
   bool found = false;
-  std::apply(
-      [&]<class... R>(const R&...) {
-        const auto look = [&]<class Q>(std::type_identity<Q>) {
-          if constexpr (!Q::is_reserved) found = found || is_same_member<Q::member, Member>();
-          if (!found) bit += components_of_row<Q>();
-        };
-        (look(std::type_identity<R>{}), ...);
-      },
-      Layout<typename MemberOf<Member>::Owner>::rows);
+  for_each_row<typename MemberOf<Member>::Owner>([&]<class R>(const R&) {
+    if constexpr (!R::is_reserved) found = found || is_same_member<R::member, Member>();
+    if (!found) bit += components_of_row<R>();
+  });
   return bit;
 }
 
@@ -93,8 +88,8 @@ template <auto... Path>
 consteval std::uint64_t component() {
   constexpr unsigned bit = (detail::first_component<Path>() + ...);
   static_assert(bit < 64, "the mask has no bit for this component");
-  constexpr auto last = std::get<sizeof...(Path) - 1>(std::tuple{Path...});
-  constexpr int width = kComponentBits<last> == kComponentBitsByType ? 1 : kComponentBits<last>;
+  constexpr int declared = std::array{kComponentBits<Path>...}.back();
+  constexpr int width = declared == kComponentBitsByType ? 1 : declared;
   static_assert(width >= 1, "this member is no component");
   return ((std::uint64_t{1} << width) - 1) << bit;
 }
@@ -131,14 +126,13 @@ constexpr bool row_matches(std::uint64_t mask, const T& wanted, const T& candida
 
 template <class V>
 constexpr bool equal_from(std::uint64_t mask, const V& a, const V& b) {
-  return std::apply(
-      [&]<class... R>(const R&...) {
-        return [&]<std::size_t... I>(std::index_sequence<I...>) {
-          return (row_matches<first_bit_of_row<V, I>(), R>(mask, a, b) && ...);
-        }
-        (std::index_sequence_for<R...>{});
-      },
-      Layout<V>::rows);
+  return Layout<V>::rows.apply([&]<class... R>(const R&...) {
+    return [&]<std::size_t... I>(std::index_sequence<I...>) {
+      constexpr auto bits = first_bits<V>();
+      return (row_matches<bits[I], R>(mask, a, b) && ...);
+    }
+    (std::index_sequence_for<R...>{});
+  });
 }
 
 }  // namespace detail

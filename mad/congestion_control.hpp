@@ -45,7 +45,7 @@ template <>
 struct Layout<CongestionKey> {
   static constexpr std::string_view name = "CC_Key";
   static constexpr unsigned bits = 64;
-  static constexpr auto rows = std::tuple{row<&CongestionKey::cc_key, 0, 64>("CC_Key", Show::Hex)};
+  static constexpr auto rows = base::Pack{row<&CongestionKey::cc_key, 0, 64>("CC_Key", Show::Hex)};
 };
 
 struct CongestionInfo {
@@ -58,7 +58,7 @@ template <>
 struct Layout<CongestionInfo> {
   static constexpr std::string_view name = "CongestionInfo";
   static constexpr unsigned bits = 24;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&CongestionInfo::congestion_info, 0, 16>("CongestionInfo", Show::Hex),
       row<&CongestionInfo::control_table_cap, 16, 8>("ControlTableCap"),
   };
@@ -76,7 +76,7 @@ template <>
 struct Layout<CongestionKeyInfo> {
   static constexpr std::string_view name = "CongestionKeyInfo";
   static constexpr unsigned bits = 112;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&CongestionKeyInfo::cc_key, 0, 64>("CC_Key", Show::Hex),
       row<&CongestionKeyInfo::cc_key_protect_bit, 64, 1>("CC_KeyProtectBit"),
       reserved<65, 15>,
@@ -104,7 +104,7 @@ template <>
 struct Layout<BadCCKeyNotice> {
   static constexpr std::string_view name = "CC_KeyViolation";
   static constexpr unsigned bits = 432;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&BadCCKeyNotice::source_lid, 0, 16>("SourceLID"),
       row<&BadCCKeyNotice::method, 16, 8>("Method"),
       reserved<24, 8>,
@@ -136,7 +136,7 @@ template <>
 struct Layout<CongestionLogSwitch> {
   static constexpr std::string_view name = "CongestionLogSwitch";
   static constexpr unsigned bits = 64;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&CongestionLogSwitch::log_type, 0, 8>("LogType"),
       row<&CongestionLogSwitch::congestion_flags, 8, 8>("CongestionFlags", Show::Hex),
       row<&CongestionLogSwitch::log_events_counter, 16, 16>("LogEventsCounter"),
@@ -157,7 +157,7 @@ template <>
 struct Layout<CongestionLogCA> {
   static constexpr std::string_view name = "CongestionLogCA";
   static constexpr unsigned bits = 96;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&CongestionLogCA::log_type, 0, 8>("LogType"),
       row<&CongestionLogCA::congestion_flags, 8, 8>("CongestionFlags", Show::Hex),
       row<&CongestionLogCA::threshold_event_counter, 16, 16>("ThresholdEventCounter"),
@@ -187,7 +187,7 @@ template <>
 struct Layout<CongestionEntrySwitch> {
   static constexpr std::string_view name = "CongestionEntrySwitch";
   static constexpr unsigned bits = 96;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&CongestionEntrySwitch::slid, 0, 16>("SLID"),
       row<&CongestionEntrySwitch::dlid, 16, 16>("DLID"),
       row<&CongestionEntrySwitch::sl, 32, 4>("SL"),
@@ -214,7 +214,7 @@ template <>
 struct Layout<CongestionEventCA> {
   static constexpr std::string_view name = "CongestionEventCA";
   static constexpr unsigned bits = 128;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&CongestionEventCA::local_qp, 0, 24>("Local_QP"),
       row<&CongestionEventCA::sl, 24, 4>("SL"),
       row<&CongestionEventCA::service_type, 28, 4>("ServiceType"),
@@ -253,7 +253,7 @@ template <>
 struct Layout<SwitchCongestionSetting> {
   static constexpr std::string_view name = "SwitchCongestionSetting";
   static constexpr unsigned bits = 608;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&SwitchCongestionSetting::control_map, 0, 32>("Control_Map", Show::Hex),
       row<&SwitchCongestionSetting::victim_mask, 32, 256>("Victim_Mask", Show::Hex),
       row<&SwitchCongestionSetting::credit_mask, 288, 256>("Credit_Mask", Show::Hex),
@@ -283,7 +283,7 @@ template <>
 struct Layout<SwitchPortCongestionSettingElement> {
   static constexpr std::string_view name = "SwitchPortCongestionSettingElement";
   static constexpr unsigned bits = 32;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&SwitchPortCongestionSettingElement::valid, 0, 1>("Valid"),
       row<&SwitchPortCongestionSettingElement::control_type, 1, 1>("Control_Type"),
       reserved<2, 2>,
@@ -304,7 +304,7 @@ template <>
 struct Layout<CACongestionSetting> {
   static constexpr std::string_view name = "CACongestionSetting";
   static constexpr unsigned bits = 32;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&CACongestionSetting::port_control, 0, 16>("Port_Control", Show::Hex),
       row<&CACongestionSetting::control_map, 16, 16>("Control_Map", Show::Hex),
   };
@@ -323,7 +323,7 @@ template <>
 struct Layout<CACongestionEntry> {
   static constexpr std::string_view name = "CACongestionEntry";
   static constexpr unsigned bits = 64;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&CACongestionEntry::ccti_timer, 0, 16>("CCTI_Timer"),
       row<&CACongestionEntry::ccti_increase, 16, 8>("CCTI_Increase"),
       row<&CACongestionEntry::trigger_threshold, 24, 8>("Trigger_Threshold"),
@@ -342,7 +342,7 @@ template <>
 struct Layout<CongestionControlTable> {
   static constexpr std::string_view name = "CongestionControlTable";
   static constexpr unsigned bits = 32 + 16 * kCongestionTableEntriesPerBlock;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&CongestionControlTable::ccti_limit, 0, 16>("CCTI_Limit"),
       reserved<16, 16>,
       row<&CongestionControlTable::entries, 32, 16 * kCongestionTableEntriesPerBlock>("CCTI_Entry"),
@@ -358,7 +358,7 @@ template <>
 struct Layout<TimeStamp> {
   static constexpr std::string_view name = "TimeStamp";
   static constexpr unsigned bits = 32;
-  static constexpr auto rows = std::tuple{row<&TimeStamp::value, 0, 32>("TimeStamp")};
+  static constexpr auto rows = base::Pack{row<&TimeStamp::value, 0, 32>("TimeStamp")};
 };
 
 }  // namespace heddle::mad

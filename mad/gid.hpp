@@ -17,7 +17,7 @@ template <>
 struct Layout<Gid> {
   static constexpr std::string_view name = "GID";
   static constexpr unsigned bits = 128;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&Gid::prefix, 0, 64>("GidPrefix"),
       row<&Gid::guid, 64, 64>("GUID"),
   };

@@ -23,7 +23,7 @@ template <>
 struct Layout<GUIDInfo> {
   static constexpr std::string_view name = "GUIDInfo";
   static constexpr unsigned bits = 512;
-  static constexpr auto rows = std::tuple{row<&GUIDInfo::guids, 0, 512>("GUID")};
+  static constexpr auto rows = base::Pack{row<&GUIDInfo::guids, 0, 512>("GUID")};
 };
 
 // How many blocks a port with this PortInfo.GUIDCap has.

@@ -22,7 +22,7 @@ template <>
 struct Layout<GUIDInfoRecord> {
   static constexpr std::string_view name = "GUIDInfoRecord";
   static constexpr unsigned bits = 576;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&GUIDInfoRecord::lid, 0, 16>("LID"),
       row<&GUIDInfoRecord::block_num, 16, 8>("BlockNum"),
       reserved<24, 8>,

@@ -28,7 +28,7 @@ template <>
 struct Layout<InformInfo> {
   static constexpr std::string_view name = "InformInfo";
   static constexpr unsigned bits = 288;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&InformInfo::gid, 0, 128>("GID"),
       row<&InformInfo::lid_range_begin, 128, 16>("LIDRangeBegin"),
       row<&InformInfo::lid_range_end, 144, 16>("LIDRangeEnd"),

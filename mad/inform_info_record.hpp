@@ -21,7 +21,7 @@ template <>
 struct Layout<InformInfoRecord> {
   static constexpr std::string_view name = "InformInfoRecord";
   static constexpr unsigned bits = 480;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&InformInfoRecord::subscriber_gid, 0, 128>("SubscriberGID"),
       row<&InformInfoRecord::subscriber_enum, 128, 16>("Enum"),
       reserved<144, 48>,

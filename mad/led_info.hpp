@@ -17,7 +17,7 @@ struct Layout<LedInfo> {
   static constexpr std::string_view name = "LedInfo";
   static constexpr unsigned bits = 32;
   static constexpr auto rows =
-      std::tuple{row<&LedInfo::led_mask, 0, 1>("LedMask"), reserved<1, 31>};
+      base::Pack{row<&LedInfo::led_mask, 0, 1>("LedMask"), reserved<1, 31>};
 };
 
 }  // namespace heddle::mad

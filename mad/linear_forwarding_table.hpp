@@ -22,7 +22,7 @@ template <>
 struct Layout<LinearForwardingTable> {
   static constexpr std::string_view name = "LinearForwardingTable";
   static constexpr unsigned bits = 512;
-  static constexpr auto rows = std::tuple{row<&LinearForwardingTable::ports, 0, 512>("Port")};
+  static constexpr auto rows = base::Pack{row<&LinearForwardingTable::ports, 0, 512>("Port")};
 };
 
 // The AttributeModifier is the block's number.

@@ -22,7 +22,7 @@ template <>
 struct Layout<LinearForwardingTableRecord> {
   static constexpr std::string_view name = "LinearForwardingTableRecord";
   static constexpr unsigned bits = 576;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&LinearForwardingTableRecord::lid, 0, 16>("LID"),
       row<&LinearForwardingTableRecord::block_num, 16, 16>("BlockNum"),
       reserved<32, 32>,

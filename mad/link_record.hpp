@@ -21,7 +21,7 @@ template <>
 struct Layout<LinkRecord> {
   static constexpr std::string_view name = "LinkRecord";
   static constexpr unsigned bits = 48;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&LinkRecord::from_lid, 0, 16>("FromLID"),
       row<&LinkRecord::from_port, 16, 8>("FromPort"),
       row<&LinkRecord::to_port, 24, 8>("ToPort"),

@@ -27,7 +27,7 @@ template <>
 struct Layout<MADHeader> {
   static constexpr std::string_view name = "MADHeader";
   static constexpr unsigned bits = 192;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&MADHeader::base_version, 0, 8>("BaseVersion"),
       row<&MADHeader::management_class, 8, 8>("MgmtClass"),
       row<&MADHeader::class_version, 16, 8>("ClassVersion"),

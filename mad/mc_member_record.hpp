@@ -37,7 +37,7 @@ template <>
 struct Layout<MCMemberRecord> {
   static constexpr std::string_view name = "MCMemberRecord";
   static constexpr unsigned bits = 416;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&MCMemberRecord::mgid, 0, 128>("MGID"),
       row<&MCMemberRecord::port_gid, 128, 128>("PortGID"),
       row<&MCMemberRecord::q_key, 256, 32>("Q_Key", Show::Hex),

@@ -28,7 +28,7 @@ template <>
 struct Layout<MlnxExtendedPortInfo> {
   static constexpr std::string_view name = "MlnxExtendedPortInfo";
   static constexpr unsigned bits = 512;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 24>,
       row<&MlnxExtendedPortInfo::state_change_enable, 24, 8>("StateChangeEnable", Show::Hex),
       reserved<32, 24>,

@@ -40,7 +40,7 @@ template <>
 struct Layout<MultiPathRecord> {
   static constexpr std::string_view name = "MultiPathRecord";
   static constexpr unsigned bits = 192;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&MultiPathRecord::raw_traffic, 0, 1>("RawTraffic"),
       reserved<1, 3>,
       row<&MultiPathRecord::flow_label, 4, 20>("FlowLabel", Show::Hex),

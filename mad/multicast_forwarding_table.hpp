@@ -26,7 +26,7 @@ struct Layout<MulticastForwardingTable> {
   static constexpr std::string_view name = "MulticastForwardingTable";
   static constexpr unsigned bits = 512;
   static constexpr auto rows =
-      std::tuple{row<&MulticastForwardingTable::port_masks, 0, 512>("PortMask", Show::Hex)};
+      base::Pack{row<&MulticastForwardingTable::port_masks, 0, 512>("PortMask", Show::Hex)};
 };
 
 constexpr std::uint32_t mft_block_of(Lid mlid) {

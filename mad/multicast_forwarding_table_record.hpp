@@ -23,7 +23,7 @@ template <>
 struct Layout<MulticastForwardingTableRecord> {
   static constexpr std::string_view name = "MulticastForwardingTableRecord";
   static constexpr unsigned bits = 576;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&MulticastForwardingTableRecord::lid, 0, 16>("LID"),
       row<&MulticastForwardingTableRecord::position, 16, 4>("Position"),
       reserved<20, 3>,

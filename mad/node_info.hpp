@@ -30,7 +30,7 @@ template <>
 struct Layout<NodeInfo> {
   static constexpr std::string_view name = "NodeInfo";
   static constexpr unsigned bits = 320;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&NodeInfo::base_version, 0, 8>("BaseVersion"),
       row<&NodeInfo::class_version, 8, 8>("ClassVersion"),
       row<&NodeInfo::node_type, 16, 8>("NodeType"),
@@ -56,7 +56,7 @@ template <>
 struct Layout<NodeDescription> {
   static constexpr std::string_view name = "NodeDescription";
   static constexpr unsigned bits = 512;
-  static constexpr auto rows = std::tuple{row<&NodeDescription::node_string, 0, 512>("NodeString")};
+  static constexpr auto rows = base::Pack{row<&NodeDescription::node_string, 0, 512>("NodeString")};
 };
 
 }  // namespace heddle::mad

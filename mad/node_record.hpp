@@ -21,7 +21,7 @@ template <>
 struct Layout<NodeRecord> {
   static constexpr std::string_view name = "NodeRecord";
   static constexpr unsigned bits = 864;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&NodeRecord::lid, 0, 16>("LID"),
       reserved<16, 16>,
       row<&NodeRecord::node_info, 32, 320>("NodeInfo"),

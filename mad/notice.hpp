@@ -61,7 +61,7 @@ template <>
 struct Layout<Notice> {
   static constexpr std::string_view name = "Notice";
   static constexpr unsigned bits = 512;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&Notice::is_generic, 0, 1>("IsGeneric"),
       row<&Notice::type, 1, 7>("Type"),
       row<&Notice::producer_type, 8, 24>("ProducerType/VendorID"),
@@ -84,7 +84,7 @@ template <>
 struct Layout<IssuedNotice> {
   static constexpr std::string_view name = "IssuedNotice";
   static constexpr unsigned bits = 640;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&IssuedNotice::notice, 0, 512>("Notice"),
       row<&IssuedNotice::issuer_gid, 512, 128>("IssuerGID"),
   };

@@ -25,7 +25,7 @@ template <>
 struct Layout<GidNotice> {
   static constexpr std::string_view name = "DataDetails64to67";
   static constexpr unsigned bits = 432;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 48>,
       row<&GidNotice::gid, 48, 128>("GIDADDR"),
       reserved<176, 256>,
@@ -42,7 +42,7 @@ template <>
 struct Layout<LinkStateNotice> {
   static constexpr std::string_view name = "DataDetails128";
   static constexpr unsigned bits = 432;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&LinkStateNotice::lid, 0, 16>("LIDADDR"),
       reserved<16, 416>,
   };
@@ -59,7 +59,7 @@ template <>
 struct Layout<PortThresholdNotice> {
   static constexpr std::string_view name = "DataDetails129to131";
   static constexpr unsigned bits = 432;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 16>,
       row<&PortThresholdNotice::lid, 16, 16>("LIDADDR"),
       row<&PortThresholdNotice::port, 32, 8>("PORTNO"),
@@ -86,7 +86,7 @@ template <>
 struct Layout<LocalChangesNotice> {
   static constexpr std::string_view name = "DataDetails144";
   static constexpr unsigned bits = 432;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 16>,
       row<&LocalChangesNotice::lid, 16, 16>("LIDADDR"),
       reserved<32, 15>,
@@ -115,7 +115,7 @@ template <>
 struct Layout<SystemImageGuidNotice> {
   static constexpr std::string_view name = "DataDetails145";
   static constexpr unsigned bits = 432;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 16>,    row<&SystemImageGuidNotice::lid, 16, 16>("LIDADDR"),
       reserved<32, 16>,   row<&SystemImageGuidNotice::system_image_guid, 48, 64>("SystemImageGUID"),
       reserved<112, 320>,
@@ -141,7 +141,7 @@ template <>
 struct Layout<BadMKeyNotice> {
   static constexpr std::string_view name = "DataDetails256";
   static constexpr unsigned bits = 432;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 16>,
       row<&BadMKeyNotice::lid, 16, 16>("LIDADDR"),
       row<&BadMKeyNotice::dr_slid, 32, 16>("DRSLID"),
@@ -175,7 +175,7 @@ template <>
 struct Layout<BadKeyNotice> {
   static constexpr std::string_view name = "DataDetails257to258";
   static constexpr unsigned bits = 432;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 16>,
       row<&BadKeyNotice::lid1, 16, 16>("LIDADDR1"),
       row<&BadKeyNotice::lid2, 32, 16>("LIDADDR2"),
@@ -211,7 +211,7 @@ template <>
 struct Layout<SwitchBadPKeyNotice> {
   static constexpr std::string_view name = "DataDetails259";
   static constexpr unsigned bits = 432;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&SwitchBadPKeyNotice::data_valid, 0, 16>("DataValid", Show::Hex),
       row<&SwitchBadPKeyNotice::lid1, 16, 16>("LIDADDR1"),
       row<&SwitchBadPKeyNotice::lid2, 32, 16>("LIDADDR2"),

@@ -22,7 +22,7 @@ template <>
 struct Layout<PKeyTable> {
   static constexpr std::string_view name = "P_KeyTable";
   static constexpr unsigned bits = 512;
-  static constexpr auto rows = std::tuple{row<&PKeyTable::p_keys, 0, 512>("P_Key")};
+  static constexpr auto rows = base::Pack{row<&PKeyTable::p_keys, 0, 512>("P_Key")};
 };
 
 // How many blocks hold `partition_cap` entries (NodeInfo.PartitionCap of an end port,

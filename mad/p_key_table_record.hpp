@@ -22,7 +22,7 @@ template <>
 struct Layout<PKeyTableRecord> {
   static constexpr std::string_view name = "P_KeyTableRecord";
   static constexpr unsigned bits = 576;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&PKeyTableRecord::lid, 0, 16>("LID"),
       row<&PKeyTableRecord::block_num, 16, 16>("BlockNum"),
       row<&PKeyTableRecord::port_num, 32, 8>("PortNum"),

@@ -42,7 +42,7 @@ template <>
 struct Layout<PathRecord> {
   static constexpr std::string_view name = "PathRecord";
   static constexpr unsigned bits = 512;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&PathRecord::service_id, 0, 64>("ServiceID", Show::Hex),
       row<&PathRecord::dgid, 64, 128>("DGID"),
       row<&PathRecord::sgid, 192, 128>("SGID"),

@@ -72,7 +72,7 @@ struct Layout<PerfCounterArray<Kind>> {
   using T = PerfCounterArray<Kind>;
   static constexpr std::string_view name = Kind::kName;
   static constexpr unsigned bits = 32 + Kind::kCount * Kind::kBits;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 8>,
       row<&T::port_select, 8, 8>("PortSelect"),
       row<&T::counter_select, 16, 16>("CounterSelect", Show::Hex),

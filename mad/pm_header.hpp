@@ -17,7 +17,7 @@ template <>
 struct Layout<PMHeader> {
   static constexpr std::string_view name = "PMHeader";
   static constexpr unsigned bits = 512;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&PMHeader::mad, 0, 192>("MADHeader"),
       reserved<192, 320>,
   };

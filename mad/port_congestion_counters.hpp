@@ -47,7 +47,7 @@ template <>
 struct Layout<PortRcvConCtrl> {
   static constexpr std::string_view name = "PortRcvConCtrl";
   static constexpr unsigned bits = 96;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 8>,
       row<&PortRcvConCtrl::port_select, 8, 8>("PortSelect"),
       row<&PortRcvConCtrl::counter_select, 16, 16>("CounterSelect", Show::Hex),
@@ -67,7 +67,7 @@ template <>
 struct Layout<PortXmitConCtrl> {
   static constexpr std::string_view name = "PortXmitConCtrl";
   static constexpr unsigned bits = 64;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 8>,
       row<&PortXmitConCtrl::port_select, 8, 8>("PortSelect"),
       row<&PortXmitConCtrl::counter_select, 16, 16>("CounterSelect", Show::Hex),

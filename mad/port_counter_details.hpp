@@ -23,7 +23,7 @@ template <>
 struct Layout<PortRcvErrorDetails> {
   static constexpr std::string_view name = "PortRcvErrorDetails";
   static constexpr unsigned bits = 128;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 8>,
       row<&PortRcvErrorDetails::port_select, 8, 8>("PortSelect"),
       row<&PortRcvErrorDetails::counter_select, 16, 16>("CounterSelect", Show::Hex),
@@ -50,7 +50,7 @@ template <>
 struct Layout<PortXmitDiscardDetails> {
   static constexpr std::string_view name = "PortXmitDiscardDetails";
   static constexpr unsigned bits = 96;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 8>,
       row<&PortXmitDiscardDetails::port_select, 8, 8>("PortSelect"),
       row<&PortXmitDiscardDetails::counter_select, 16, 16>("CounterSelect", Show::Hex),
@@ -75,7 +75,7 @@ template <>
 struct Layout<PortOpRcvCounters> {
   static constexpr std::string_view name = "PortOpRcvCounters";
   static constexpr unsigned bits = 96;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 8>,
       row<&PortOpRcvCounters::port_select, 8, 8>("PortSelect"),
       row<&PortOpRcvCounters::counter_select, 16, 16>("CounterSelect", Show::Hex),
@@ -96,7 +96,7 @@ template <>
 struct Layout<PortFlowCtlCounters> {
   static constexpr std::string_view name = "PortFlowCtlCounters";
   static constexpr unsigned bits = 96;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 8>,
       row<&PortFlowCtlCounters::port_select, 8, 8>("PortSelect"),
       row<&PortFlowCtlCounters::counter_select, 16, 16>("CounterSelect", Show::Hex),

@@ -38,7 +38,7 @@ template <>
 struct Layout<PortCounters> {
   static constexpr std::string_view name = "PortCounters";
   static constexpr unsigned bits = 352;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 8>,
       row<&PortCounters::port_select, 8, 8>("PortSelect"),
       row<&PortCounters::counter_select, 16, 16>("CounterSelect", Show::Hex),
@@ -99,7 +99,7 @@ template <>
 struct Layout<PortCountersExtended> {
   static constexpr std::string_view name = "PortCountersExtended";
   static constexpr unsigned bits = 1472;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 8>,
       row<&PortCountersExtended::port_select, 8, 8>("PortSelect"),
       row<&PortCountersExtended::counter_select, 16, 16>("CounterSelect", Show::Hex),

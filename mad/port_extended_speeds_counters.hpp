@@ -25,7 +25,7 @@ template <>
 struct Layout<PortExtendedSpeedsCounters> {
   static constexpr std::string_view name = "PortExtendedSpeedsCounters";
   static constexpr unsigned bits = 1120;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 8>,
       row<&PortExtendedSpeedsCounters::port_select, 8, 8>("PortSelect"),
       reserved<16, 48>,
@@ -59,7 +59,7 @@ template <>
 struct Layout<PortExtendedSpeedsCountersRSFEC> {
   static constexpr std::string_view name = "PortExtendedSpeedsCountersRSFEC";
   static constexpr unsigned bits = 1216;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 8>,
       row<&PortExtendedSpeedsCountersRSFEC::port_select, 8, 8>("PortSelect"),
       reserved<16, 48>,

@@ -86,7 +86,7 @@ template <>
 struct Layout<PortInfo> {
   static constexpr std::string_view name = "PortInfo";
   static constexpr unsigned bits = 512;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&PortInfo::m_key, 0, 64>("M_Key"),
       row<&PortInfo::gid_prefix, 64, 64>("GidPrefix"),
       row<&PortInfo::lid, 128, 16>("LID"),

@@ -32,7 +32,7 @@ template <>
 struct Layout<PortInfoExtended> {
   static constexpr std::string_view name = "PortInfoExtended";
   static constexpr unsigned bits = 512;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&PortInfoExtended::capability_mask, 0, 32>("CapabilityMask", Show::Hex),
       row<&PortInfoExtended::fec_mode_active, 32, 16>("FECModeActive"),
       row<&PortInfoExtended::fdr_fec_mode_supported, 48, 16>("FDRFECModeSupported", Show::Hex),

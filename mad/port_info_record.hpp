@@ -24,7 +24,7 @@ template <>
 struct Layout<PortInfoRecord> {
   static constexpr std::string_view name = "PortInfoRecord";
   static constexpr unsigned bits = 544;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&PortInfoRecord::endport_lid, 0, 16>("EndportLID"),
       row<&PortInfoRecord::port_num, 16, 8>("PortNum"),
       row<&PortInfoRecord::options, 24, 8>("Options"),

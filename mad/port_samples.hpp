@@ -37,7 +37,7 @@ template <>
 struct Layout<PortSamplesControl> {
   static constexpr std::string_view name = "PortSamplesControl";
   static constexpr unsigned bits = 640;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&PortSamplesControl::op_code, 0, 8>("OpCode"),
       row<&PortSamplesControl::port_select, 8, 8>("PortSelect"),
       row<&PortSamplesControl::tick, 16, 8>("Tick"),
@@ -74,7 +74,7 @@ template <>
 struct Layout<PortSamplesResult> {
   static constexpr std::string_view name = "PortSamplesResult";
   static constexpr unsigned bits = 512;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&PortSamplesResult::tag, 0, 16>("Tag"),
       reserved<16, 14>,
       row<&PortSamplesResult::sample_status, 30, 2>("SampleStatus"),

@@ -32,7 +32,7 @@ template <>
 struct Layout<RMPPHeader> {
   static constexpr std::string_view name = "RMPPHeader";
   static constexpr unsigned bits = 96;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&RMPPHeader::version, 0, 8>("RMPPVersion"),
       row<&RMPPHeader::type, 8, 8>("RMPPType"),
       row<&RMPPHeader::response_time, 16, 5>("RRespTime"),

@@ -24,7 +24,7 @@ template <>
 struct Layout<SAHeader> {
   static constexpr std::string_view name = "SAHeader";
   static constexpr unsigned bits = 448;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&SAHeader::mad, 0, 192>("MADHeader"),
       row<&SAHeader::rmpp, 192, 96>("RMPPHeader"),
       row<&SAHeader::sm_key, 288, 64>("SM_Key"),

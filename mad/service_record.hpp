@@ -30,7 +30,7 @@ template <>
 struct Layout<ServiceRecord> {
   static constexpr std::string_view name = "ServiceRecord";
   static constexpr unsigned bits = 1408;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&ServiceRecord::service_id, 0, 64>("ServiceID", Show::Hex),
       row<&ServiceRecord::service_gid, 64, 128>("ServiceGID"),
       row<&ServiceRecord::service_p_key, 192, 16>("ServiceP_Key"),

@@ -21,7 +21,7 @@ template <>
 struct Layout<SLtoVLMappingTable> {
   static constexpr std::string_view name = "SLtoVLMappingTable";
   static constexpr unsigned bits = 64;
-  static constexpr auto rows = std::tuple{row<&SLtoVLMappingTable::vl_by_sl, 0, 64>("SLtoVL")};
+  static constexpr auto rows = base::Pack{row<&SLtoVLMappingTable::vl_by_sl, 0, 64>("SLtoVL")};
 };
 
 // A channel adapter has one table per port and ignores the modifier. A switch has one for each pair

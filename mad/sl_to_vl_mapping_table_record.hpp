@@ -23,7 +23,7 @@ template <>
 struct Layout<SLtoVLMappingTableRecord> {
   static constexpr std::string_view name = "SLtoVLMappingTableRecord";
   static constexpr unsigned bits = 128;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&SLtoVLMappingTableRecord::lid, 0, 16>("LID"),
       row<&SLtoVLMappingTableRecord::input_port_num, 16, 8>("InputPortNum"),
       row<&SLtoVLMappingTableRecord::output_port_num, 24, 8>("OutputPortNum"),

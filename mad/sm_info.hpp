@@ -22,7 +22,7 @@ template <>
 struct Layout<SMInfo> {
   static constexpr std::string_view name = "SMInfo";
   static constexpr unsigned bits = 168;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&SMInfo::guid, 0, 64>("GUID"),
       row<&SMInfo::sm_key, 64, 64>("SM_Key"),
       row<&SMInfo::act_count, 128, 32>("ActCount"),

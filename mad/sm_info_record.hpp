@@ -20,7 +20,7 @@ template <>
 struct Layout<SMInfoRecord> {
   static constexpr std::string_view name = "SMInfoRecord";
   static constexpr unsigned bits = 200;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&SMInfoRecord::lid, 0, 16>("LID"),
       reserved<16, 16>,
       row<&SMInfoRecord::sm_info, 32, 168>("SMInfo"),

@@ -52,7 +52,7 @@ template <>
 struct Layout<Smp> {
   static constexpr std::string_view name = "SMP";
   static constexpr unsigned bits = 2048;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&Smp::base_version, 0, 8>("BaseVersion"),
       row<&Smp::management_class, 8, 8>("MgmtClass"),
       row<&Smp::class_version, 16, 8>("ClassVersion"),

@@ -35,7 +35,7 @@ template <>
 struct Layout<SwitchInfo> {
   static constexpr std::string_view name = "SwitchInfo";
   static constexpr unsigned bits = 160;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&SwitchInfo::linear_fdb_cap, 0, 16>("LinearFDBCap"),
       row<&SwitchInfo::random_fdb_cap, 16, 16>("RandomFDBCap"),
       row<&SwitchInfo::multicast_fdb_cap, 32, 16>("MulticastFDBCap"),

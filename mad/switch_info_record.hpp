@@ -20,7 +20,7 @@ template <>
 struct Layout<SwitchInfoRecord> {
   static constexpr std::string_view name = "SwitchInfoRecord";
   static constexpr unsigned bits = 192;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&SwitchInfoRecord::lid, 0, 16>("LID"),
       reserved<16, 16>,
       row<&SwitchInfoRecord::switch_info, 32, 160>("SwitchInfo"),

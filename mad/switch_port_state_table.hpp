@@ -25,7 +25,7 @@ struct Layout<SwitchPortStateTable> {
   static constexpr std::string_view name = "SwitchPortStateTable";
   static constexpr unsigned bits = 512;
   static constexpr auto rows =
-      std::tuple{row<&SwitchPortStateTable::port_states, 0, 512>("PortState")};
+      base::Pack{row<&SwitchPortStateTable::port_states, 0, 512>("PortState")};
 };
 
 }  // namespace heddle::mad

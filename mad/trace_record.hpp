@@ -26,7 +26,7 @@ template <>
 struct Layout<TraceRecord> {
   static constexpr std::string_view name = "TraceRecord";
   static constexpr unsigned bits = 368;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&TraceRecord::gid_prefix, 0, 64>("GidPrefix"),
       row<&TraceRecord::id_generation, 64, 16>("IDGeneration"),
       reserved<80, 8>,

@@ -23,7 +23,7 @@ template <>
 struct Layout<VendorHeader> {
   static constexpr std::string_view name = "VendorHeader";
   static constexpr unsigned bits = 320;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&VendorHeader::mad, 0, 192>("MADHeader"),
       row<&VendorHeader::rmpp, 192, 96>("RMPPHeader"),
       reserved<288, 8>,

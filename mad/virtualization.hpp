@@ -29,7 +29,7 @@ template <>
 struct Layout<VirtualizationInfo> {
   static constexpr std::string_view name = "VirtualizationInfo";
   static constexpr unsigned bits = 64;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&VirtualizationInfo::vport_cap, 0, 16>("VPortCap"),
       row<&VirtualizationInfo::vport_index_top, 16, 16>("VPortIndexTop"),
       row<&VirtualizationInfo::virtualization_enable, 32, 1>("VirtualizationEnable"),
@@ -60,7 +60,7 @@ template <>
 struct Layout<VPortInfo> {
   static constexpr std::string_view name = "VPortInfo";
   static constexpr unsigned bits = 224;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&VPortInfo::vport_state, 0, 4>("VPortState"),
       row<&VPortInfo::client_reregister, 4, 1>("ClientReregister"),
       row<&VPortInfo::lid_required, 5, 1>("LIDRequired"),
@@ -88,7 +88,7 @@ template <>
 struct Layout<VNodeInfo> {
   static constexpr std::string_view name = "VNodeInfo";
   static constexpr unsigned bits = 96;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&VNodeInfo::partition_cap, 0, 16>("PartitionCap"),
       row<&VNodeInfo::local_port_num, 16, 8>("LocalPortNum"),
       row<&VNodeInfo::num_ports, 24, 8>("NumPorts"),
@@ -108,7 +108,7 @@ template <>
 struct Layout<VPortState> {
   static constexpr std::string_view name = "VPortState";
   static constexpr unsigned bits = 512;
-  static constexpr auto rows = std::tuple{row<&VPortState::vport_states, 0, 512>("VPortState")};
+  static constexpr auto rows = base::Pack{row<&VPortState::vport_states, 0, 512>("VPortState")};
 };
 
 struct VNodeDescription {
@@ -121,7 +121,7 @@ struct Layout<VNodeDescription> {
   static constexpr std::string_view name = "VNodeDescription";
   static constexpr unsigned bits = 512;
   static constexpr auto rows =
-      std::tuple{row<&VNodeDescription::node_string, 0, 512>("VNodeString")};
+      base::Pack{row<&VNodeDescription::node_string, 0, 512>("VNodeString")};
 };
 
 inline constexpr std::size_t kVPortGuidsPerBlock = 8;
@@ -136,7 +136,7 @@ template <>
 struct Layout<VPortGUIDInfo> {
   static constexpr std::string_view name = "VPortGUIDInfo";
   static constexpr unsigned bits = 512;
-  static constexpr auto rows = std::tuple{row<&VPortGUIDInfo::guids, 0, 512>("GUID")};
+  static constexpr auto rows = base::Pack{row<&VPortGUIDInfo::guids, 0, 512>("GUID")};
 };
 
 inline constexpr std::size_t kVPortPKeysPerBlock = 32;
@@ -150,7 +150,7 @@ template <>
 struct Layout<VPortPKeyTable> {
   static constexpr std::string_view name = "VPortP_KeyTable";
   static constexpr unsigned bits = 512;
-  static constexpr auto rows = std::tuple{row<&VPortPKeyTable::p_keys, 0, 512>("P_Key")};
+  static constexpr auto rows = base::Pack{row<&VPortPKeyTable::p_keys, 0, 512>("P_Key")};
 };
 
 // The AttributeModifier of VPortInfo, VNodeInfo and VNodeDescription is the index, that of

@@ -21,7 +21,7 @@ template <>
 struct Layout<VLArbitrationEntry> {
   static constexpr std::string_view name = "VLArbitrationEntry";
   static constexpr unsigned bits = 16;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       reserved<0, 4>,
       row<&VLArbitrationEntry::vl, 4, 4>("VL"),
       row<&VLArbitrationEntry::weight, 8, 8>("Weight"),
@@ -39,7 +39,7 @@ template <>
 struct Layout<VLArbitrationTable> {
   static constexpr std::string_view name = "VLArbitrationTable";
   static constexpr unsigned bits = 512;
-  static constexpr auto rows = std::tuple{row<&VLArbitrationTable::entries, 0, 512>("Entry")};
+  static constexpr auto rows = base::Pack{row<&VLArbitrationTable::entries, 0, 512>("Entry")};
 };
 
 // Which quarter of the port's arbitration a block is.

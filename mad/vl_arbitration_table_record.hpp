@@ -23,7 +23,7 @@ template <>
 struct Layout<VLArbitrationTableRecord> {
   static constexpr std::string_view name = "VLArbitrationTableRecord";
   static constexpr unsigned bits = 576;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       row<&VLArbitrationTableRecord::lid, 0, 16>("LID"),
       row<&VLArbitrationTableRecord::output_port_num, 16, 8>("OutputPortNum"),
       row<&VLArbitrationTableRecord::block_num, 24, 8>("BlockNum"),

@@ -14,9 +14,9 @@
 #include <cstring>
 #include <span>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 
+#include "base/pack.hpp"
 #include "base/strong.hpp"
 
 namespace heddle::mad {
@@ -24,7 +24,7 @@ namespace heddle::mad {
 // Specialised once per attribute:
 //   static constexpr std::string_view name   as the specification spells it
 //   static constexpr unsigned bits           the attribute's size, a multiple of 8
-//   static constexpr auto rows = std::tuple{row<&T::member, offset, width>("Name"),
+//   static constexpr auto rows = base::Pack{row<&T::member, offset, width>("Name"),
 //                                           reserved<offset, width>, ...};
 // The rows must tile [0, bits) in order, without hole or overlap; reserved bits are declared.
 template <class T>
@@ -91,8 +91,8 @@ template <Described T>
 consteval bool tiles() {
   unsigned at = 0;
   bool ok = Layout<T>::bits % 8 == 0;
-  std::apply([&](auto... r) { ((ok = ok && r.offset == at, at += r.width), ...); },
-             Layout<T>::rows);
+  Layout<T>::rows.apply(
+      [&]<class... R>(const R&...) { ((ok = ok && R::offset == at, at += R::width), ...); });
   return ok && at == Layout<T>::bits;
 }
 
@@ -100,7 +100,7 @@ consteval bool tiles() {
 template <Described T, class Visit>
 constexpr void for_each_row(Visit&& visit) {
   static_assert(tiles<T>(), "rows must tile the attribute: declare the reserved bits too");
-  std::apply([&](const auto&... r) { (visit(r), ...); }, Layout<T>::rows);
+  Layout<T>::rows.apply([&](const auto&... r) { (visit(r), ...); });
 }
 
 namespace detail {

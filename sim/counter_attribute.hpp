@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <tuple>
 #include <type_traits>
 
 #include "mad/perf_attribute.hpp"
@@ -28,7 +27,7 @@ constexpr Shown<Member> shown(Counter counter, unsigned bit) {
   return {counter, bit};
 }
 
-// Specialised once per attribute: `rows`, a tuple of Shown; `which`, the registers.
+// Specialised once per attribute: `rows`, a base::Pack of Shown; `which`, the registers.
 template <class T>
 struct ShownRows;
 
@@ -47,8 +46,8 @@ constexpr unsigned width_if() {
 // Bits of the row on the wire.
 template <class T, auto Member>
 constexpr unsigned width_of() {
-  return std::apply([](auto... r) { return (width_if<decltype(r), Member>() + ... + 0u); },
-                    mad::Layout<T>::rows);
+  return mad::Layout<T>::rows.apply(
+      []<class... R>(const R&...) { return (width_if<R, Member>() + ... + 0u); });
 }
 
 template <class V>
@@ -74,7 +73,7 @@ void for_each_counter(T& attribute, Visit&& visit) {
       visit(value, row.counter, row.bit, width);
     }
   };
-  std::apply([&](const auto&... rows) { (one_row(rows), ...); }, ShownRows<T>::rows);
+  ShownRows<T>::rows.apply([&](const auto&... rows) { (one_row(rows), ...); });
 }
 
 template <class T>

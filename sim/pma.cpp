@@ -21,7 +21,7 @@ template <>
 struct ShownRows<mad::PortCounters> {
   using T = mad::PortCounters;
   static constexpr Register which = Register::Narrow;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       shown<&T::symbol_error_counter>(Counter::SymbolErrorCounter, 0),
       shown<&T::link_error_recovery_counter>(Counter::LinkErrorRecoveryCounter, 1),
       shown<&T::link_downed_counter>(Counter::LinkDownedCounter, 2),
@@ -47,7 +47,7 @@ template <>
 struct ShownRows<mad::PortCountersExtended> {
   using T = mad::PortCountersExtended;
   static constexpr Register which = Register::Wide;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       shown<&T::xmit_data>(Counter::PortXmitData, 0),
       shown<&T::rcv_data>(Counter::PortRcvData, 1),
       shown<&T::xmit_packets>(Counter::PortXmitPkts, 2),
@@ -77,7 +77,7 @@ template <>
 struct ShownRows<mad::PortRcvErrorDetails> {
   using T = mad::PortRcvErrorDetails;
   static constexpr Register which = Register::Wide;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       shown<&T::local_physical_errors>(Counter::PortLocalPhysicalErrors, 0),
       shown<&T::malformed_packet_errors>(Counter::PortMalformedPktErrors, 1),
       shown<&T::buffer_overrun_errors>(Counter::PortBufferOverrunErrors, 2),
@@ -91,7 +91,7 @@ template <>
 struct ShownRows<mad::PortXmitDiscardDetails> {
   using T = mad::PortXmitDiscardDetails;
   static constexpr Register which = Register::Wide;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       shown<&T::inactive_discards>(Counter::PortInactiveDiscards, 0),
       shown<&T::neighbor_mtu_discards>(Counter::PortNeighborMTUDiscards, 1),
       shown<&T::sw_lifetime_limit_discards>(Counter::PortSwLifetimeLimitDiscards, 2),
@@ -103,7 +103,7 @@ template <>
 struct ShownRows<mad::PortOpRcvCounters> {
   using T = mad::PortOpRcvCounters;
   static constexpr Register which = Register::Wide;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       shown<&T::op_rcv_packets>(Counter::PortOpRcvPkts, 0),
       shown<&T::op_rcv_data>(Counter::PortOpRcvData, 1),
   };
@@ -113,7 +113,7 @@ template <>
 struct ShownRows<mad::PortFlowCtlCounters> {
   using T = mad::PortFlowCtlCounters;
   static constexpr Register which = Register::Wide;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       shown<&T::xmit_flow_packets>(Counter::PortXmitFlowPkts, 0),
       shown<&T::rcv_flow_packets>(Counter::PortRcvFlowPkts, 1),
   };
@@ -123,7 +123,7 @@ template <>
 struct ShownRows<mad::PortRcvConCtrl> {
   using T = mad::PortRcvConCtrl;
   static constexpr Register which = Register::Wide;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       shown<&T::packets_rcv_fecn>(Counter::PortPktRcvFECN, 0),
       shown<&T::packets_rcv_becn>(Counter::PortPktRcvBECN, 1),
   };
@@ -133,7 +133,7 @@ template <>
 struct ShownRows<mad::PortXmitConCtrl> {
   using T = mad::PortXmitConCtrl;
   static constexpr Register which = Register::Wide;
-  static constexpr auto rows = std::tuple{shown<&T::xmit_time_cong>(Counter::PortXmitTimeCong, 0)};
+  static constexpr auto rows = base::Pack{shown<&T::xmit_time_cong>(Counter::PortXmitTimeCong, 0)};
 };
 
 template <class T>
@@ -164,14 +164,14 @@ template <class Kind>
 struct ShownRows<mad::PerfCounterArray<Kind>> {
   using T = mad::PerfCounterArray<Kind>;
   static constexpr Register which = Register::Wide;
-  static constexpr auto rows = std::tuple{shown<&T::counters>(kFirstOf<T>, 0)};
+  static constexpr auto rows = base::Pack{shown<&T::counters>(kFirstOf<T>, 0)};
 };
 
 template <>
 struct ShownRows<mad::PortExtendedSpeedsCounters> {
   using T = mad::PortExtendedSpeedsCounters;
   static constexpr Register which = Register::Wide;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       shown<&T::sync_header_error_counter>(Counter::SyncHeaderErrorCounter, 0),
       shown<&T::unknown_block_counter>(Counter::UnknownBlockCounter, 1),
       shown<&T::error_detection_counter_lanes>(Counter::ErrorDetectionCounterLane, 2),
@@ -184,7 +184,7 @@ template <>
 struct ShownRows<mad::PortExtendedSpeedsCountersRSFEC> {
   using T = mad::PortExtendedSpeedsCountersRSFEC;
   static constexpr Register which = Register::Wide;
-  static constexpr auto rows = std::tuple{
+  static constexpr auto rows = base::Pack{
       shown<&T::sync_header_error_counter>(Counter::SyncHeaderErrorCounter, 0),
       shown<&T::unknown_block_counter>(Counter::UnknownBlockCounter, 1),
       shown<&T::fec_correctable_symbol_lanes>(Counter::FECCorrectableSymbolCtrLane, 14),

@@ -24,31 +24,31 @@ struct Layout<Deliberate> {
   static constexpr std::string_view name = "Deliberate";
   static constexpr unsigned bits = 16;
   static constexpr auto rows =
-      std::tuple{row<&Deliberate::a, 0, 8>("A"), row<&Deliberate::b, 8, 8>("B")};
+      base::Pack{row<&Deliberate::a, 0, 8>("A"), row<&Deliberate::b, 8, 8>("B")};
 };
 template <>
 struct Layout<WithHole> {
   static constexpr unsigned bits = 24;
   static constexpr auto rows =
-      std::tuple{row<&Deliberate::a, 0, 8>("A"), row<&Deliberate::b, 16, 8>("B")};
+      base::Pack{row<&Deliberate::a, 0, 8>("A"), row<&Deliberate::b, 16, 8>("B")};
 };
 template <>
 struct Layout<WithOverlap> {
   static constexpr unsigned bits = 16;
   static constexpr auto rows =
-      std::tuple{row<&Deliberate::a, 0, 9>("A"), row<&Deliberate::b, 8, 8>("B")};
+      base::Pack{row<&Deliberate::a, 0, 9>("A"), row<&Deliberate::b, 8, 8>("B")};
 };
 template <>
 struct Layout<TooShort> {
   static constexpr unsigned bits = 24;
   static constexpr auto rows =
-      std::tuple{row<&Deliberate::a, 0, 8>("A"), row<&Deliberate::b, 8, 8>("B")};
+      base::Pack{row<&Deliberate::a, 0, 8>("A"), row<&Deliberate::b, 8, 8>("B")};
 };
 template <>
 struct Layout<OddBits> {
   static constexpr unsigned bits = 12;
   static constexpr auto rows =
-      std::tuple{row<&Deliberate::a, 0, 8>("A"), row<&Deliberate::b, 8, 4>("B")};
+      base::Pack{row<&Deliberate::a, 0, 8>("A"), row<&Deliberate::b, 8, 4>("B")};
 };
 
 namespace {
