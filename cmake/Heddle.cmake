@@ -43,8 +43,7 @@ function(heddle_together units name)
   foreach(source ${ARGN})
     cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
     cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
-    get_source_file_property(is_apart ${source} HEDDLE_APART)
-    if(is_apart STREQUAL "YES" OR path IN_LIST HEDDLE_APART OR NOT HEDDLE_UNITY)
+    if(path IN_LIST HEDDLE_APART OR NOT HEDDLE_UNITY)
       list(APPEND alone ${source})
     else()
       list(APPEND together ${path})
@@ -66,12 +65,10 @@ function(heddle_together units name)
   set(${units} ${alone} PARENT_SCOPE)
 endfunction()
 
-# heddle_unoptimised_when_sanitized(SOURCES...), before the room: for those that are mostly other
-# people's templates, on which the optimiser spends minutes once sanitizers have filled them with
-# checks.
+# heddle_unoptimised_when_sanitized(SOURCES...): for those that are mostly other people's templates,
+# on which the optimiser spends minutes once sanitizers have filled them with checks. They have to
+# be compiled apart (HEDDLE_APART).
 function(heddle_unoptimised_when_sanitized)
-  # Never together with others: so those are the same six in each build.
-  set_source_files_properties(${ARGN} PROPERTIES HEDDLE_APART YES)
   if(HEDDLE_SANITIZE)
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O0)
   endif()
@@ -85,17 +82,18 @@ function(heddle_room name)
   target_link_libraries(heddle_${name} PUBLIC heddle_flags ${ARG_USES})
 endfunction()
 
-# heddle_test(NAME SOURCES ... USES ... LABELS ...): one GoogleTest program, each case a CTest test.
+# heddle_test(NAME SOURCES ... USES ... LABELS ... [OPTIMISED]): one GoogleTest program, each case a
+# CTest test. What takes time in a unit test is the compiler, so it is not optimised unless that is
+# asked for; in the others it is the test.
 function(heddle_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;USES;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "OPTIMISED" "" "SOURCES;USES;LABELS" ${ARGN})
   heddle_together(units test_${name} ${ARG_SOURCES})
   add_executable(test_${name} ${units})
   if(NOT ARG_LABELS)
     set(ARG_LABELS unit)
   endif()
   target_link_libraries(test_${name} PRIVATE heddle_flags ${ARG_USES} GTest::gmock_main)
-  # What takes time in a unit test is the compiler; in the others it is the test.
-  if(ARG_LABELS STREQUAL unit)
+  if(ARG_LABELS STREQUAL unit AND NOT ARG_OPTIMISED)
     target_compile_options(test_${name} PRIVATE -O0)
   endif()
   gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST

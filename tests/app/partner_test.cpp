@@ -22,6 +22,7 @@
 #include "store/database.hpp"
 #include "tests/support/descriptors.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace heddle::app {
 namespace {
@@ -142,7 +143,7 @@ TEST_F(PartnerTest, WithoutDescriptorsThereIsAPauseAndThenAStandbyIsToldAll) {
 // All that is remembered of 11,664 hosts in two groups each, by TLS and onto the standby's disk.
 // How long it took is told, for who asks.
 TEST_F(PartnerTest, AStandbyCatchesUpWithAFullFabric) {
-  constexpr std::uint64_t kRecords = 35'000;
+  constexpr std::uint64_t kRecords = test::kSanitized ? 3'500 : 35'000;
   master_.all->batch.records.clear();
   for (std::uint64_t n = 0; n < kRecords; ++n) {
     const std::string digits = std::to_string(10'000'000'000 + n);
@@ -177,12 +178,13 @@ TEST_F(PartnerTest, AStandbyIsToldAllAndThenWhatChanges) {
 
 TEST_F(PartnerTest, ALargeMemoryArrivesWhole) {
   master_.all->batch.records.clear();
-  for (int n = 0; n < 50'000; ++n) {
+  constexpr std::size_t kRecords = test::kSanitized ? 5'000 : 50'000;
+  for (std::size_t n = 0; n < kRecords; ++n) {
     master_.all->batch.records.push_back({"member " + std::to_string(n), std::string(200, 'x')});
   }
   const auto began = Clock::now();
   connect();
-  EXPECT_EQ(standby_.told[0].batch.records.size(), 50'000u);
+  EXPECT_EQ(standby_.told[0].batch.records.size(), kRecords);
   RecordProperty("milliseconds", static_cast<int>((Clock::now() - began) / milliseconds(1)));
 }
 

@@ -17,11 +17,12 @@
 #include "tests/mad/foreign_fields.hpp"
 #include "tests/mad/leaves.hpp"
 #include "tests/mad/sample.hpp"
+#include "tests/support/sanitized.hpp"
 
 namespace heddle::mad {
 namespace {
 
-constexpr int kForeignRounds = 2000;
+constexpr int kForeignRounds = test::kSanitized ? 500 : 2000;
 
 struct Reading {
   Leaves leaves;

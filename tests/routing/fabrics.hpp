@@ -12,6 +12,7 @@
 
 #include "base/parallel.hpp"
 #include "routing/engine.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/support/topologies.hpp"
 
 namespace heddle::routing {
@@ -94,5 +95,12 @@ struct Subnet {
   fabric::LidMap lids;
   Options options;
 };
+
+// Whether a test of the load leaves this fabric to the builds without sanitizers, under which an
+// engine takes minutes for it. What code it runs, smaller fabrics run too.
+inline bool is_slow_under_sanitizers(const Subnet& subnet) {
+  constexpr std::size_t kMany = 150;
+  return test::kSanitized && subnet.topology.switch_count() > kMany;
+}
 
 }  // namespace heddle::routing

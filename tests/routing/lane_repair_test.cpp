@@ -16,6 +16,7 @@
 #include "tests/routing/fabrics.hpp"
 #include "tests/routing/loss.hpp"
 #include "tests/routing/mixtures.hpp"
+#include "tests/support/sanitized.hpp"
 #include "tests/support/topologies.hpp"
 
 namespace heddle::routing {
@@ -181,7 +182,7 @@ TEST_P(LaneRepair, NoMixtureWithHomeHarms) {
     const Home& home = loss.home();
     const InPlace whole{
         home.topology, {home.selected, &home.selected->routes.tables}, home.selected};
-    for (std::size_t link = 0; link < loss.link_count(); link += 7) {
+    for (std::size_t link = 0; link < loss.link_count(); link += test::stride(7)) {
       loss.without_links({link});
       const auto chosen = mend(loss);
       if (chosen == nullptr || chosen->lane_kin == nullptr) continue;
@@ -214,7 +215,7 @@ TEST_P(LaneRepair, NoMixtureOfRepairsHarms) {
     if (!has_routes(recipe)) continue;
     Loss loss(recipe, policy());
     const Home& home = loss.home();
-    for (std::size_t link = 0; link + 3 < loss.link_count(); link += 9) {
+    for (std::size_t link = 0; link + 3 < loss.link_count(); link += test::stride(9)) {
       loss.without_links({link});
       const auto one = mend(loss);
       if (one == nullptr || one->lane_kin == nullptr) continue;

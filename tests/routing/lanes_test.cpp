@@ -91,6 +91,7 @@ std::vector<NamedRecipe> fabrics_without_trees() {
 TEST(Weave, UsesSeveralVlsThoughAnswersRideTheLevelOfTheirRequest) {
   for (const auto& [name, recipe] : fabrics_without_trees()) {
     const Subnet subnet(recipe);
+    if (is_slow_under_sanitizers(subnet)) continue;
     const auto single = subnet.route("weave");
     const auto woven = find_engine("weave")->route(
         {subnet.topology, subnet.lids, subnet.options, base::inline_for, 8, true});

@@ -238,6 +238,7 @@ TEST(Weave, CarriesNoMoreThanUnsafeShortestWaysWithFourVls) {
       {"slim fly", support::slim_fly(5, 4)}};
   for (const auto& [name, recipe] : fabrics) {
     const Subnet subnet(recipe);
+    if (is_slow_under_sanitizers(subnet)) continue;
     const auto least = quality_of(subnet, subnet.route("sssp"));
     for (const bool cover_replies : {false, true}) {
       SCOPED_TRACE(name + (cover_replies ? " by pair" : " by destination"));
@@ -270,6 +271,7 @@ TEST(Weave, CarriesNoMoreThanUnsafeShortestWaysOnToriWithLosses) {
   }
   for (const auto& [name, recipe] : fabrics) {
     const Subnet subnet(recipe);
+    if (is_slow_under_sanitizers(subnet)) continue;
     const auto least = quality_of(subnet, subnet.route("sssp"));
     for (const bool cover_replies : {false, true}) {
       SCOPED_TRACE(name + (cover_replies ? " by pair" : " by destination"));
