@@ -4,8 +4,8 @@
 
 namespace heddle::base {
 
-// Holds its items as bases: the constructors of a std::tuple cost the compiler a second for a list
-// of sixty, in every source that sees it.
+// Holds its items as bases: of a std::tuple's constructors the compiler makes quadratic work, which
+// tells in every source that sees the table of a large attribute.
 template <class... Items>
 struct Pack : Items... {
   // use(item, ...) with all of them, in order.

@@ -65,14 +65,19 @@ function(heddle_together units name)
   set(${units} ${alone} PARENT_SCOPE)
 endfunction()
 
-# heddle_unoptimised_when_sanitized(SOURCES...): for those that are mostly other people's templates,
-# on which the optimiser spends minutes once sanitizers have filled them with checks. They have to
-# be compiled apart (HEDDLE_APART).
-function(heddle_unoptimised_when_sanitized)
+# heddle_unoptimised_when_sanitized(SOURCES...), before their room: for those that are mostly other
+# people's templates, on which the optimiser spends minutes once sanitizers have filled them with
+# checks. In every build they are compiled alone: each is as much work as six others.
+macro(heddle_unoptimised_when_sanitized)
+  foreach(source ${ARGN})
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
+    cmake_path(RELATIVE_PATH path BASE_DIRECTORY ${PROJECT_SOURCE_DIR})
+    list(APPEND HEDDLE_APART ${path})
+  endforeach()
   if(HEDDLE_SANITIZE)
     set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O0)
   endif()
-endfunction()
+endmacro()
 
 # heddle_room(NAME SOURCES ... USES rooms and libraries this one may include)
 function(heddle_room name)

@@ -112,7 +112,7 @@ class PartnerTest : public testing::Test {
   static PartnerKeys secret(const std::string& bytes = "a secret of some length") {
     return {bytes, {}, {}, {}};
   }
-  bool until(const std::function<bool()>& done, milliseconds limit = milliseconds(60'000)) {
+  bool until(const std::function<bool()>& done, milliseconds limit = milliseconds(5000)) {
     const auto end = Clock::now() + limit;
     while (!done() && Clock::now() < end) loop_.run_for(milliseconds(5));
     return done();
@@ -155,7 +155,7 @@ TEST_F(PartnerTest, AStandbyCatchesUpWithAFullFabric) {
   const auto began = Clock::now();
   open(master_, place_, "", secret());
   open(standby_, "", place_, secret());
-  ASSERT_TRUE(until([&] { return master_.partner->standbys() == 1; }));
+  ASSERT_TRUE(until([&] { return master_.partner->standbys() == 1; }, milliseconds(60'000)));
   ASSERT_EQ(standby_.told.size(), 1u);
   ASSERT_TRUE(opened->database->write({standby_.told[0].batch}));
   const std::chrono::duration<double> took = Clock::now() - began;
