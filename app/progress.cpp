@@ -20,8 +20,7 @@ constexpr std::size_t kBarCells = 24;
 constexpr std::string_view kClearLine = "\r\x1b[K";
 
 std::string bar(std::uint64_t done, std::uint64_t expected) {
-  const std::uint64_t within = std::min(done, expected);
-  const auto full = static_cast<std::size_t>(within * kBarCells / expected);
+  const auto full = static_cast<std::size_t>(done * kBarCells / expected);
   return "[" + std::string(full, '#') + std::string(kBarCells - full, '.') + "]";
 }
 
@@ -74,8 +73,10 @@ std::string Progress::line(std::uint64_t done, base::Instant now) const {
   std::string counts = with_commas(done);
   std::string picture;
   if (expected_ > 0) {
-    picture = bar(done, expected_) + " ";
-    counts += fmt::format(" of {}", with_commas(expected_));
+    // Answers may call for requests that nobody expected.
+    const std::uint64_t all = std::max(expected_, done);
+    picture = bar(done, all) + " ";
+    counts += fmt::format(" of {}", with_commas(all));
   }
   std::string rate;
   if (seconds > 0.2) {

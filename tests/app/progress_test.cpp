@@ -58,7 +58,7 @@ TEST(Progress, MoreThanExpectedFillsTheBarAndNoMore) {
   Progress progress(out, true);
   progress.on_event(kTables, at(0s));
   progress.update(9000, at(1s));
-  EXPECT_THAT(out.str(), HasSubstr("[########################]"));
+  EXPECT_THAT(out.str(), HasSubstr("[########################] 9,000 of 9,000 requests"));
 }
 
 TEST(Progress, IsDrawnAtMostTenTimesASecond) {
