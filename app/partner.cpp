@@ -143,7 +143,7 @@ void Partner::serve(PartnerLink& link, store::Message& message) {
     link.say(events_.now());
     if (const auto all = events_.everything()) {
       link.given = all->number;
-      link.say(*all);
+      link.say_all(*all);
     }
     log_.say(sm::Severity::Info, "StandbyListens", "A standby is told what is remembered");
   } else if (const auto* ack = std::get_if<store::Ack>(&message)) {
@@ -159,6 +159,12 @@ void Partner::serve(PartnerLink& link, store::Message& message) {
     if (beat->role == store::Role::Master) return events_.overtaken(beat->epoch);
     events_.behind(beat->epoch);
   }
+}
+
+// One that proves nothing, or takes nothing, or has long to read until it has everything.
+void Partner::keep_nobody_waiting(PartnerLink& link) {
+  link.synced = false;  // it has been waited for
+  if (!std::exchange(offended_, true)) events_.taken();
 }
 
 void Partner::publish(const store::State& state) {
@@ -272,12 +278,12 @@ void Partner::beat() {
   }
   const auto links = served_;
   for (const auto& link : links) {
-    // One that proves nothing, or takes nothing, keeps nobody waiting.
     const bool late = link->taken < link->given || !link->greeted;
     if (!late) link->in_time = now;
-    if (late && now > link->in_time + kPatience) {
-      offended_ = true;
-      link->synced = false;  // it has been waited for
+    if (link->arrives()) link->arrived_last = link->heard_last = now;
+    const bool overdue = late && now > link->in_time + kPatience;
+    if (overdue) keep_nobody_waiting(*link);
+    if (overdue && now > link->arrived_last + kPatience) {
       link->close("it takes nothing");
     } else if (link->greeted && now > link->heard_last + 8 * kSilence) {
       link->close("it is silent");

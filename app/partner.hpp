@@ -78,6 +78,7 @@ class Partner {
   void reconnect(const std::string& why);
   void beat();
   void serve(PartnerLink& link, store::Message& message);
+  void keep_nobody_waiting(PartnerLink& link);
   void follow(PartnerLink& link, store::Message& message);
   PartnerLink::Events served();
   PartnerLink::Events followed();
@@ -93,7 +94,8 @@ class Partner {
   boost::asio::steady_timer beat_, retry_, again_;
   std::vector<std::shared_ptr<PartnerLink>> served_;
   std::shared_ptr<PartnerLink> followed_;
-  bool offended_ = false;      // the last one took nothing, so the next must take something first
+  // The last one took nothing in time: nobody waits for one that has yet to take everything.
+  bool offended_ = false;
   bool master_heard_ = false;  // and not silent since
   std::string said_;           // last about the connection
   // What a link that is gone had not taken, and until when it counts.

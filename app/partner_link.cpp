@@ -7,13 +7,18 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
+#include <linux/sockios.h>
 #include <openssl/ssl.h>
+#include <sys/ioctl.h>
 
 namespace heddle::app {
 namespace {
 
 namespace asio = boost::asio;
 using asio::ssl::context;
+
+// What is given to the stream in one go.
+constexpr std::size_t kAtOnce = 65536;
 
 // OpenSSL asks for the secret by a plain function, which finds it by the context.
 int secret_index() {
@@ -118,8 +123,26 @@ void PartnerLink::say(const store::Message& message) {
   if (!open_ || closed_) return;
   waiting_.push_back(store::to_lines(message));
   waiting_bytes_ += waiting_.back().size();
+  said_ += waiting_.back().size();
   if (waiting_bytes_ > kMaxWaiting) return close("the other side does not keep up");
   if (!writing_) write();
+}
+
+void PartnerLink::say_all(const store::State& state) {
+  say(state);
+  all_ends_ = said_;
+}
+
+// The kernel knows what the other one has not acknowledged. It counts what TLS adds, too: what has
+// arrived is rather more than this says.
+bool PartnerLink::arrives() {
+  if (closed_ || arrived_ >= all_ends_) return false;
+  int missing = 0;
+  if (::ioctl(stream_.lowest_layer().native_handle(), SIOCOUTQ, &missing) != 0) return false;
+  const std::uint64_t arrived = sent_ - std::min(sent_, static_cast<std::uint64_t>(missing));
+  if (arrived <= arrived_) return false;
+  arrived_ = arrived;
+  return true;
 }
 
 // What waits goes out together: a record of TLS for each line would cost more than the line.
@@ -133,8 +156,13 @@ void PartnerLink::write() {
     *out += waiting_.front();
     waiting_.pop_front();
   }
+  const auto as_it_goes = [self = shared_from_this(), before = sent_](
+                              const boost::system::error_code& error, std::size_t size) {
+    self->sent_ = before + size;
+    return error ? std::size_t{0} : kAtOnce;
+  };
   asio::async_write(
-      stream_, asio::buffer(*out),
+      stream_, asio::buffer(*out), as_it_goes,
       [self = shared_from_this(), out](const boost::system::error_code& error, std::size_t size) {
         self->writing_ = false;
         self->waiting_bytes_ -= std::min(size, self->waiting_bytes_);

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -47,6 +48,10 @@ class PartnerLink : public std::enable_shared_from_this<PartnerLink> {
 
   void start(bool server);
   void say(const store::Message& message);
+  // As say(), of what may be large: the other host is not late as long as it arrives.
+  void say_all(const store::State& state);
+  // Whether more of what say_all() said has come to the other host since this was asked last.
+  bool arrives();
   // Without a word to `closed`.
   void drop();
   void close(const std::string& why);
@@ -57,6 +62,7 @@ class PartnerLink : public std::enable_shared_from_this<PartnerLink> {
   bool synced = false;                              // has once taken all that it was given
   std::chrono::steady_clock::time_point in_time{};  // when nothing was overdue last
   std::chrono::steady_clock::time_point heard_last{};
+  std::chrono::steady_clock::time_point arrived_last{};
 
  private:
   void read();
@@ -69,6 +75,9 @@ class PartnerLink : public std::enable_shared_from_this<PartnerLink> {
   bool writing_ = false;
   std::deque<std::string> waiting_;
   std::size_t waiting_bytes_ = 0;
+  // In bytes since the link is open: what was said, what of it was given to the kernel, what the
+  // other host is known to have of that, and where what say_all() said ends.
+  std::uint64_t said_ = 0, sent_ = 0, arrived_ = 0, all_ends_ = 0;
   std::array<char, 65536> piece_;
   store::StreamReader reader_;
 };

@@ -20,6 +20,7 @@
 
 #include "app/keeper.hpp"
 #include "store/database.hpp"
+#include "tests/app/slow_network.hpp"
 #include "tests/support/descriptors.hpp"
 #include "tests/support/folder.hpp"
 #include "tests/support/sanitized.hpp"
@@ -109,6 +110,9 @@ class PartnerTest : public testing::Test {
     open(standby_, "", place_, secret());
     ASSERT_TRUE(until([&] { return !standby_.told.empty(); }));
   }
+  std::uint16_t port() const {
+    return static_cast<std::uint16_t>(std::stoi(place_.substr(place_.find(':') + 1)));
+  }
   static PartnerKeys secret(const std::string& bytes = "a secret of some length") {
     return {bytes, {}, {}, {}};
   }
@@ -129,9 +133,8 @@ TEST_F(PartnerTest, WithoutDescriptorsThereIsAPauseAndThenAStandbyIsToldAll) {
   HEDDLE_SKIP_WITHOUT_DESCRIPTORS();
   using boost::asio::ip::tcp;
   open(master_, place_, "", secret());
-  const auto port = static_cast<std::uint16_t>(std::stoi(place_.substr(place_.find(':') + 1)));
   tcp::socket visitor(loop_);
-  visitor.connect({boost::asio::ip::address_v4::loopback(), port});
+  visitor.connect({boost::asio::ip::address_v4::loopback(), port()});
   {
     const test::NoDescriptorsLeft none;
     EXPECT_LE(loop_.run_for(milliseconds(50)), 5u);
@@ -186,6 +189,26 @@ TEST_F(PartnerTest, ALargeMemoryArrivesWhole) {
   connect();
   EXPECT_EQ(standby_.told[0].batch.records.size(), kRecords);
   RecordProperty("milliseconds", static_cast<int>((Clock::now() - began) / milliseconds(1)));
+}
+
+// It takes all along what it is told, if longer than anybody waits for it: nobody does.
+TEST_F(PartnerTest, AStandbyBehindASlowNetworkIsToldAllInTheEnd) {
+  constexpr std::size_t kBytes = 4'000'000, kBytesPerSecond = 2'000'000;
+  master_.all->batch.records.clear();
+  for (std::size_t n = 0; n < kBytes / 200; ++n) {
+    master_.all->batch.records.push_back({"member " + std::to_string(n), std::string(200, 'x')});
+  }
+  open(master_, place_, "", secret());
+  test::SlowNetwork network(port(), kBytesPerSecond);
+  open(standby_, "", network.place(), secret());
+  const auto began = Clock::now();
+  ASSERT_TRUE(until([&] { return master_.partner->taken() == 0; })) << "waited for a little";
+  EXPECT_TRUE(until([&] { return master_.partner->taken() > 7; }));
+  EXPECT_EQ(master_.partner->standbys(), 0u) << "and no more, although it has yet to take it";
+  ASSERT_TRUE(until([&] { return master_.partner->standbys() == 1; }, milliseconds(30'000)));
+  EXPECT_GT(Clock::now() - began, 2 * Partner::kPatience) << "or this tests nothing";
+  EXPECT_EQ(standby_.told.at(0).batch.records, master_.all->batch.records);
+  EXPECT_EQ(standby_.silences, 0);
 }
 
 TEST_F(PartnerTest, AMasterThatDiesIsMissedAtOnce) {
@@ -332,8 +355,7 @@ TEST_F(PartnerTest, WhoHasAnotherSecretLearnsNothing) {
 TEST_F(PartnerTest, WhoHasNoSecretLearnsNothing) {
   open(master_, place_, "", secret());
   boost::asio::ip::tcp::socket socket(loop_);
-  const auto port = static_cast<std::uint16_t>(std::stoi(place_.substr(place_.find(':') + 1)));
-  socket.connect({boost::asio::ip::address_v4::loopback(), port});
+  socket.connect({boost::asio::ip::address_v4::loopback(), port()});
   boost::asio::write(socket, boost::asio::buffer(std::string("heddle-stream 1 f00d\n")));
   std::string heard(1000, ' ');
   boost::system::error_code ended;
