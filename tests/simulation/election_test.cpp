@@ -402,30 +402,6 @@ TEST_F(TwoManagers, OfTwoSubnetsThatMergeOneMasterRemains) {
   }
 }
 
-// Its last sweep as master saw nothing but its own dead port, and yet it had registrations to close
-// when it came to stand by: or it takes the broadcast group for made when it is master again.
-TEST_F(TwoManagers, WhoStoodByAfterASweepThatSawNothingMakesTheBroadcastGroupAnew) {
-  start(4, 3);
-  IpoibClient client(*box_, "host-0007");
-  ASSERT_EQ(client.join(kIpv4Broadcast).status(), mad::kStatusOk);
-  const auto own = cable(*box_, "host-0001", 1);
-  box_->world().cut(own);
-  box_->input(sm::ResweepCommand{"to see nothing"});
-  sm::Options raised;
-  raised.priority = 5;
-  other_->input(sm::OptionsChanged{std::make_shared<const sm::Options>(raised)});
-  box_->run_for(takeover_time());
-  ASSERT_EQ(other_->core().state(), mad::SMState::Master);
-  box_->world().restore(own);
-  box_->run_for(seconds(40));
-  ASSERT_EQ(box_->core().state(), mad::SMState::Standby);
-  other_->die();
-  box_->run_for(takeover_time());
-  ASSERT_EQ(box_->core().state(), mad::SMState::Master);
-  EXPECT_EQ(client.join(kIpv4Broadcast).status(), mad::kStatusOk);
-  EXPECT_EQ(trouble(*box_), "");
-}
-
 TEST_F(TwoManagers, WhoIsNotOnTheListHasNoPartInIt) {
   BoxOptions options;
   Box probe("fat-tree:3,6", options);

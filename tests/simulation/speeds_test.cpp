@@ -140,6 +140,38 @@ TEST(Links, AnEndThatWasRaisedWithAnotherMtuAgreesWithTheOtherInTheEnd) {
   EXPECT_EQ(trouble(box), "");
 }
 
+// Both are Active, and somebody else wrote to one of them.
+TEST(Links, TwoEndsThatStandAgreeOnTheMtuAgain) {
+  Box box("star:3");
+  ASSERT_TRUE(box.run_until_quiet());
+  auto spoilt = registers(box, "host-0003", 1);
+  const auto right = spoilt.neighbor_mtu;
+  spoilt.neighbor_mtu = mad::Mtu::Bytes256;
+  spoilt.port_state = mad::PortState::NoChange;
+  spoilt.port_physical_state = mad::PortPhysicalState::NoChange;
+  mad::Smp set;
+  set.method = mad::Method::Set;
+  set.management_class = mad::ManagementClass::SubnDirectedRoute;
+  set.attribute_id = mad::AttributeId::PortInfo;
+  set.attribute_modifier = 1;
+  set.dr_slid = set.dr_dlid = mad::kPermissiveLid;
+  set.hop_count = 2;
+  set.initial_path[1] = mad::PortNumber{1};
+  set.initial_path[2] = mad::PortNumber{3};
+  mad::encode(spoilt, std::span<std::byte, mad::kSmpDataBytes>(set.data));
+  mad::Address peer;
+  peer.lid = mad::kPermissiveLid;
+  box.world().send(*box.world().find_endpoint("host-0002"), mad::make_datagram(peer, set),
+                   box.now());
+  box.run_for(std::chrono::seconds(1));
+  ASSERT_EQ(registers(box, "host-0003", 1).neighbor_mtu, mad::Mtu::Bytes256);
+  ASSERT_EQ(state(box, "host-0003", 1), mad::PortState::Active);
+  box.input(sm::ResweepCommand{"to see it"});
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_EQ(registers(box, "host-0003", 1).neighbor_mtu, right);
+  EXPECT_EQ(state(box, "host-0003", 1), mad::PortState::Active);
+}
+
 // It keeps the MTU that it was raised with as long as it stands, and is not asked for another one.
 // What it shows after it fell is no answer to that.
 TEST(Links, AnEndThatFellWhileItWasWrittenToIsNotTakenForOneThatKeepsItsMtu) {
