@@ -645,7 +645,8 @@ void Core::Machine::finish_sweep() {
 
 // Who had to be asked more than once in a full sweep may be slow, or may have changed meanwhile in
 // a way that nothing tells of: a look soon after it costs little. Once, until all is quiet: whoever
-// never answers must not make every sweep follow the last one so soon.
+// never answers must not make every sweep follow the last one so soon. And where a known node is
+// silent, a look more would shorten the patience with it.
 bool Core::Machine::looks_again() {
   const bool repeated = transactions.counters().retries > 0;
   // Who wants no looks gets one only where the sweep left something undone.
@@ -653,7 +654,7 @@ bool Core::Machine::looks_again() {
       options.sweep_interval == base::Duration::zero() && troubled.empty() && ailing.empty();
   if (never || revisiting || election.state() != mad::SMState::Master) return false;
   if (!repeated) looked_again = false;
-  return repeated && !std::exchange(looked_again, true);
+  return repeated && patience.missed() == 0 && !std::exchange(looked_again, true);
 }
 
 void Core::Machine::publish_picture() {
