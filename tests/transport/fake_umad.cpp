@@ -11,6 +11,8 @@
 
 #include <fcntl.h>
 #include <infiniband/umad.h>
+#include <poll.h>
+#include <signal.h>
 
 namespace heddle::transport {
 namespace {
@@ -21,6 +23,29 @@ std::unique_ptr<FakeKernel> the_kernel = std::make_unique<FakeKernel>();
 bool reads_wait(int handle) {
   return fake_kernel().is_file && (fcntl(handle, F_GETFL) & O_NONBLOCK) == 0;
 }
+
+// Waits as a read in the kernel does: a signal that comes at any time since the call began ends it.
+// Where it came between two naps it would be lost otherwise, as often as not on a busy machine.
+class Interruptible {
+ public:
+  Interruptible() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+  ~Interruptible() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+  // False, with errno, if a signal came.
+  bool nap() const {
+    const timespec moment{0, 1'000'000};
+    return ppoll(nullptr, 0, &moment, &before_) == 0;
+  }
+
+ private:
+  sigset_t before_{};
+};
 
 std::vector<std::byte> copy_of(void* umad, int length) {
   const auto* first = static_cast<const std::byte*>(umad_get_mad(umad));
@@ -101,13 +126,13 @@ int umad_poll(int, int timeout_ms) {
 
 int umad_recv(int handle, void* umad, int* length, int) {
   auto& kernel = fake_kernel();
+  const heddle::transport::Interruptible wait;
   std::unique_lock lock(kernel.mutex);
   // The death of a device is seen on entry, and wakes nobody who waits already.
   const bool dead = kernel.read_errno != 0;
   while (!dead && heddle::transport::reads_wait(handle) && kernel.inbound.empty()) {
     lock.unlock();
-    const timespec moment{0, 1'000'000};
-    if (nanosleep(&moment, nullptr) != 0) return -errno;  // a signal
+    if (!wait.nap()) return -errno;
     lock.lock();
   }
   if (dead || kernel.inbound.empty()) {
