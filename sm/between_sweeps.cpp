@@ -253,9 +253,9 @@ void Core::Machine::finish_watch() {
   tell_load();
   publish_groups();
   if (stage == Stage::Polling) return finish_polling();
-  if (transactions.idle() && election.lost_undecided(context())) {
+  if (transactions.idle() && election.overlooked_writer(context())) {
     tables_are_ours = false;
-    return begin_sweep("another SM, which may have been master, is gone");
+    return begin_sweep("another SM may have been master unnoticed");
   }
   // Else it was cut short, and the rest is still due.
   if (transactions.outstanding() <= kHardlyAny) watched = now;

@@ -92,8 +92,11 @@ bool Election::decide(Context& context, mad::Guid own_guid) {
   if (state_ == mad::SMState::NotActive) return false;
   const Candidates others = candidates(context);
   rival_seen_ = others.master != nullptr;
-  if (state_ != mad::SMState::Master) undecided_.clear();
-  undecided_.insert(others.undecided.begin(), others.undecided.end());
+  const bool in_office = state_ == mad::SMState::Master;
+  if (!in_office) undecided_.clear();
+  for (const mad::Guid guid : others.undecided) {
+    undecided_.emplace(guid, !in_office && guid != giver_);
+  }
   master_.reset();
   successor_.reset();
   settle_gift(context, others);
@@ -121,15 +124,16 @@ bool Election::forget_undecided() {
   return !std::exchange(undecided_, {}).empty();
 }
 
-bool Election::lost_undecided(const Context& context) {
-  bool lost = false;
-  for (auto guid = undecided_.begin(); guid != undecided_.end();) {
-    const OtherSM* other = find_manager(context.picture, *guid);
-    lost = lost || other == nullptr;
+bool Election::overlooked_writer(const Context& context) {
+  bool overlooked = false;
+  for (auto one = undecided_.begin(); one != undecided_.end();) {
+    const auto [guid, before_us] = *one;
+    const OtherSM* other = find_manager(context.picture, guid);
     const bool waits = other != nullptr && other->state == mad::SMState::Discovering;
-    guid = waits ? std::next(guid) : undecided_.erase(guid);
+    overlooked = overlooked || other == nullptr || (before_us && !waits);
+    one = waits ? std::next(one) : undecided_.erase(one);
   }
-  return lost;
+  return overlooked;
 }
 
 // Two subnets have become one, most likely.

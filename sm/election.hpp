@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -28,8 +29,9 @@ class Election {
   // The last decision met another SM that calls itself master.
   bool rival_seen() const { return rival_seen_; }
   // Decisions met SMs that may since have become master without having met us, and have written.
-  // After a look that asked them all: forgets those that follow us; true if one is gone instead.
-  bool lost_undecided(const Context& context);
+  // After a look that asked them all: forgets those that follow us. True if one is gone instead, or
+  // had not met us in office when we took it: it may have begun anew since.
+  bool overlooked_writer(const Context& context);
   // Everything is read anew. True if there were any.
   bool forget_undecided();
 
@@ -91,13 +93,14 @@ class Election {
   bool reachable_ = false;            // master_->device is one
   std::optional<OtherSM> successor_;  // to whom a HANDOVER is to be sent, or is under way
   std::set<mad::Guid> unwilling_;     // who did not take the office, and were told of
-  std::set<mad::Guid> undecided_;     // who may have become master since we decided
-  std::set<mad::Guid> strangers_;     // who must not take part, and have been told of
-  std::optional<mad::Guid> giver_;    // the former master, who gave us the office
-  mad::Guid stubborn_{};              // a rival that keeps its office, or does not take ours
-  unsigned misses_ = 0;               // polls in a row without an answer
-  unsigned idle_ = 0;                 // with one, but not the hoped for
-  unsigned announcements_ = 0;        // yet to be made
+  // Who may have become master since we decided; true of those that were there before our office.
+  std::map<mad::Guid, bool> undecided_;
+  std::set<mad::Guid> strangers_;   // who must not take part, and have been told of
+  std::optional<mad::Guid> giver_;  // the former master, who gave us the office
+  mad::Guid stubborn_{};            // a rival that keeps its office, or does not take ours
+  unsigned misses_ = 0;             // polls in a row without an answer
+  unsigned idle_ = 0;               // with one, but not the hoped for
+  unsigned announcements_ = 0;      // yet to be made
   bool rival_seen_ = false;
   bool stood_by_ = false;  // since we were last master
   bool succeeds_ = false;

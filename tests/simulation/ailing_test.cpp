@@ -63,6 +63,14 @@ class AilingDevice : public testing::Test {
           return started != nullptr && started->full && started->reason == reason;
         }));
   }
+  // A look finds everything as it was.
+  void trap_that_tells_nothing() {
+    mad::Smp trap;
+    trap.management_class = mad::ManagementClass::SubnLidRouted;
+    trap.method = mad::Method::Trap;
+    trap.attribute_id = AttributeId::Notice;
+    box().input(sm::MadReceived{mad::make_datagram({mad::Lid{2}}, trap)});
+  }
   Box& box() { return *box_; }
 
   // Devices that keep such answers to themselves, by the port of the SM's own switch; 0 is that.
@@ -251,6 +259,26 @@ TEST_F(AilingDevice, IsLookedAtAgainWithoutLightSweeps) {
   EXPECT_EQ(trouble(box()), "");
   EXPECT_THAT(box().snapshot().problems, testing::IsEmpty());
   EXPECT_EQ(gets_in(20min), 0u) << "all are well";
+}
+
+// What is ailing may have a look follow a sweep soon: it would miss the silent host once more.
+TEST_F(AilingDevice, DoesNotShortenThePatienceWithASilentHost) {
+  BoxOptions options;
+  options.sm.sweep_interval = {};
+  half = {{3, {AttributeId::PKeyTable}}};
+  bring_up("fat-tree:3,6", options);
+  box().run_for(5min);
+  trap_that_tells_nothing();
+  box().run_for(5s);
+  box().forget_events();
+  box().world().silence(node(box(), "host-0005"), true);
+  for (unsigned misses = 1; misses < options.sm.node_misses; ++misses) {
+    box().input(sm::ResweepCommand{"a test asked for it"});
+    box().run_for(5s);
+    ASSERT_EQ(box().count<sm::SilentNodeKept>(), misses);
+    EXPECT_EQ(box().last<sm::SilentNodeKept>()->misses, misses);
+  }
+  EXPECT_EQ(box().count<sm::NodeDisappeared>(), 0U);
 }
 
 TEST_F(AilingDevice, CostsLittleWithoutLightSweeps) {

@@ -402,6 +402,32 @@ TEST(Vigilance, TablesAreReadAgainWhenAManagerIsGoneThatNeverSawThisOneInOffice)
   EXPECT_EQ(trouble(box), "");
 }
 
+// One that stands by now may have been master in between, and have begun anew. Once is enough.
+TEST(Vigilance, TablesAreReadAgainOnceWhenAManagerFollowsThatWasThereBeforeTheOffice) {
+  BoxOptions options;
+  options.sm.priority = 9;
+  Box box("star:4", options);
+  Seat& other = box.add_seat("host-0003", {});
+  while (box.core().state() != mad::SMState::Master) box.run_for(1ms);
+  ASSERT_TRUE(box.run_until_quiet());
+  const auto before = full_sweeps(box);
+  overwrite_first_block(box);
+  box.run_for(1min);
+  EXPECT_EQ(other.core().state(), mad::SMState::Standby);
+  EXPECT_EQ(full_sweeps(box), before + 1);
+  EXPECT_EQ(trouble(box), "");
+}
+
+// Who comes later meets a master, and stands by.
+TEST(Vigilance, TablesAreNotReadAgainForAManagerThatComesLater) {
+  Up box("star:4");
+  const auto before = full_sweeps(box);
+  const Seat& other = box.add_seat("host-0003", {});
+  box.run_for(1min);
+  EXPECT_EQ(other.core().state(), mad::SMState::Standby);
+  EXPECT_EQ(full_sweeps(box), before);
+}
+
 TEST(Vigilance, AFullSweepReadsTablesWhileAManagerHasNotDecided) {
   Companion undecided(mad::SMState::Discovering);
   undecided.box.run_for(sm::Options{}.full_sweep_interval);
