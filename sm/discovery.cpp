@@ -171,7 +171,9 @@ void Discovery::on_node_info(Context& context, const Answer& answer) {
   const bool is_twin = known && !same_device(picture.observation[*known].info, info);
   const bool in_doubt =
       known && info.system_image_guid != picture.observation[*known].info.system_image_guid;
-  if (in_doubt && !is_twin && doubt(context, *known, answer)) return;
+  // Where the known one was, there is nobody else to ask.
+  const bool is_there = is_twin && route_to(context, *known) == route.text();
+  if ((is_twin || in_doubt) && !is_there && doubt(context, *known, answer)) return;
   if (is_twin || in_doubt) {
     tell_of_twin(context, *known, answer, route);
     return disbelieve(context, answer);
@@ -206,8 +208,9 @@ void Discovery::tell_of_twin(Context& context, ObservedIndex known, const Answer
                                                      " and " + second + "; the latter is ignored");
 }
 
-// Either its SystemImageGUID was changed since it answered last, or there are two of them. It says
-// so itself; then whoever is behind that port is asked once more. False if that was done already.
+// Either its SystemImageGUID was changed since it answered last, or one of the two answers was not
+// what it had sent, or there are two of them. It says so itself; then whoever is behind that port
+// is asked once more. False if that was done already.
 bool Discovery::doubt(Context& context, ObservedIndex node, const Answer& answer) {
   const ObservedEnd from{{answer.request.subject},
                          {static_cast<std::uint8_t>(answer.request.detail)}};
@@ -232,19 +235,24 @@ void Discovery::on_own_word(Context& context, const Answer& answer) {
   const ObservedIndex node{answer.request.subject};
   auto& info = context.picture.observation[node].info;
   const bool known = answer.answered && answer.status == mad::kStatusOk;
+  bool is_other = false;
   if (known) {
     auto now = mad::decode<mad::NodeInfo>(answer.data);
     // These two are of the port that the question came in by.
     now.port_guid = info.port_guid;
     now.local_port_num = info.local_port_num;
-    if (now.node_guid == info.node_guid && same_device(now, info)) info = now;
+    const bool is_it = now.node_guid == info.node_guid;
+    is_other = is_it && !same_device(now, info);
+    if (is_it && !is_other) info = now;
   } else {
     on_silence(context, answer);
   }
+  is_misled_ |= is_other;
   for (Doubt& doubt : doubts_) {
     if (doubt.node != node || std::exchange(doubt.settled, true)) continue;
-    if (!known) info.system_image_guid = doubt.seen.system_image_guid;
-    look_beyond(context, doubt.from);
+    const bool may_be_it = !known && same_device(doubt.seen, info);
+    if (may_be_it) info.system_image_guid = doubt.seen.system_image_guid;
+    if (!is_other) look_beyond(context, doubt.from);
   }
 }
 

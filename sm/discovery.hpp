@@ -34,6 +34,9 @@ class Discovery {
   // As it was told, or as the own port shows.
   bool written_by_others() const { return written_by_others_; }
 
+  // A device is not what it had said it was: what was read of it means nothing.
+  bool is_misled() const { return is_misled_; }
+
   // Asks the own node first.
   void begin(Context& context);
   void on_answer(Context& context, const Answer& answer);
@@ -50,7 +53,7 @@ class Discovery {
   void conclude(Context& context) const;
 
  private:
-  // A node that answered with another SystemImageGUID than was known, behind this port.
+  // A node that answered as another one than was known, behind this port.
   struct Doubt {
     fabric::ObservedIndex node;
     fabric::ObservedEnd from;
@@ -90,6 +93,7 @@ class Discovery {
 
   const fabric::Observation* known_;
   bool written_by_others_;
+  bool is_misled_ = false;
   KeyRecovery key_recovery_;
   std::vector<Doubt> doubts_;  // of this sweep
 };

@@ -313,7 +313,7 @@ void Core::Machine::finish_in_vain() {
   programming.end_in_vain();
   fallen_switches.merge(fallen_before);
   conclude_ailing(false);
-  misled |= revisit.is_misled();
+  misled |= revisit.is_misled() || discovery.is_misled();
   show_managers();
   if (begin_hand_over()) return;
   rest(options.sweep_interval);
@@ -626,7 +626,7 @@ void Core::Machine::finish_sweep() {
   }
   troubled.clear();
   conclude_ailing(true);
-  misled |= revisiting && revisit.is_misled();
+  misled |= (revisiting && revisit.is_misled()) || discovery.is_misled();
   if (!revisiting) watched = now;
   if (revisiting) unconfirmed.insert(revisit.visited().begin(), revisit.visited().end());
   suspect_locked_ports();

@@ -2,11 +2,16 @@
 // Who is who: devices that come back as something else, ports with another GUID than before, and
 // ports that share one.
 #include <chrono>
+#include <cstdint>
+#include <span>
 #include <string>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "mad/node_info.hpp"
+#include "mad/smp.hpp"
 #include "tests/simulation/judging.hpp"
 
 namespace heddle::test {
@@ -129,6 +134,45 @@ TEST_F(Identity, TwoPortsWithOneGuidKeepTheirLids) {
     EXPECT_EQ(registers(box(), "host-0008", 1).lid, second);
   }
   EXPECT_EQ(trouble(box()), "");
+}
+
+// The first answer of a leaf switch is not what it had sent.
+BoxOptions hears(mad::NodeType type, std::uint8_t ports) {
+  BoxOptions options;
+  options.on_way_in = [type, ports, heard = false](mad::Datagram& datagram) mutable {
+    auto smp = mad::decode_smp(datagram.payload);
+    if (heard || !smp || smp->method != mad::Method::GetResp || smp->hop_count != 3) return;
+    if (smp->attribute_id != mad::AttributeId::NodeInfo) return;
+    auto info = mad::decode<mad::NodeInfo>(smp->data);
+    if (info.node_type != mad::NodeType::Switch) return;
+    heard = true;
+    info.node_type = type;
+    info.num_ports = ports;
+    mad::encode(info, std::span<std::byte, mad::kSmpDataBytes>(smp->data));
+    datagram = mad::make_datagram(datagram.peer, *smp);
+  };
+  return options;
+}
+
+TEST(WrongWord, OfASwitchIsTakenBack) {
+  for (const auto& wrong : {hears(mad::NodeType::Router, 6), hears(mad::NodeType::Switch, 4),
+                            hears(mad::NodeType::Switch, 7)}) {
+    Box box("fat-tree:3,6", wrong);
+    box.run_for(20s);
+    EXPECT_EQ(trouble(box), "");
+    EXPECT_EQ(box.count<sm::DuplicateGuid>(), 0U) << "there is only one of it";
+    EXPECT_EQ(full_sweeps(box), 2U) << said(box);
+  }
+}
+
+// Each says again what it said.
+TEST(WrongWord, IsNotThatOfATwinOfAnotherKind) {
+  auto blueprint = fabric("fat-tree:3,6");
+  planned(blueprint, "leaf-5").guid = planned(blueprint, "host-0004").guid;
+  Box box(std::move(blueprint), {});
+  box.run_for(2min);
+  EXPECT_GE(box.count<sm::DuplicateGuid>(), 1U);
+  EXPECT_EQ(full_sweeps(box), 1U) << said(box);
 }
 
 }  // namespace
