@@ -121,10 +121,10 @@ def guid_of(adapter):
 
 
 class Managers:
-    def __init__(self, bench):
+    def __init__(self, bench, heddle=HEDDLE):
         self.bench, self.running = bench, {}
         (bench.folder / "opensm.conf").write_text(OPENSM)
-        (bench.folder / "heddle.toml").write_text(HEDDLE)
+        (bench.folder / "heddle.toml").write_text(heddle)
 
     def start(self, who, place, priority):
         command = getattr(self, f"_{who}")(place, priority)
@@ -174,7 +174,7 @@ class Managers:
             raise Wrong(f"{who} is master no more")
 
     def dump(self):
-        for name in ("heddle.out", "opensm.out", "osm.log"):
+        for name in ("heddle.out", "opensm.out", "osm.log", "server.log"):
             file = self.bench.folder / name
             if file.exists():
                 print(f"--- {name}:", file.read_text(errors="replace")[-5000:], sep="\n")

@@ -8,6 +8,7 @@ import unittest
 from pathlib import Path
 
 import observed
+from endurance import Footprint, what_grew
 from judges import judge
 from lab import Lab
 from managers import OpenSm
@@ -102,6 +103,32 @@ class Reading(unittest.TestCase):
     def test_two_hosts_and_a_cable(self):
         pair = read_net(NETS / "pair.net").island_of("alice")
         self.assertEqual({frozenset({("alice", 1), ("bob", 1)})}, pair.links)
+
+
+class Growth(unittest.TestCase):
+    @staticmethod
+    def looks(**each_more):
+        """Twelve looks, twenty faults apart, and what each has more than the last one."""
+        def at(look, name, first, usual=0):
+            return first + look * each_more.get(name, usual)
+        return [Footprint(20 * (look + 1), at(look, "descriptors", 18), at(look, "threads", 9),
+                          at(look, "memory", 20 << 20, usual=50_000), at(look, "log", 9000, 9000))
+                for look in range(12)]
+
+    def test_a_steady_manager_is_acquitted(self):
+        self.assertEqual([], what_grew(self.looks()))
+
+    def test_each_kind_of_growth_is_told(self):
+        for name, more in (("descriptors", 1), ("threads", 1), ("memory", 1 << 20)):
+            with self.subTest(name):
+                grew = what_grew(self.looks(**{name: more}))
+                self.assertEqual([True], [told.startswith(f"{name} grew") for told in grew])
+
+    def test_a_log_that_says_more_and_more_is_told(self):
+        looks = self.looks()
+        for number, look in enumerate(looks):
+            look.log = 9000 * number * number
+        self.assertEqual([True], [told.startswith("the log grew") for told in what_grew(looks)])
 
 
 if __name__ == "__main__":
