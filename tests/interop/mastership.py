@@ -142,9 +142,9 @@ class Managers:
         return ["opensm", *self.bench.opensm_port(place), "-F", self.bench.folder / "opensm.conf",
                 "-p", priority, "-D", "0x43", "-d", "2", "-f", self.bench.folder / "osm.log"]
 
-    def kill(self, who):
+    def kill(self, who, by=signal.SIGKILL):
         process = self.running.pop(who)[1]
-        process.send_signal(signal.SIGKILL)
+        process.send_signal(by)
         process.wait(10)
 
     def master(self):
