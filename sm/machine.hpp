@@ -148,6 +148,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void begin_sweep(std::string reason);
   void begin_revisit(const Suspicion& of);
   bool may_revisit() const;
+  bool manager_was_cut_off() const;
   bool is_coherent() const;
   void prepare_sweep(bool full, std::string reason);
   void begin_sweep_of(Suspicion of);

@@ -36,6 +36,7 @@ void Suspicion::add(const Suspicion& other) {
 
 void Revisit::begin(Context& context, const Suspicion& suspicion) {
   *this = {};
+  managers_ = manager_nodes(context.picture);
   entirely_ = suspicion.entirely;
   changed_ = suspicion.returned;
   for (const ObservedEnd end : suspicion.cables) {
@@ -65,6 +66,8 @@ void Revisit::sever(Context& context, ObservedEnd end) {
   port.disbelieved.reset();
   if (!port.sighting) return;
   const ObservedEnd there = *std::exchange(port.sighting, std::nullopt);
+  cut_.emplace(guid_of(context, end.node), end.port.value);
+  cut_.emplace(guid_of(context, there.node), there.port.value);
   auto& other = context.picture.observation[there.node];
   auto& back = other.ports[there.port.value].sighting;
   if (back == end) back.reset();

@@ -14,10 +14,9 @@
 
 #include "sm/context.hpp"
 #include "sm/discovery.hpp"
+#include "sm/islands.hpp"
 
 namespace heddle::sm {
-
-class Ways;
 
 // What a look at the fabric found worth reading again.
 struct Suspicion {
@@ -48,6 +47,10 @@ class Revisit {
   // Who was asked for a switch's information knew of none: the way to it leads to somebody else. Or
   // a node is gone, and another one has its GUID.
   bool is_misled() const { return is_misled_; }
+  // A manager was cut off with a part of the fabric, which hangs on it again.
+  bool cut_off_manager(const Picture& picture) const {
+    return is_any_cut_off(picture, managers_, cut_);
+  }
   // The nodes that were read.
   const std::set<mad::Guid>& visited() const { return visited_; }
 
@@ -79,6 +82,8 @@ class Revisit {
   std::vector<fabric::ObservedIndex> silent_;     // asked once more when their neighbours are read
   std::vector<fabric::ObservedIndex> unreached_;  // asked when a cable is found that leads there
   std::vector<Displaced> displaced_;
+  std::set<mad::Guid> managers_;  // nodes on which others sat when this began
+  CutEnds cut_;
   bool changed_ = false;
   bool cables_changed_ = false;  // since ways were mended
   bool is_misled_ = false;

@@ -8,6 +8,7 @@
 #include "base/check.hpp"
 #include "base/text.hpp"
 #include "sm/changes.hpp"
+#include "sm/islands.hpp"
 #include "sm/machine.hpp"
 
 namespace heddle::sm {
@@ -338,6 +339,10 @@ void Core::Machine::finish_discovery() {
   } else {
     patience.forget();
   }
+  if (manager_was_cut_off()) {
+    tables_are_ours = false;
+    return begin_sweep("another SM was cut off for a while, and may have been master there");
+  }
   picture.frozen = fabric::freeze(picture.observation, left_out());
   if (revisiting && !is_coherent()) {
     tables_are_ours = !others_may_have_written;  // nothing was written yet
@@ -400,6 +405,15 @@ std::vector<fabric::ObservedEnd> Core::Machine::held_back() {
                                " is held back, because it comes and goes");
   }
   return held;
+}
+
+// With a part of the fabric: what did not change otherwise may have been written to.
+bool Core::Machine::manager_was_cut_off() const {
+  if (revisiting) return revisit.cut_off_manager(picture);
+  if (!before || !picture.own || others_may_have_written) return false;
+  const auto managers = manager_nodes(*before);
+  return !managers.empty() &&
+         is_any_cut_off(picture, managers, fallen_since(before->observation, picture.observation));
 }
 
 // What was read again fits what was not.

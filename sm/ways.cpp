@@ -21,7 +21,8 @@ ObservedEnd end_at(ObservedIndex node, std::size_t port) {
 
 }  // namespace
 
-Ways::Ways(const Picture& picture) : picture_(picture), hops_(picture.observation.size()) {
+Ways::Ways(const Picture& picture, const CutEnds* cut)
+    : picture_(picture), cut_(cut), hops_(picture.observation.size()) {
   HEDDLE_CHECK(picture.own.has_value());
   spread();
 }
@@ -48,6 +49,8 @@ void Ways::reach(ObservedEnd from, std::uint32_t length) {
   if (!there || length > mad::kMaxHops || !picture_.observation[there->node].is_switch()) return;
   Hop& hop = hops_[there->node.value];
   if (hop.reached) return;
+  const auto guid = [&] { return picture_.observation[from.node].info.node_guid; };
+  if (cut_ != nullptr && cut_->count({guid(), from.port.value}) != 0) return;
   hop = {from.node, from.port, length, true};
   found_.push_back(there->node);
 }

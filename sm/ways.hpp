@@ -6,6 +6,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "mad/directed_route.hpp"
@@ -13,10 +15,15 @@
 
 namespace heddle::sm {
 
+// Of a cable: the node and the number of its port.
+using CutEnd = std::pair<mad::Guid, std::uint8_t>;
+using CutEnds = std::set<CutEnd>;
+
 class Ways {
  public:
-  // The picture's own port must be known. Both stay as they are while this is used.
-  explicit Ways(const Picture& picture);
+  // By all cables that are seen but those that end in `cut`. The picture's own port must be known.
+  // Both stay as they are while this is used.
+  explicit Ways(const Picture& picture, const CutEnds* cut = nullptr);
 
   // Whether the sightings lead there from the own port.
   bool reaches(fabric::ObservedIndex node) const;
@@ -38,6 +45,7 @@ class Ways {
   std::optional<mad::DirectedRoute> through(fabric::ObservedEnd last) const;
 
   const Picture& picture_;
+  const CutEnds* cut_;
   std::vector<Hop> hops_;                     // by ObservedIndex; of switches and the own node
   std::vector<fabric::ObservedIndex> found_;  // in the order of their distance
 };

@@ -266,10 +266,11 @@ TEST_P(BrokenRivalsBySeed, EndWithOneMasterToo) {
 // stayed.
 // 679350916210: two became master at once, and one began anew after it had written; the other had
 // not met it as master, and found it standing by.
+// 687278000733: a standby was master of an island between two looks of the master, and died.
 INSTANTIATE_TEST_SUITE_P(OnceBad, BrokenRivalsBySeed,
                          testing::Values(615'692'901'447u, 620'761'385'999u, 622'387'524'404u,
                                          625'433'967'609u, 626'139'417'549u, 627'123'253'337u,
-                                         679'350'916'210u));
+                                         679'350'916'210u, 687'278'000'733u));
 INSTANTIATE_TEST_SUITE_P(ChaosSeeds, BrokenRivalsBySeed,
                          testing::Range(seeds(40).first, seeds(40).end));
 

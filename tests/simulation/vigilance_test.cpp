@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What must not escape a machine that runs for months, and what must not keep it busy.
 #include <chrono>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -426,6 +427,80 @@ TEST(Vigilance, TablesAreNotReadAgainForAManagerThatComesLater) {
   box.run_for(1min);
   EXPECT_EQ(other.core().state(), mad::SMState::Standby);
   EXPECT_EQ(full_sweeps(box), before);
+}
+
+// Leaf 2 and its hosts, on the first of which a standby sits, without a way to the master for less
+// than a look takes to come round.
+struct Island {
+  explicit Island(bool inhabited, base::Duration full_interval = 1h)
+      : box("fat-tree:2,4", quiet_world(full_interval)) {
+    if (inhabited) box.add_seat("host-0003", {});
+    box.run_for(1s);
+    box.input(sm::ResweepCommand{"a standby has come"});  // nobody tells
+    box.run_for(1min + 3s);                               // between two looks
+    before = full_sweeps(box);
+  }
+  static BoxOptions quiet_world(base::Duration full_interval) {
+    BoxOptions options;
+    options.sm.full_sweep_interval = full_interval;
+    options.world.traps = false;
+    options.sm.priority = 9;
+    return options;
+  }
+  void part_from(std::string_view name, std::initializer_list<std::uint8_t> ports) {
+    for (const std::uint8_t port : ports) box.world().cut(cable(box, name, port));
+    box.run_for(1s);
+    for (const std::uint8_t port : ports) box.world().restore(cable(box, name, port));
+  }
+  // As a master on it might have done.
+  void write_to_leaf_2() {
+    mad::Smp smp;
+    smp.attribute_id = mad::AttributeId::LinearForwardingTable;
+    smp.hop_count = 3;
+    smp.initial_path[1] = {1};
+    smp.initial_path[2] = {3};
+    smp.initial_path[3] = {2};
+    smp.data.fill(std::byte{0xFF});
+    write_as_a_stranger(box, smp);
+  }
+  std::size_t sweeps() {
+    box.run_for(25s);
+    return full_sweeps(box) - before;
+  }
+  Up box;
+  std::size_t before = 0;
+};
+
+TEST(Vigilance, TablesAreReadAgainWhereAManagerWasCutOffForAMoment) {
+  Island island(true);
+  island.part_from("leaf-2", {3, 4});
+  island.write_to_leaf_2();
+  EXPECT_NE(trouble(island.box), "");
+  EXPECT_EQ(island.sweeps(), 1u) << said(island.box);
+  EXPECT_EQ(trouble(island.box), "");
+}
+
+// The one that comes instead of a look, and another one that believes nothing.
+TEST(Vigilance, AFullSweepReadsTablesWhereAManagerWasCutOffForAMoment) {
+  Island island(true, 70s);
+  island.part_from("leaf-2", {3, 4});
+  island.write_to_leaf_2();
+  EXPECT_EQ(island.sweeps(), 2u) << said(island.box);
+  EXPECT_EQ(trouble(island.box), "");
+}
+
+// Who was alone, or still had a way, had nothing to write to; nor had who sits on a switch that
+// began anew, with all its cables.
+TEST(Vigilance, TablesAreNotReadAgainWhereNoManagerWasCutOffWithASwitch) {
+  Island empty(false), alone(true), reached(true), renewed(true);
+  empty.part_from("leaf-2", {3, 4});
+  alone.part_from("host-0003", {1});
+  reached.part_from("leaf-2", {3});
+  renewed.box.world().reboot(node(renewed.box, "leaf-2"), 1s);
+  for (Island* one : {&empty, &alone, &reached, &renewed}) {
+    EXPECT_EQ(one->sweeps(), 0u) << said(one->box);
+    EXPECT_EQ(trouble(one->box), "");
+  }
 }
 
 TEST(Vigilance, AFullSweepReadsTablesWhileAManagerHasNotDecided) {
