@@ -14,7 +14,7 @@ namespace heddle::sm {
 // The nodes on which other managers sit, those that do not answer included.
 std::set<mad::Guid> manager_nodes(const Picture& picture);
 
-// Both ends of each cable of `now` that was another one in `before`, or has fallen since.
+// Both ends of each cable of `now` that was none or another one in `before`, or has fallen since.
 CutEnds fallen_since(const fabric::Observation& before, const fabric::Observation& now);
 
 // Whether one of these nodes was cut off together with a switch, or with the other end of its
