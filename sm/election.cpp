@@ -94,9 +94,7 @@ bool Election::decide(Context& context, mad::Guid own_guid) {
   rival_seen_ = others.master != nullptr;
   const bool in_office = state_ == mad::SMState::Master;
   if (!in_office) undecided_.clear();
-  for (const mad::Guid guid : others.undecided) {
-    undecided_.emplace(guid, !in_office && guid != giver_);
-  }
+  for (const mad::Guid guid : others.undecided) undecided_.emplace(guid, !in_office);
   master_.reset();
   successor_.reset();
   settle_gift(context, others);

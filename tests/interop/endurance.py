@@ -16,7 +16,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from mastership import HEDDLE, Managers, SocketBench, Wrong
+from mastership import HEDDLE, Managers, SocketBench, Wrong, watched
 
 # Each cable is lost far more often than any would be used again soon after.
 CONFIGURATION = HEDDLE + "flap_limit = 0\n"
@@ -126,21 +126,12 @@ def main():
                         help="how many until the fabric is judged again")
     parser.add_argument("--seed", type=int, default=time.time_ns() // 1000)
     options = parser.parse_args()
-    print(f"seed {options.seed}")
+    print(f"seed {options.seed}", flush=True)
     bench = SocketBench(str(Path(options.heddle).resolve()), options.server)
     managers = Managers(bench, CONFIGURATION)
-    try:
-        endure(managers, Trouble(managers, options.seed), options.minutes,
-               options.faults_between)
-    except (Wrong, TimeoutError) as wrong:
-        print(wrong)
-        managers.dump()
-        return 1
-    finally:
-        for who in list(managers.running):
-            managers.kill(who)
-        managers.bench.close()
-    return 0
+    trouble = Trouble(managers, options.seed)
+    return watched(managers, lambda: endure(managers, trouble, options.minutes,
+                                            options.faults_between))
 
 
 if __name__ == "__main__":

@@ -231,11 +231,10 @@ SCENARIOS = {
 }
 
 
-def play(bench, name):
-    scenario, *who = SCENARIOS[name]
-    managers = Managers(bench)
+def watched(managers, scenario):
+    """The exit code of a scenario, which leaves nothing behind."""
     try:
-        scenario(managers, *who)
+        scenario()
     except (Wrong, TimeoutError) as wrong:
         print(wrong)
         managers.dump()
@@ -243,8 +242,14 @@ def play(bench, name):
     finally:
         for who in list(managers.running):
             managers.kill(who)
-        bench.close()
+        managers.bench.close()
     return 0
+
+
+def play(bench, name):
+    scenario, *who = SCENARIOS[name]
+    managers = Managers(bench)
+    return watched(managers, lambda: scenario(managers, *who))
 
 
 def inside_the_door(heddle, name):

@@ -324,9 +324,8 @@ INSTANTIATE_TEST_SUITE_P(Seeds, BrokenBySeed, testing::Range(seeds(40).first, se
 //  624229218464: a host that answered again was not read, since all cables in front of it had
 //      changed, and nobody missed it any more.
 //  624665479549: what was written to a port of a switch reached a host, and took away its key.
-//  684935102965: a bit of the first answer of a switch was wrong, and made it a router: what it
-//  said
-//      by all other ways was taken for that of a second one.
+//  684935102965: a wrong bit in the first answer of a switch made it a router: what it said by
+//      all other ways was taken for that of a second one.
 INSTANTIATE_TEST_SUITE_P(OnceBad, BrokenBySeed,
                          testing::Values(98000038322u, 622968718511u, 623911447689u, 624229218464u,
                                          624665479549u, 684935102965u));

@@ -388,36 +388,41 @@ TEST(Vigilance, TablesAreReadAgainWhenAManagerIsGoneThatHadNotDecided) {
   EXPECT_EQ(standby.sweeps(), 0u) << "who stands by has not written anything";
 }
 
+// Another manager that began at the same time, and may have been master as well.
+struct Contemporary {
+  Contemporary() : box("star:4", of_rank(9)), other(box.add_seat("host-0003", {})) {
+    while (box.core().state() != mad::SMState::Master) box.run_for(1ms);
+    EXPECT_TRUE(box.run_until_quiet());
+    before = full_sweeps(box);
+    overwrite_first_block(box);
+  }
+  static BoxOptions of_rank(std::uint8_t priority) {
+    BoxOptions options;
+    options.sm.priority = priority;
+    return options;
+  }
+  void expect_one_sweep() {
+    box.run_for(1min);
+    EXPECT_EQ(full_sweeps(box), before + 1);
+    EXPECT_EQ(trouble(box), "");
+  }
+  Box box;
+  Seat& other;
+  std::size_t before = 0;
+};
+
 // One that stood by for somebody else, or began anew since it was asked, is no better.
 TEST(Vigilance, TablesAreReadAgainWhenAManagerIsGoneThatNeverSawThisOneInOffice) {
-  BoxOptions options;
-  options.sm.priority = 9;
-  Box box("star:4", options);
-  Seat& other = box.add_seat("host-0003", {});
-  while (box.core().state() != mad::SMState::Master) box.run_for(1ms);
-  ASSERT_TRUE(box.run_until_quiet());
-  const auto before = full_sweeps(box);
-  overwrite_first_block(box);
-  other.die();
-  box.run_for(1min);
-  EXPECT_EQ(full_sweeps(box), before + 1);
-  EXPECT_EQ(trouble(box), "");
+  Contemporary manager;
+  manager.other.die();
+  manager.expect_one_sweep();
 }
 
 // One that stands by now may have been master in between, and have begun anew. Once is enough.
 TEST(Vigilance, TablesAreReadAgainOnceWhenAManagerFollowsThatWasThereBeforeTheOffice) {
-  BoxOptions options;
-  options.sm.priority = 9;
-  Box box("star:4", options);
-  Seat& other = box.add_seat("host-0003", {});
-  while (box.core().state() != mad::SMState::Master) box.run_for(1ms);
-  ASSERT_TRUE(box.run_until_quiet());
-  const auto before = full_sweeps(box);
-  overwrite_first_block(box);
-  box.run_for(1min);
-  EXPECT_EQ(other.core().state(), mad::SMState::Standby);
-  EXPECT_EQ(full_sweeps(box), before + 1);
-  EXPECT_EQ(trouble(box), "");
+  Contemporary manager;
+  manager.expect_one_sweep();
+  EXPECT_EQ(manager.other.core().state(), mad::SMState::Standby);
 }
 
 // Who comes later meets a master, and stands by, though it takes its time.
@@ -439,12 +444,12 @@ TEST(Vigilance, TablesAreNotReadAgainForAManagerThatComesLater) {
   EXPECT_EQ(full_sweeps(box), before + 1) << "the one that was ordered";
 }
 
-// Leaf 2 and its hosts, on the first of which a standby sits, without a way to the master for less
-// than a look takes to come round.
+// Leaf 2 and its hosts, a standby on one of them, without a way to the master for less than a look
+// takes to come round.
 struct Island {
-  explicit Island(bool inhabited, base::Duration full_interval = 1h)
+  explicit Island(std::string_view standby_on, base::Duration full_interval = 1h)
       : box("fat-tree:2,4", quiet_world(full_interval)) {
-    if (inhabited) box.add_seat("host-0003", {});
+    if (!standby_on.empty()) box.add_seat(standby_on, {});
     box.run_for(1s);
     box.input(sm::ResweepCommand{"a standby has come"});  // nobody tells
     box.run_for(1min + 3s);                               // between two looks
@@ -482,17 +487,19 @@ struct Island {
 };
 
 TEST(Vigilance, TablesAreReadAgainWhereAManagerWasCutOffForAMoment) {
-  Island island(true);
-  island.part_from("leaf-2", {3, 4});
-  island.write_to_leaf_2();
-  EXPECT_NE(trouble(island.box), "");
-  EXPECT_EQ(island.sweeps(), 1u) << said(island.box);
-  EXPECT_EQ(trouble(island.box), "");
+  for (const std::string_view standby_on : {"host-0003", "leaf-2"}) {
+    Island island(standby_on);
+    island.part_from("leaf-2", {3, 4});
+    island.write_to_leaf_2();
+    EXPECT_NE(trouble(island.box), "");
+    EXPECT_EQ(island.sweeps(), 1u) << said(island.box);
+    EXPECT_EQ(trouble(island.box), "");
+  }
 }
 
 // The one that comes instead of a look, and another one that believes nothing.
 TEST(Vigilance, AFullSweepReadsTablesWhereAManagerWasCutOffForAMoment) {
-  Island island(true, 70s);
+  Island island("host-0003", 70s);
   island.part_from("leaf-2", {3, 4});
   island.write_to_leaf_2();
   EXPECT_EQ(island.sweeps(), 2u) << said(island.box);
@@ -501,7 +508,7 @@ TEST(Vigilance, AFullSweepReadsTablesWhereAManagerWasCutOffForAMoment) {
 
 // Whoever was there may have written, known or not.
 TEST(Vigilance, AFullSweepReadsTablesWhereTheOwnPortWasDown) {
-  Island island(false, 70s);
+  Island island("", 70s);
   island.part_from("host-0001", {1});
   island.write_to_leaf_2();
   EXPECT_EQ(island.sweeps(), 1u) << said(island.box);
@@ -511,7 +518,7 @@ TEST(Vigilance, AFullSweepReadsTablesWhereTheOwnPortWasDown) {
 // Who was alone, or still had a way, had nothing to write to; nor had who sits on a switch that
 // began anew, with all its cables.
 TEST(Vigilance, TablesAreNotReadAgainWhereNoManagerWasCutOffWithASwitch) {
-  Island empty(false), alone(true), reached(true), renewed(true);
+  Island empty(""), alone("host-0003"), reached("host-0003"), renewed("host-0003");
   empty.part_from("leaf-2", {3, 4});
   alone.part_from("host-0003", {1});
   reached.part_from("leaf-2", {3});
