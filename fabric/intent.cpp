@@ -3,12 +3,14 @@
 
 #include <algorithm>
 
+#include "fabric/walk.hpp"
+
 namespace heddle::fabric {
 namespace {
 
 const mad::PortInfo* info_of(const Observation& observation, const Frozen& frozen, PortIndex port) {
   const ObservedEnd end = frozen.end_of[port.value];
-  const auto& info = observation[end.node].ports[end.port.value].info;
+  const auto& info = observation.port(end).info;
   return info ? &*info : nullptr;
 }
 
@@ -79,15 +81,14 @@ Intent plan_ports(const Observation& observation, const Frozen& frozen, const Li
                       guarded ? settings.m_key_lease_period : std::uint16_t{0}, settings.sm_lid,
                       settings.sm_sl, settings.subnet_timeout};
   }
-  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
-    const PortIndex port{p};
+  for (const PortIndex port : all_ports_by_link(observation, frozen)) {
     const PortIndex peer = topology.peer(port);
     if (peer == kNoPort || peer < port) continue;
     if (has_no_lid(topology, lids, port) || has_no_lid(topology, lids, peer)) continue;
     const auto* here = info_of(observation, frozen, port);
     const auto* there = info_of(observation, frozen, peer);
     if (here == nullptr || there == nullptr) continue;
-    intent.ports[p].link = plan_link(topology, port, *here, *there, settings);
+    intent.ports[port.value].link = plan_link(topology, port, *here, *there, settings);
     intent.ports[peer.value].link = plan_link(topology, peer, *there, *here, settings);
   }
   intent.switches.linear_fdb_top = lids.top();

@@ -4,14 +4,17 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "base/prefetch.hpp"
 #include "mad/link.hpp"
 
 namespace heddle::fabric {
 
-bool ObservedTable::holds(std::size_t block, Block bytes) const {
-  if (!known(block)) return false;
-  const auto* held = entries_.data() + block * kLftBlockLids;
-  return std::equal(bytes.begin(), bytes.end(), held);
+bool ObservedTable::holds(std::size_t block, std::span<const std::uint8_t> bytes) const {
+  const std::size_t end = block + bytes.size() / kLftBlockLids;
+  for (std::size_t b = block; b < end; ++b) {
+    if (!known(b)) return false;
+  }
+  return std::equal(bytes.begin(), bytes.end(), entries_.data() + block * kLftBlockLids);
 }
 
 void ObservedTable::learn(std::size_t block, Block bytes) {
@@ -35,11 +38,17 @@ std::optional<ObservedIndex> Observation::find(mad::Guid node_guid) const {
 }
 
 ObservedIndex Observation::add(const mad::NodeInfo& info) {
-  const ObservedIndex index{static_cast<std::uint32_t>(nodes_.size())};
-  HEDDLE_CHECK(by_guid_.emplace(info.node_guid, index).second);
   ObservedNode node;
   node.info = info;
   node.ports.resize(info.num_ports + 1u);
+  return add(std::move(node));
+}
+
+ObservedIndex Observation::add(ObservedNode node) {
+  const ObservedIndex index{static_cast<std::uint32_t>(nodes_.size())};
+  HEDDLE_CHECK(by_guid_.emplace(node.info.node_guid, index).second);
+  outlines_.push_back(
+      {node.ports.data(), static_cast<std::uint16_t>(node.ports.size()), node.is_switch()});
   nodes_.push_back(std::move(node));
   return index;
 }
@@ -52,11 +61,13 @@ std::vector<std::optional<ObservedIndex>> Observation::keep_only(const std::vect
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     if (!keep[n]) continue;
     if (n != kept) nodes_[kept] = std::move(nodes_[n]);
+    outlines_[kept] = outlines_[n];
     moved[n] = ObservedIndex{kept};
     by_guid_.emplace(nodes_[kept].info.node_guid, ObservedIndex{kept});
     ++kept;
   }
   nodes_.resize(kept);
+  outlines_.resize(kept);
   for (ObservedNode& node : nodes_) {
     for (ObservedPort& port : node.ports) {
       if (!port.sighting) continue;
@@ -111,32 +122,109 @@ std::uint8_t slowness_of(const mad::PortInfo& here, const mad::PortInfo& there) 
       std::clamp<std::uint32_t>((best + rate - 1) / rate, 1, kMostSlowness));
 }
 
-// Collects one observation's links into a builder, each once.
-class LinkCollector {
+// Goes over all ports in order, some steps before somebody who reads each and the other end of its
+// cable.
+class Ahead {
  public:
-  LinkCollector(const Observation& observation, const std::vector<ObservedEnd>& held_back,
-                TopologyBuilder& builder, Frozen& frozen)
-      : observation_(observation), held_back_(held_back), builder_(builder), frozen_(frozen) {
-    manageable_.reserve(observation.size());
+  explicit Ahead(const Observation& observation) : observation_(observation) {
+    for (std::size_t i = 0; i < base::kAhead; ++i) fetch_own();
+    for (std::size_t i = 0; i < base::kAhead; ++i) go_on();
+  }
+  void go_on() {
+    fetch_own();
+    const ObservedPort* const port = next(peers_);
+    if (port != nullptr && port->sighting) base::prefetch(&observation_.port(*port->sighting));
+  }
+
+ private:
+  void fetch_own() {
+    if (const ObservedPort* const port = next(own_)) base::prefetch(port);
+  }
+  struct Place {
+    std::uint32_t node = 0;
+    std::size_t port = 0;
+  };
+  // Null behind the last.
+  const ObservedPort* next(Place& at) const {
+    while (at.node < observation_.size()) {
+      const auto ports = observation_.ports({at.node});
+      if (at.port < ports.size()) return &ports[at.port++];
+      at = {at.node + 1, 0};
+    }
+    return nullptr;
+  }
+
+  const Observation& observation_;
+  Place own_;    // up to here the ports themselves have been asked for
+  Place peers_;  // and up to here the other ends
+};
+
+// Collects one observation's nodes and links, each once.
+class Collector {
+ public:
+  Collector(const Observation& observation, const std::vector<ObservedEnd>& held_back)
+      : observation_(observation), held_back_(held_back) {
+    added_.reserve(observation.size());
     first_port_.reserve(observation.size());
     std::size_t ports = 0;
     for (std::uint32_t n = 0; n < observation.size(); ++n) {
-      const ObservedNode& node = observation[ObservedIndex{n}];
-      manageable_.push_back(manageable(node));
       first_port_.push_back(ports);
-      ports += node.ports.size();
+      ports += observation.ports({n}).size();
+    }
+    builder_.expect(observation.size(), ports);
+    for (std::uint32_t n = 0; n < observation.size(); ++n) {
+      if (n + base::kAhead < observation.size()) fetch_first_ports({n + base::kAhead});
+      const ObservedNode& node = observation[ObservedIndex{n}];
+      added_.push_back(kLeftOut);
+      if (!manageable(node)) continue;
+      added_.back() = builder_.add_node(as_node(node));
+      node_of_added_.push_back(ObservedIndex{n});
     }
     taken_.resize(ports);
+    agreed_.resize(ports);
   }
 
-  bool is_manageable(ObservedIndex node) const { return manageable_[node.value]; }
+  Frozen freeze() && {
+    Ahead ahead(observation_);
+    for (std::uint32_t n = 0; n < observation_.size(); ++n) {
+      for (std::size_t p = 0; p < observation_.ports({n}).size(); ++p) {
+        ahead.go_on();
+        if (is_manageable({n})) collect({{n}, {static_cast<std::uint8_t>(p)}});
+      }
+    }
+    std::vector<NodeIndex> places;
+    auto built = std::move(builder_).build(places);
+    HEDDLE_CHECK(built.has_value());  // only nodes that were added are named, and each port once
+    frozen_.topology = std::make_shared<const Topology>(std::move(*built));
+    map_back(places);
+    return std::move(frozen_);
+  }
+
+ private:
+  static constexpr TopologyBuilder::Added kLeftOut{0xFFFF'FFFF};
+
+  // All that a channel adapter has, mostly.
+  void fetch_first_ports(ObservedIndex node) const {
+    constexpr std::size_t kFirst = 2;
+    const auto ports = observation_.ports(node);
+    for (const ObservedPort& port : ports.first(std::min(kFirst, ports.size()))) {
+      base::prefetch(&port);
+    }
+  }
+  bool is_manageable(ObservedIndex node) const { return added_[node.value] != kLeftOut; }
+
+  void collect(ObservedEnd end) {
+    const mad::Guid guid = observation_[end.node].port_guid(end.port);
+    if (guid != mad::Guid{}) builder_.set_port_guid(name(end), guid);
+    look_out_of(end);
+  }
 
   void look_out_of(ObservedEnd here) {
-    const ObservedPort& port = observation_[here.node].ports[here.port.value];
-    if (!port.sighting || !port.info) return;
+    const ObservedPort& port = observation_.port(here);
+    if (!port.sighting || !port.info || agreed_[place_of(here)]) return;
     const ObservedEnd there = *port.sighting;
     if (!is_manageable(there.node)) return;
-    const ObservedPort& other_port = observation_[there.node].ports[there.port.value];
+    const ObservedPort& other_port = observation_.port(there);
     if (!other_port.info) return;
     if (is_held_back(here) || is_held_back(there)) return;
     if (other_port.sighting && *other_port.sighting != here) {
@@ -146,6 +234,7 @@ class LinkCollector {
     // Seen from both ends, a link is added from the lower one; from one end, from that one.
     if (other_port.sighting && precedes(there, here)) return;
     if (here == there) return;
+    agreed_[place_of(there)] = other_port.sighting.has_value();
     if (taken(here) || taken(there)) {
       frozen_.contradictions.push_back({here, there, here});
       return;
@@ -156,13 +245,25 @@ class LinkCollector {
     if (here.node == there.node) frozen_.looped_cables.push_back(here);
   }
 
- private:
+  void map_back(const std::vector<NodeIndex>& places) {
+    const Topology& topology = *frozen_.topology;
+    frozen_.end_of.resize(topology.port_count());
+    frozen_.node_of.resize(topology.node_count());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const NodeIndex node = places[i];
+      const ObservedIndex observed = node_of_added_[i];
+      frozen_.node_of[node.value] = observed;
+      for (unsigned p = 0; p <= topology.node(node).port_count; ++p) {
+        const mad::PortNumber number{static_cast<std::uint8_t>(p)};
+        frozen_.end_of[topology.port_of(node, number).value] = {observed, number};
+      }
+    }
+  }
+
   static bool precedes(ObservedEnd a, ObservedEnd b) {
     return a.node != b.node ? a.node < b.node : a.port < b.port;
   }
-  TopologyBuilder::End name(ObservedEnd end) const {
-    return {observation_[end.node].info.node_guid, end.port};
-  }
+  TopologyBuilder::End name(ObservedEnd end) const { return {added_[end.node.value], end.port}; }
 
   bool is_held_back(ObservedEnd end) const {
     return std::find(held_back_.begin(), held_back_.end(), end) != held_back_.end();
@@ -177,27 +278,15 @@ class LinkCollector {
 
   const Observation& observation_;
   const std::vector<ObservedEnd>& held_back_;  // few
-  TopologyBuilder& builder_;
-  Frozen& frozen_;
-  std::vector<bool> manageable_;         // by node
+  TopologyBuilder builder_;
+  Frozen frozen_;
+  std::vector<TopologyBuilder::Added> added_;  // by node; kLeftOut: not manageable
+  std::vector<ObservedIndex> node_of_added_;
   std::vector<std::size_t> first_port_;  // by node
-  std::vector<bool> taken_;              // by port, those of a node behind its first
+  // By port, those of a node behind its first.
+  std::vector<bool> taken_;
+  std::vector<bool> agreed_;  // the other end was here, and each sees the other
 };
-
-void map_back(const Observation& observation, Frozen& frozen) {
-  const Topology& topology = *frozen.topology;
-  frozen.end_of.resize(topology.port_count());
-  frozen.node_of.resize(topology.node_count());
-  for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
-    const auto observed = observation.find(topology.node(NodeIndex{n}).guid);
-    HEDDLE_CHECK(observed.has_value());
-    frozen.node_of[n] = *observed;
-    for (unsigned p = 0; p <= topology.node(NodeIndex{n}).port_count; ++p) {
-      const mad::PortNumber number{static_cast<std::uint8_t>(p)};
-      frozen.end_of[topology.port_of(NodeIndex{n}, number).value] = {*observed, number};
-    }
-  }
-}
 
 }  // namespace
 
@@ -207,25 +296,7 @@ PortIndex Frozen::port_of(const Observation& observation, ObservedEnd end) const
 }
 
 Frozen freeze(const Observation& observation, const std::vector<ObservedEnd>& held_back) {
-  Frozen frozen;
-  TopologyBuilder builder;
-  LinkCollector links(observation, held_back, builder, frozen);
-  for (std::uint32_t n = 0; n < observation.size(); ++n) {
-    const ObservedNode& node = observation[ObservedIndex{n}];
-    if (!links.is_manageable(ObservedIndex{n})) continue;
-    builder.add_node(as_node(node));
-    for (unsigned p = 0; p < node.ports.size(); ++p) {
-      const ObservedEnd end{ObservedIndex{n}, {static_cast<std::uint8_t>(p)}};
-      const mad::Guid guid = node.port_guid(end.port);
-      if (guid != mad::Guid{}) builder.set_port_guid({node.info.node_guid, end.port}, guid);
-      links.look_out_of(end);
-    }
-  }
-  auto built = std::move(builder).build();
-  HEDDLE_CHECK(built.has_value());  // the collector names only nodes it added, and each port once
-  frozen.topology = std::make_shared<const Topology>(std::move(*built));
-  map_back(observation, frozen);
-  return frozen;
+  return Collector(observation, held_back).freeze();
 }
 
 }  // namespace heddle::fabric

@@ -5,8 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -29,26 +31,27 @@ struct ObservedEnd {
   friend bool operator==(const ObservedEnd&, const ObservedEnd&) = default;
 };
 
-struct ObservedPort {
-  std::optional<mad::PortInfo> info;
-  // Asked of ports that look like QDR and may be FDR10; all zero when the device does not know it.
-  std::optional<mad::MlnxExtendedPortInfo> vendor;
-  mad::Guid guid{};  // channel adapters and routers: from the NodeInfo that came by this port
+// Two cache lines: there are tens of thousands of them, and each look at the fabric passes over
+// them several times.
+struct alignas(64) ObservedPort {
   // Who answered when we looked out of this port. For the port by which a node was first entered,
   // and for CA ports, the port we came from.
   std::optional<ObservedEnd> sighting;
-  // Who answered when we looked out of this port and was not believed.
-  std::optional<mad::NodeInfo> disbelieved;
   bool dark = false;  // we looked out of this port and nothing answered
+  // Asked of ports that look like QDR and may be FDR10; all zero when the device does not know it.
+  std::optional<mad::MlnxExtendedPortInfo> vendor;
+  mad::Guid guid{};  // channel adapters and routers: from the NodeInfo that came by this port
+  std::optional<mad::PortInfo> info;
 };
+static_assert(sizeof(ObservedPort) == 128);
 
 // A switch's linear forwarding table as read or as its answers confirmed it, block by block.
 class ObservedTable {
  public:
   using Block = std::span<const std::uint8_t, kLftBlockLids>;
   bool known(std::size_t block) const { return block < known_.size() && known_[block]; }
-  // True when that block is known and holds these bytes.
-  bool holds(std::size_t block, Block bytes) const;
+  // True when that block and those behind it, as many as the bytes fill, are known and hold them.
+  bool holds(std::size_t block, std::span<const std::uint8_t> bytes) const;
   // The block must be known.
   Block block(std::size_t block) const {
     return std::span(entries_).subspan(block * kLftBlockLids).first<kLftBlockLids>();
@@ -71,8 +74,10 @@ struct ObservedNode {
   mad::NodeInfo info;
   std::string description;  // printable; empty until read
   std::optional<mad::SwitchInfo> switch_info;
-  std::vector<ObservedPort> ports;  // by port number, 0 included
+  std::vector<ObservedPort> ports;  // by port number, 0 included; as many as it had when added
   ObservedTable table;
+  // Who answered when we looked out of a port and was not believed, by port number.
+  std::map<std::uint8_t, mad::NodeInfo> disbelieved;
 
   bool is_switch() const { return info.node_type == mad::NodeType::Switch; }
   // All ports of a switch have that of port 0. None is known of a port that nobody came in by.
@@ -83,19 +88,42 @@ struct ObservedNode {
 
 class Observation {
  public:
+  Observation() = default;
+  Observation(Observation&&) = default;
+  Observation& operator=(Observation&&) = default;
+
   std::size_t size() const { return nodes_.size(); }
   ObservedNode& operator[](ObservedIndex index) { return nodes_[index.value]; }
   const ObservedNode& operator[](ObservedIndex index) const { return nodes_[index.value]; }
+  // Of a node, without a look at the node itself. The port must be one of its.
+  std::span<const ObservedPort> ports(ObservedIndex node) const {
+    const Outline& outline = outlines_[node.value];
+    return {outline.ports, outline.port_count};
+  }
+  const ObservedPort& port(ObservedEnd end) const {
+    return outlines_[end.node.value].ports[end.port.value];
+  }
+  ObservedPort& port(ObservedEnd end) { return outlines_[end.node.value].ports[end.port.value]; }
+  bool is_switch(ObservedIndex node) const { return outlines_[node.value].is_switch; }
 
   std::optional<ObservedIndex> find(mad::Guid node_guid) const;
   // The GUID must be new.
   ObservedIndex add(const mad::NodeInfo& info);
+  // The same with what is known of it already.
+  ObservedIndex add(ObservedNode node);
   // Forgets the other nodes and all sightings of them. Returns the new index of each old one;
   // nothing where it is gone.
   std::vector<std::optional<ObservedIndex>> keep_only(const std::vector<bool>& keep);
 
  private:
   std::vector<ObservedNode> nodes_;
+  // What whoever passes over all ports needs of each node: it stays at hand, and the nodes do not.
+  struct Outline {
+    ObservedPort* ports;
+    std::uint16_t port_count;
+    bool is_switch;
+  };
+  std::vector<Outline> outlines_;  // by node
   std::unordered_map<mad::Guid, ObservedIndex> by_guid_;
 };
 

@@ -11,8 +11,6 @@
 namespace heddle::fabric {
 namespace {
 
-constexpr NodeIndex kNobody{0xFFFF'FFFF};
-
 std::string name_of(mad::Guid guid) {
   return base::hex(guid.value);
 }
@@ -22,7 +20,7 @@ bool is_switch_type(const Node& node) {
 }
 
 // Switches first, both groups by GUID; of equal GUIDs the one added last stays.
-std::vector<Node> in_order(std::vector<Node> nodes) {
+std::vector<Node> in_order(std::vector<Node> nodes, std::vector<NodeIndex>& places_of) {
   struct Place {
     mad::Guid guid;
     std::uint32_t added;
@@ -38,10 +36,15 @@ std::vector<Node> in_order(std::vector<Node> nodes) {
   });
   std::vector<Node> ordered;
   ordered.reserve(nodes.size());
+  places_of.resize(nodes.size());
   for (const bool switches : {true, false}) {
     for (std::size_t i = 0; i < places.size(); ++i) {
       const bool superseded = i + 1 < places.size() && places[i + 1].guid == places[i].guid;
       if (places[i].is_switch != switches || superseded) continue;
+      const NodeIndex place{static_cast<std::uint32_t>(ordered.size())};
+      for (std::size_t j = i + 1; j > 0 && places[j - 1].guid == places[i].guid; --j) {
+        places_of[places[j - 1].added] = place;
+      }
       ordered.push_back(std::move(nodes[places[i].added]));
     }
   }
@@ -51,9 +54,13 @@ std::vector<Node> in_order(std::vector<Node> nodes) {
 }  // namespace
 
 std::optional<NodeIndex> Topology::find_node(mad::Guid node_guid) const {
-  const auto found = by_guid_.find(node_guid);
-  if (found == by_guid_.end()) return std::nullopt;
-  return found->second;
+  const auto others = guids_.begin() + static_cast<std::ptrdiff_t>(switch_count_);
+  for (const auto& [first, last] : {std::pair(guids_.begin(), others), {others, guids_.end()}}) {
+    const auto found = std::lower_bound(first, last, node_guid);
+    if (found == last || *found != node_guid) continue;
+    return NodeIndex{static_cast<std::uint32_t>(found - guids_.begin())};
+  }
+  return std::nullopt;
 }
 
 std::optional<Topology::Attachment> Topology::attachment(PortIndex endport) const {
@@ -67,9 +74,11 @@ std::optional<Topology::Attachment> Topology::attachment(PortIndex endport) cons
   return Attachment{SwitchIndex{node_of(far).value}, number_of(far)};
 }
 
-std::optional<base::Error> Topology::place_nodes(std::vector<Node> nodes) {
-  nodes_ = in_order(std::move(nodes));
-  by_guid_.reserve(nodes_.size());
+std::optional<base::Error> Topology::place_nodes(std::vector<Node> nodes,
+                                                 std::vector<NodeIndex>& places) {
+  nodes_ = in_order(std::move(nodes), places);
+  guids_.reserve(nodes_.size());
+  first_port_.reserve(nodes_.size() + 1);
   first_port_.push_back(0);
   for (std::uint32_t i = 0; i < nodes_.size(); ++i) {
     const Node& node = nodes_[i];
@@ -78,7 +87,7 @@ std::optional<base::Error> Topology::place_nodes(std::vector<Node> nodes) {
                                      name_of(node.guid), node.description, node.port_count,
                                      kMaxPortCount));
     }
-    by_guid_.emplace(node.guid, NodeIndex{i});
+    guids_.push_back(node.guid);
     switch_count_ += is_switch_type(node);
     owner_.insert(owner_.end(), node.port_count + 1u, NodeIndex{i});
     first_port_.push_back(static_cast<std::uint32_t>(owner_.size()));
@@ -87,20 +96,15 @@ std::optional<base::Error> Topology::place_nodes(std::vector<Node> nodes) {
   return std::nullopt;
 }
 
-base::Result<PortIndex> Topology::locate(mad::Guid node_guid, mad::PortNumber number,
+base::Result<PortIndex> Topology::locate(NodeIndex index, mad::PortNumber number,
                                          unsigned lowest) const {
-  const auto index = find_node(node_guid);
-  if (!index) {
-    return base::error(
-        fmt::format("port {} of node {}: no such node is known", number.value, name_of(node_guid)));
-  }
-  const Node& of = node(*index);
+  const Node& of = node(index);
   if (number.value < lowest || number.value > of.port_count) {
     return base::error(fmt::format("port {} of node {} \"{}\": its ports are {} to {}",
-                                   number.value, name_of(node_guid), of.description, lowest,
+                                   number.value, name_of(of.guid), of.description, lowest,
                                    of.port_count));
   }
-  return port_of(*index, number);
+  return port_of(index, number);
 }
 
 std::optional<base::Error> Topology::join(PortIndex a, PortIndex b) {
@@ -147,8 +151,15 @@ void Topology::find_endports() {
   }
 }
 
-void TopologyBuilder::add_node(Node node) {
+void TopologyBuilder::expect(std::size_t nodes, std::size_t ports) {
+  nodes_.reserve(nodes);
+  port_guids_.reserve(ports);
+  links_.reserve(ports / 2);
+}
+
+TopologyBuilder::Added TopologyBuilder::add_node(Node node) {
   nodes_.push_back(std::move(node));
+  return {static_cast<std::uint32_t>(nodes_.size() - 1)};
 }
 
 void TopologyBuilder::set_port_guid(End port, mad::Guid guid) {
@@ -160,29 +171,32 @@ void TopologyBuilder::add_link(End a, End b, std::uint8_t slowness) {
 }
 
 base::Result<Topology> TopologyBuilder::build() && {
+  std::vector<NodeIndex> places;
+  return std::move(*this).build(places);
+}
+
+base::Result<Topology> TopologyBuilder::build(std::vector<NodeIndex>& places) && {
   Topology topology;
-  if (auto wrong = topology.place_nodes(std::move(nodes_))) return *wrong;
+  if (auto wrong = topology.place_nodes(std::move(nodes_), places)) return *wrong;
   // Ports are named node by node mostly: a node is looked up once for all that follow each other.
-  const auto locator = [&topology](unsigned lowest) {
-    return [&topology, lowest, last = mad::Guid{}, at = kNobody](End end) mutable {
-      const bool again = at != kNobody && end.node == last && end.port.value >= lowest &&
-                         end.port.value <= topology.node(at).port_count;
-      if (again) return base::Result<PortIndex>(topology.port_of(at, end.port));
-      auto port = topology.locate(end.node, end.port, lowest);
-      if (port) last = end.node, at = topology.node_of(*port);
-      return port;
-    };
+  mad::Guid last{};
+  std::optional<NodeIndex> at;
+  const auto locate = [&](End end, unsigned lowest) -> base::Result<PortIndex> {
+    if (end.added) return topology.locate(places[end.added->value], end.port, lowest);
+    if (!at || end.node != last) at = topology.find_node(last = end.node);
+    if (at) return topology.locate(*at, end.port, lowest);
+    return base::error(fmt::format("port {} of node {}: no such node is known", end.port.value,
+                                   name_of(end.node)));
   };
-  auto locate = locator(0), locate_a = locator(1), locate_b = locator(1);
   for (const PortGuid& given : port_guids_) {
-    const auto port = locate(given.port);
+    const auto port = locate(given.port, 0);
     if (!port) return port.error();
     topology.ports_[port->value].guid = given.guid;
   }
   for (const Link& link : links_) {
-    const auto a = locate_a(link.a);
+    const auto a = locate(link.a, 1);
     if (!a) return a.error();
-    const auto b = locate_b(link.b);
+    const auto b = locate(link.b, 1);
     if (!b) return b.error();
     if (auto wrong = topology.join(*a, *b)) return *wrong;
     for (const PortIndex end : {*a, *b}) topology.ports_[end.value].slowness = link.slowness;

@@ -8,7 +8,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "base/result.hpp"
@@ -132,9 +131,8 @@ class Topology {
 
  private:
   friend class TopologyBuilder;
-  std::optional<base::Error> place_nodes(std::vector<Node> nodes);
-  base::Result<PortIndex> locate(mad::Guid node_guid, mad::PortNumber number,
-                                 unsigned lowest) const;
+  std::optional<base::Error> place_nodes(std::vector<Node> nodes, std::vector<NodeIndex>& places);
+  base::Result<PortIndex> locate(NodeIndex node, mad::PortNumber number, unsigned lowest) const;
   std::optional<base::Error> join(PortIndex a, PortIndex b);
   void find_channels();
   void find_endports();
@@ -149,20 +147,29 @@ class Topology {
   std::vector<Channel> channels_;
   std::vector<std::uint32_t> first_channel_;  // per switch, one more at the end
   std::vector<ChannelIndex> channel_of_port_;
-  std::unordered_map<mad::Guid, NodeIndex> by_guid_;
+  std::vector<mad::Guid> guids_;  // per node: ascending among switches, and among the others
 };
 
-// Collects nodes and links in any order. Links name nodes by GUID.
+// Collects nodes and links in any order. Links name nodes by GUID, or by when they were added.
 class TopologyBuilder {
  public:
+  // Zero-based: the first node that was added, the second ...
+  using Added = base::Strong<struct AddedTag, std::uint32_t>;
   struct End {
-    mad::Guid node{};
+    End() = default;
+    End(mad::Guid guid, mad::PortNumber number) : node(guid), port(number) {}
+    // Nobody has to look for a node that is named so.
+    End(Added which, mad::PortNumber number) : added(which), port(number) {}
+
+    mad::Guid node{};  // unless the next one tells
+    std::optional<Added> added;
     mad::PortNumber port{};
-    friend bool operator==(const End&, const End&) = default;
   };
 
+  // So many are going to be added, about.
+  void expect(std::size_t nodes, std::size_t ports);
   // The last word counts when a node GUID is added twice.
-  void add_node(Node node);
+  Added add_node(Node node);
   void set_port_guid(End port, mad::Guid guid);
   // slowness: Channel::slowness, of both directions.
   void add_link(End a, End b, std::uint8_t slowness = 1);
@@ -172,6 +179,8 @@ class TopologyBuilder {
   // given again, from either end, is still one link; a link from a port to itself is a loopback
   // plug.
   base::Result<Topology> build() &&;
+  // places: which each of the added nodes has become.
+  base::Result<Topology> build(std::vector<NodeIndex>& places) &&;
 
  private:
   struct PortGuid {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "fabric/counterparts.hpp"
 #include "multicast/branches.hpp"
 #include "multicast/fitting_tree.hpp"
 #include "multicast/mlid_pool.hpp"
@@ -44,17 +45,13 @@ struct Tree {
 // Which channel of the new topology is the same cable between the same switches.
 std::vector<ChannelIndex> same_channels(const fabric::Topology& before,
                                         const fabric::Topology& after) {
-  const auto same_switch = [&](SwitchIndex at) -> std::optional<SwitchIndex> {
-    const auto found = after.find_node(before.node(at).guid);
-    if (!found || !after.is_switch(*found)) return std::nullopt;
-    return SwitchIndex{found->value};
-  };
+  const fabric::Counterparts there(before, after);
   std::vector<ChannelIndex> same;
   same.reserve(before.channels().size());
   for (const fabric::Channel& channel : before.channels()) {
     same.push_back(kNoChannel);
-    const auto from = same_switch(channel.from);
-    const auto to = same_switch(channel.to);
+    const auto from = there.switch_at(channel.from);
+    const auto to = there.switch_at(channel.to);
     if (!from || !to || channel.out.value > after.node(*from).port_count) continue;
     const ChannelIndex now = after.channel_by_port(*from, channel.out);
     if (now == kNoChannel) continue;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "fabric/counterparts.hpp"
 #include "fabric/recheck.hpp"
 #include "routing/lane_line.hpp"
 #include "routing/lane_repair.hpp"
@@ -22,35 +23,6 @@ using fabric::LidMap;
 using fabric::PortIndex;
 using fabric::SwitchIndex;
 using fabric::Topology;
-
-// Ports of now, at home. Asked for in order, mostly each is at the node after that of the last.
-class Counterparts {
- public:
-  Counterparts(const Topology& now, const Topology& home) : now_(now), home_(home) {}
-
-  // kNoPort if it is not there.
-  PortIndex of(PortIndex port) {
-    const mad::Guid guid = now_.node(now_.node_of(port)).guid;
-    const auto number = now_.number_of(port);
-    if (!is(guid)) ++node_.value;
-    if (!is(guid)) {
-      const auto found = home_.find_node(guid);
-      if (!found) return fabric::kNoPort;
-      node_ = *found;
-    }
-    if (number.value > home_.node(node_).port_count) return fabric::kNoPort;
-    return home_.port_of(node_, number);
-  }
-
- private:
-  bool is(mad::Guid guid) const {
-    return node_.value < home_.node_count() && home_.node(node_).guid == guid;
-  }
-
-  const Topology& now_;
-  const Topology& home_;
-  fabric::NodeIndex node_{0};
-};
 
 bool same_switches(const Topology& home, const Topology& now, std::vector<SwitchIndex>& at_home) {
   for (std::uint32_t s = 0; s < now.switch_count(); ++s) {
@@ -78,14 +50,14 @@ bool same_links(const Topology& home, const Topology& now, const std::vector<Swi
 bool same_places(const Home& home, const Topology& now, const LidMap& lids, Departure& departure) {
   departure.has_hosts.resize(now.switch_count());
   departure.lid_count.resize(now.switch_count());
-  Counterparts counterparts(now, *home.topology);
+  const fabric::Counterparts counterparts(now, *home.topology);
   for (const PortIndex port : now.endports()) {
     const auto place = now.attachment(port);
     const auto range = lids.range(port);
     if (place && place->out.value != 0) departure.has_hosts[place->at.value] = 1;
     if (range.base == mad::kNoLid) continue;
     if (place) departure.lid_count[place->at.value] += range.count();
-    const PortIndex old = counterparts.of(port);
+    const PortIndex old = counterparts.port(port);
     if (old == fabric::kNoPort || !(home.lids->range(old) == range)) return false;
     const auto was = home.topology->attachment(old);
     if (place.has_value() != was.has_value()) return false;

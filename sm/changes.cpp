@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "fabric/counterparts.hpp"
 #include "mad/link.hpp"
 #include "sm/subnet.hpp"
 
@@ -17,31 +18,20 @@ using fabric::NodeIndex;
 using fabric::PortIndex;
 using fabric::Topology;
 
-// The port of `other` that is the same GUID and number; kNoPort when it is not there.
-PortIndex counterpart(const Topology& topology, PortIndex port, const Topology& other) {
-  const auto node = topology.node_of(port);
-  const auto found = other.find_node(topology.node(node).guid);
-  if (!found || other.node(*found).port_count != topology.node(node).port_count) return kNoPort;
-  return other.port_of(*found, topology.number_of(port));
-}
-
-bool has_same_link(const Topology& topology, PortIndex port, const Topology& other) {
-  const PortIndex there = counterpart(topology, port, other);
-  if (there == kNoPort || other.peer(there) == kNoPort) return false;
-  return counterpart(topology, topology.peer(port), other) == other.peer(there);
-}
-
 // Calls on_node and on_link for what `topology` has and `other` has not.
 template <class OnNode, class OnLink>
 void for_each_extra(const Topology& topology, const Topology& other, OnNode on_node,
                     OnLink on_link) {
+  const fabric::Counterparts there(topology, other);
   for (std::uint32_t n = 0; n < topology.node_count(); ++n) {
-    if (!other.find_node(topology.node(NodeIndex{n}).guid)) on_node(NodeIndex{n});
+    if (!there.node(NodeIndex{n})) on_node(NodeIndex{n});
   }
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex peer = topology.peer(PortIndex{p});
     if (peer == kNoPort || peer.value < p) continue;  // each link once
-    if (!has_same_link(topology, PortIndex{p}, other)) on_link(PortIndex{p}, peer);
+    const PortIndex a = there.port(PortIndex{p}), b = there.port(peer);
+    const bool same = a != kNoPort && b != kNoPort && other.peer(a) == b;
+    if (!same) on_link(PortIndex{p}, peer);
   }
 }
 
@@ -58,7 +48,7 @@ std::optional<fabric::ObservedIndex> end_of_way(const Picture& picture,
                                                 const mad::DirectedRoute& route) {
   fabric::ObservedIndex at = picture.own->node;
   for (unsigned hop = 1; hop <= route.hop_count; ++hop) {
-    const auto& ports = picture.observation[at].ports;
+    const auto ports = picture.observation.ports(at);
     const std::size_t out = route.ports[hop].value;
     if (out >= ports.size() || !ports[out].sighting) return std::nullopt;
     at = ports[out].sighting->node;
@@ -134,13 +124,13 @@ std::shared_ptr<Snapshot> take_picture(const Picture& picture, const SweepStatis
   const Topology& topology = snapshot->topology = *picture.frozen.topology;
   snapshot->port_infos.resize(topology.port_count());
   snapshot->fdr10.resize(topology.port_count());
-  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
-    const auto end = picture.frozen.end_of[p];
-    const auto& info = picture.observation[end.node].ports[end.port.value].info;
+  for (const PortIndex port : picture.all_ports()) {
+    const auto p = port.value;
+    const auto& seen = picture.observation.port(picture.frozen.end_of[p]);
+    const auto& info = seen.info;
     if (info) snapshot->port_infos[p] = *info;
-    const auto& vendor = picture.observation[end.node].ports[end.port.value].vendor;
-    snapshot->fdr10[p] = vendor && (vendor->link_speed_active & mad::kFdr10) != 0;
-    if (topology.peer(PortIndex{p}) == kNoPort) continue;
+    snapshot->fdr10[p] = seen.vendor && (seen.vendor->link_speed_active & mad::kFdr10) != 0;
+    if (topology.peer(port) == kNoPort) continue;
     const bool active = info && info->port_state == mad::PortState::Active;
     ++(active ? snapshot->active_ports : snapshot->inactive_ports);
   }
@@ -164,21 +154,15 @@ std::optional<mad::LinkSpeed> link_speed(const Snapshot& snapshot, fabric::PortI
 
 void tell_links(Picture& picture) {
   const Topology& topology = *picture.frozen.topology;
-  const auto info = [&](PortIndex port) -> const mad::PortInfo* {
-    const auto end = picture.frozen.end_of[port.value];
-    const auto& held = picture.observation[end.node].ports[end.port.value].info;
-    return held ? &*held : nullptr;
-  };
   const auto is_active = [](const mad::PortInfo* held) {
     return held != nullptr && held->port_state == mad::PortState::Active;
   };
   const auto tell = [&](const std::string& problem) { picture.problems.push_back(problem); };
-  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
-    const PortIndex port{p};
+  for (const PortIndex port : picture.all_ports_and_peers()) {
     const PortIndex peer = topology.peer(port);
     if (peer == kNoPort) continue;
-    const auto* here = info(port);
-    const auto* there = info(peer);
+    const auto* here = picture.info(port);
+    const auto* there = picture.info(peer);
     if (!is_active(here)) {
       tell(text(picture.name(port)) + " has a link but is not ACTIVE");
       continue;

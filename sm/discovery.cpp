@@ -154,8 +154,8 @@ bool Discovery::believable(Context& context, const mad::NodeInfo& info,
 void Discovery::disbelieve(Context& context, const Answer& answer) {
   const Request& request = answer.request;
   if (request.subject == kOwnNode) return;
-  context.picture.observation[{request.subject}].ports[request.detail].disbelieved =
-      mad::decode<mad::NodeInfo>(answer.data);
+  context.picture.observation[{request.subject}].disbelieved.insert_or_assign(
+      static_cast<std::uint8_t>(request.detail), mad::decode<mad::NodeInfo>(answer.data));
 }
 
 void Discovery::on_node_info(Context& context, const Answer& answer) {
@@ -184,7 +184,7 @@ void Discovery::on_node_info(Context& context, const Answer& answer) {
     picture.own = entered;
   } else {
     const ObservedEnd from{{request.subject}, {static_cast<std::uint8_t>(request.detail)}};
-    picture.observation[from.node].ports[from.port.value].sighting = entered;
+    picture.observation.port(from).sighting = entered;
     auto& back = picture.observation[node].ports[entered.port.value].sighting;
     // A CA cannot be looked through, so the way in is all that will ever be known of its link.
     // So it is for the port by which a switch was first entered: its route runs through it.
@@ -455,7 +455,7 @@ void Discovery::on_switch_info(Context& context, const Answer& answer) {
 void Discovery::doubt_tables(const Context& context, ObservedEnd own) {
   const auto* before = known_port(context, own);
   if (before == nullptr || !before->info) return;
-  const auto& now = *context.picture.observation[own.node].ports[own.port.value].info;
+  const auto& now = *context.picture.observation.port(own).info;
   written_by_others_ = written_by_others_ || now.port_state < before->info->port_state ||
                        now.lid != before->info->lid ||
                        now.master_sm_lid != before->info->master_sm_lid;
@@ -538,7 +538,7 @@ void Discovery::on_darkness(Context& context, const Answer& answer) {
   const ObservedEnd end{{request.subject}, {static_cast<std::uint8_t>(request.detail)}};
   const auto* before = known_port(context, end);
   const bool was_dark = before != nullptr && before->dark;
-  picture.observation[end.node].ports[end.port.value].dark = true;
+  picture.observation.port(end).dark = true;
   picture.note(end.node,
                "nothing answers behind " + text(picture.name(end)) + ", although its link is up");
   if (was_dark) return;
@@ -577,7 +577,7 @@ void Discovery::conclude(Context& context) const {
                                ", one at " + text(picture.name(contradiction.seen_there)));
   }
   for (const ObservedEnd end : picture.frozen.looped_cables) {
-    const ObservedEnd other = *picture.observation[end.node].ports[end.port.value].sighting;
+    const ObservedEnd other = *picture.observation.port(end).sighting;
     context.events.say(CableLoopsBack{picture.name(end), picture.name(other)});
   }
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/prefetch.hpp"
 #include "routing/disjoint_sets.hpp"
 
 namespace heddle::sm {
@@ -16,7 +17,7 @@ using fabric::PortIndex;
 
 std::optional<ObservedEnd> find(const Observation& observed, LinkDamping::End end) {
   const auto node = observed.find(end.node);
-  if (!node || end.port.value >= observed[*node].ports.size()) return std::nullopt;
+  if (!node || end.port.value >= observed.ports(*node).size()) return std::nullopt;
   return ObservedEnd{*node, end.port};
 }
 
@@ -24,8 +25,8 @@ std::optional<ObservedEnd> find(const Observation& observed, LinkDamping::End en
 bool stands(const Observation& observed, std::optional<ObservedEnd> a, std::optional<ObservedEnd> b,
             mad::PortState least) {
   if (!a || !b) return false;
-  const auto& port = observed[a->node].ports[a->port.value];
-  const auto& other = observed[b->node].ports[b->port.value];
+  const auto& port = observed.port(*a);
+  const auto& other = observed.port(*b);
   const bool up =
       port.info && other.info && port.info->port_state >= least && other.info->port_state >= least;
   return up && (port.sighting == b || other.sighting == a);
@@ -39,12 +40,13 @@ bool stands(const Observation& observed, LinkDamping::Link link, mad::PortState 
 template <class Visit>
 void for_each_link(const Observation& observed, const Visit& visit) {
   for (std::uint32_t n = 0; n < observed.size(); ++n) {
-    const auto& node = observed[ObservedIndex{n}];
-    if (!node.is_switch()) continue;
-    for (std::size_t p = 1; p < node.ports.size(); ++p) {
-      const auto& there = node.ports[p].sighting;
-      if (!there || !observed[there->node].is_switch()) continue;
-      const LinkDamping::End here{node.info.node_guid, {static_cast<std::uint8_t>(p)}};
+    if (!observed.is_switch({n})) continue;
+    const auto ports = observed.ports({n});
+    for (std::size_t p = 1; p < ports.size(); ++p) {
+      const auto& there = ports[p].sighting;
+      if (!there || !observed.is_switch(there->node)) continue;
+      const LinkDamping::End here{observed[ObservedIndex{n}].info.node_guid,
+                                  {static_cast<std::uint8_t>(p)}};
       const LinkDamping::End other{observed[there->node].info.node_guid, there->port};
       visit(LinkDamping::Link(std::minmax(here, other)), ObservedIndex{n}, there->node);
     }
@@ -71,12 +73,25 @@ void LinkDamping::note_losses(base::Instant now, std::uint64_t sweep, const sa::
   }
   const auto observed_end = [&](PortIndex port) -> std::optional<ObservedEnd> {
     const auto node = here[topology.node_of(port).value];
-    if (!node || topology.number_of(port).value >= observed[*node].ports.size()) return {};
+    if (!node || topology.number_of(port).value >= observed.ports(*node).size()) return {};
     return ObservedEnd{*node, topology.number_of(port)};
   };
-  for (const fabric::Channel& channel : topology.channels()) {
-    const PortIndex from = topology.port_of(channel.from, channel.out);
-    const PortIndex to = topology.peer(from);
+  const auto ends_of = [&](const fabric::Channel& channel) {
+    return std::pair(topology.port_of(channel.from, channel.out),
+                     topology.port_of(channel.to, channel.in));
+  };
+  const auto fetch = [&](const fabric::Channel& channel) {
+    const auto [from, to] = ends_of(channel);
+    if (to < from) return;
+    for (const PortIndex port : {from, to}) {
+      const auto ahead = observed_end(port);
+      if (ahead) base::prefetch(&observed.port(*ahead));
+    }
+  };
+  const auto channels = topology.channels();
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    if (c + base::kAhead < channels.size()) fetch(channels[c + base::kAhead]);
+    const auto [from, to] = ends_of(channels[c]);
     if (to < from || !active(from) || !active(to)) continue;
     if (stands(observed, observed_end(from), observed_end(to), mad::PortState::Armed)) continue;
     const Link link = std::minmax(end(from), end(to));

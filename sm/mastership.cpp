@@ -58,7 +58,7 @@ void Core::Machine::begin_polling() {
 // which nothing can be told.
 void Core::Machine::begin_announcing(Context& with) {
   if (!picture.own) return;
-  const auto& info = picture.observation[picture.own->node].ports[picture.own->port.value].info;
+  const auto& info = picture.observation.port(*picture.own).info;
   if (info && info->lid != mad::kNoLid) {
     election.count_announcement();
     return announce_rank();
@@ -73,7 +73,7 @@ void Core::Machine::begin_announcing(Context& with) {
 
 void Core::Machine::on_own_lid(const Answer& answer) {
   if (!answer.answered || answer.status != mad::kStatusOk || !picture.own) return;
-  auto& info = picture.observation[picture.own->node].ports[picture.own->port.value].info;
+  auto& info = picture.observation.port(*picture.own).info;
   info = mad::decode<mad::PortInfo>(answer.data);
   if (info->lid == mad::kNoLid || !election.has_to_announce()) return;
   election.count_announcement();
@@ -147,7 +147,7 @@ void Core::Machine::announce_rank() {
   const auto end = picture.sm_port == fabric::kNoPort
                        ? std::nullopt
                        : std::optional(picture.frozen.end_of[picture.sm_port.value]);
-  const auto* port = end ? &picture.observation[end->node].ports[end->port.value] : nullptr;
+  const auto* port = end ? &picture.observation.port(*end) : nullptr;
   if (port == nullptr || !port->info || port->info->lid == mad::kNoLid) return;
   const auto& node = picture.observation[end->node].info;
   mad::LocalChangesNotice change;

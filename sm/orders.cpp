@@ -29,7 +29,7 @@ std::optional<ObservedEnd> find(const Observation& observed, const PortOrder& or
 
 // The other end, by whichever of the two was seen to lead to the other.
 std::optional<ObservedEnd> peer_of(const Observation& observed, ObservedEnd end) {
-  const auto& port = observed[end.node].ports[end.port.value];
+  const auto& port = observed.port(end);
   const bool is_up = port.info && port.info->port_state != mad::PortState::Down;
   if (!is_up) return std::nullopt;
   if (port.sighting) return port.sighting;
@@ -45,7 +45,7 @@ std::optional<ObservedEnd> peer_of(const Observation& observed, ObservedEnd end)
 }
 
 bool is_off(const Observation& observed, ObservedEnd end) {
-  const auto& info = observed[end.node].ports[end.port.value].info;
+  const auto& info = observed.port(end).info;
   return info && info->port_physical_state == mad::PortPhysicalState::Disabled;
 }
 

@@ -30,7 +30,7 @@ void Core::Machine::look_at_own_port() {
 
 void Core::Machine::on_own_port(const Answer& answer) {
   if (!answer.answered || answer.status != mad::kStatusOk || !picture.own) return;
-  const auto& seen = picture.observation[picture.own->node].ports[picture.own->port.value].info;
+  const auto& seen = picture.observation.port(*picture.own).info;
   const auto shown = mad::decode<mad::PortInfo>(answer.data);
   own_port_fell = own_port_fell || (seen && shown.port_state < seen->port_state);
 }

@@ -20,8 +20,10 @@ bool is_up(const ObservedPort& port) {
 }
 
 // Something that is out there, as far as this port can tell, and did not say who it is.
-bool is_silent(const ObservedPort& port) {
-  return is_up(port) && !port.sighting && !port.disbelieved;
+bool is_silent(const Observation& observation, ObservedEnd end) {
+  const ObservedPort& port = observation.port(end);
+  return is_up(port) && !port.sighting &&
+         observation[end.node].disbelieved.count(end.port.value) == 0;
 }
 
 bool has_gaps(const ObservedNode& node) {
@@ -76,9 +78,9 @@ class Takeover {
     for (const ObservedIndex node : taken_) added.push_back(add(old_[node]));
     for (const auto& [from, first] : bridges_) {
       const ObservedEnd there{*now_.find(old_[first.node].info.node_guid), first.port};
-      now_[from.node].ports[from.port.value].sighting = there;
-      now_[from.node].ports[from.port.value].dark = false;
-      now_[there.node].ports[there.port.value].sighting = from;
+      now_.port(from).sighting = there;
+      now_.port(from).dark = false;
+      now_.port(there).sighting = from;
     }
     for (const ObservedIndex node : taken_) {
       for (std::size_t p = 0; p < old_[node].ports.size(); ++p) {
@@ -90,28 +92,26 @@ class Takeover {
 
  private:
   ObservedIndex add(const ObservedNode& known) {
-    const ObservedIndex index = now_.add(known.info);
+    ObservedNode node = known;
+    for (ObservedPort& port : node.ports) port.sighting.reset();
+    const ObservedIndex index = now_.add(std::move(node));
     is_of_old_.resize(now_.size());
     is_of_old_[index.value] = true;
-    ObservedNode& node = now_[index];
-    node = known;
-    for (ObservedPort& port : node.ports) port.sighting.reset();
     return index;
   }
 
   void join(ObservedEnd old_end) {
-    const auto& sighting = old_[old_end.node].ports[old_end.port.value].sighting;
+    const auto& sighting = old_.port(old_end).sighting;
     if (!sighting) return;
     const auto here = now_.find(old_[old_end.node].info.node_guid);
     const auto there = now_.find(old_[sighting->node].info.node_guid);
     if (!here || !there) return;
-    auto& port = now_[*here].ports[old_end.port.value];
-    if (sighting->port.value >= now_[*there].ports.size()) return;
-    auto& other = now_[*there].ports[sighting->port.value];
-    if (!is_of_old_[there->value] && !is_silent(other)) return;
-    const ObservedEnd end{*here, old_end.port};
+    if (sighting->port.value >= now_.ports(*there).size()) return;
+    const ObservedEnd end{*here, old_end.port}, back{*there, sighting->port};
+    auto& other = now_.port(back);
+    if (!is_of_old_[there->value] && !is_silent(now_, back)) return;
     if (other.sighting && *other.sighting != end) return;
-    port.sighting = ObservedEnd{*there, sighting->port};
+    now_.port(end).sighting = back;
     other.sighting = end;
     other.dark = false;
   }
@@ -210,7 +210,7 @@ void Patience::fill_gaps(Context& context, const Picture& before) {
     for (std::size_t p = 1; p < now[{n}].ports.size(); ++p) {
       const ObservedEnd end{{n}, {static_cast<std::uint8_t>(p)}};
       const bool looks = now[{n}].is_switch() || picture.own == end;
-      if (!looks || !is_silent(now[{n}].ports[p])) continue;
+      if (!looks || !is_silent(now, end)) continue;
       const auto lost = takeover.behind(end);
       if (!lost) continue;
       const std::size_t kept = takeover.collect(end, *lost, [&](const ObservedNode& node) {

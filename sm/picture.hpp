@@ -14,6 +14,7 @@
 #include "fabric/intent.hpp"
 #include "fabric/lid_map.hpp"
 #include "fabric/observation.hpp"
+#include "fabric/walk.hpp"
 #include "mad/sm_info.hpp"
 #include "routing/selection.hpp"
 #include "sm/events.hpp"
@@ -73,7 +74,7 @@ struct Picture {
   // Null when that port was never reached.
   std::optional<DeviceId> device(fabric::ObservedEnd end) const {
     const auto& ports = devices[end.node.value];
-    const std::size_t at = observation[end.node].is_switch() ? 0 : end.port.value;
+    const std::size_t at = observation.is_switch(end.node) ? 0 : end.port.value;
     return at < ports.size() ? ports[at] : std::nullopt;
   }
   // The port that has it; looks through all of them.
@@ -89,9 +90,14 @@ struct Picture {
   // What was read of a port of the topology; null when it was not.
   const mad::PortInfo* info(fabric::PortIndex port) const {
     const fabric::ObservedEnd end = frozen.end_of[port.value];
-    const auto& found = observation[end.node].ports[end.port.value].info;
+    const auto& found = observation.port(end).info;
     return found ? &*found : nullptr;
   }
+  // For loops over the topology that read info() of each port.
+  auto all_ports() const { return fabric::all_ports(observation, frozen); }
+  auto all_ports_and_peers() const { return fabric::all_ports_and_peers(observation, frozen); }
+  auto all_endports() const { return fabric::all_endports(observation, frozen); }
+
   bool is_silent(DeviceId device) const {
     return device.value < silent.size() && silent[device.value];
   }

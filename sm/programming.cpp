@@ -101,7 +101,7 @@ void Programming::write_lids(Context& context, const Knows& knows) {
   const auto& topology = *picture.frozen.topology;
   reregister_.assign(topology.port_count(), false);
   addressed_.assign(topology.switch_count(), false);
-  for (const PortIndex port : topology.endports()) {
+  for (const PortIndex port : picture.all_endports()) {
     const auto& wish = picture.intent.ports[port.value].endport;
     const auto* info = picture.info(port);
     if (!wish || info == nullptr) continue;
@@ -243,17 +243,33 @@ std::uint64_t Programming::write_blocks_of(Context& context,
       std::min<std::size_t>(picture.routes->routes.tables.block_count(),
                             picture.lids->top().value / fabric::kLftBlockLids + 1));
   const std::uint32_t last = picture.lids->base(picture.sm_port).value / fabric::kLftBlockLids;
+  std::vector<SwitchIndex> due;
   for (const SwitchIndex of : switches) {
+    if (!verify && holds_all(picture, of, count)) continue;
+    due.push_back(of);
     for (std::uint32_t block = 0; block < count; ++block) {
       if (block != last && write_block(context, of, block, verify)) ++changed;
     }
   }
-  for (const SwitchIndex of : switches) {
+  for (const SwitchIndex of : due) {
     if (last < count && write_block(context, of, last, verify)) ++changed;
     // Blocks of LIDs that nobody holds now are not worth a question, nor the belief in them.
     if (verify) picture.observation[picture.frozen.node_of[of.value]].table.forget_from(count);
   }
   return changed;
+}
+
+// Most switches do after a small change; blocks are looked at one by one where something differs.
+bool Programming::holds_all(const Picture& picture, SwitchIndex of, std::size_t blocks) const {
+  if (transition_.steps != 1) return false;
+  constexpr std::size_t kAtOnce = fabric::ForwardingTables::kChunk / fabric::kLftBlockLids;
+  const auto& tables = picture.routes->routes.tables;
+  const auto& held = picture.observation[picture.frozen.node_of[of.value]].table;
+  for (std::size_t block = 0; block < blocks; block += kAtOnce) {
+    const std::size_t bytes = std::min(kAtOnce, blocks - block) * fabric::kLftBlockLids;
+    if (!held.holds(block, {tables.chunk(of, block / kAtOnce), bytes})) return false;
+  }
+  return true;
 }
 
 bool Programming::write_block(Context& context, SwitchIndex of, std::uint32_t block, bool verify) {
@@ -317,16 +333,17 @@ bool Programming::wants(const Context& context, PortIndex port, LinkStep step) c
     return false;
   }
   if (!picture.intent.ports[port.value].link) return false;
-  const auto* peer = picture.info(topology.peer(port));
   switch (step) {
     case LinkStep::Fields:
       return topology.is_switch(node) && !settled(context, port, *info);
     case LinkStep::Arm:
       return info->port_state == mad::PortState::Init;
-    case LinkStep::Activate:
-      return info->port_state == mad::PortState::Armed && peer != nullptr &&
-             (peer->port_state == mad::PortState::Armed ||
-              peer->port_state == mad::PortState::Active);
+    case LinkStep::Activate: {
+      if (info->port_state != mad::PortState::Armed) return false;
+      const auto* peer = picture.info(topology.peer(port));
+      return peer != nullptr && (peer->port_state == mad::PortState::Armed ||
+                                 peer->port_state == mad::PortState::Active);
+    }
     case LinkStep::Done:
       return false;
   }
@@ -350,10 +367,8 @@ std::uint64_t Programming::raises_to_come(const Context& context) const {
 
 // Nearly all are Active and as they should be, and the phase looks at the rest several times.
 void Programming::look_at_links(const Context& context) {
-  const auto& topology = *context.picture.frozen.topology;
   to_raise_.clear();
-  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
-    const PortIndex port{p};
+  for (const PortIndex port : context.picture.all_ports()) {
     const auto* info = context.picture.info(port);
     if (info == nullptr) continue;
     const bool rises = info->port_state != mad::PortState::Active;
@@ -456,7 +471,7 @@ void Programming::on_port_info(Context& context, const Answer& answer) {
   Picture& picture = context.picture;
   const PortIndex port{answer.request.subject};
   const ObservedEnd end = picture.frozen.end_of[port.value];
-  auto& info = picture.observation[end.node].ports[end.port.value].info;
+  auto& info = picture.observation.port(end).info;
   const auto now = mad::decode<mad::PortInfo>(answer.data);
   if (answer.request.detail == kRecheck) {
     fabric_moved_ |= now.port_state != info->port_state || now.lid != info->lid;

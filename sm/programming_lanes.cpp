@@ -54,7 +54,7 @@ VlMap decoded(const mad::SmpData& data) {
 
 unsigned vls_of_port(const Picture& picture, PortIndex port) {
   const auto end = picture.frozen.end_of[port.value];
-  const auto& info = picture.observation[end.node].ports[end.port.value].info;
+  const auto& info = picture.observation.port(end).info;
   const auto& link = picture.intent.ports[port.value].link;
   const bool is_port0 = end.port.value == 0;
   if (!info || (!link && !is_port0)) return 1;
@@ -167,7 +167,7 @@ void LaneProgramming::begin(Context& context, bool others) {
     if (!sends(context, out)) continue;
     const auto end = picture.frozen.end_of[p];
     // A port that is still ACTIVE has not restarted since we made it so.
-    const auto& info = picture.observation[end.node].ports[end.port.value].info;
+    const auto& info = picture.observation.port(end).info;
     Held& tables = held(context, out);
     if (others || !info || info->port_state != mad::PortState::Active) {
       std::fill(tables.begin(), tables.end(), kUnknown);

@@ -27,7 +27,7 @@ std::size_t OrderProgramming::begin(Context& context, const std::vector<Observed
 
 void OrderProgramming::submit(Context& context, ObservedEnd end, bool off) {
   const auto device = context.picture.device(end);
-  const auto& info = context.picture.observation[end.node].ports[end.port.value].info;
+  const auto& info = context.picture.observation.port(end).info;
   if (!device || !info) return;
   Request request;
   request.device = *device;
@@ -43,7 +43,7 @@ void OrderProgramming::submit(Context& context, ObservedEnd end, bool off) {
 // IBA vol. 1, 14.2.5.6: the physical state may be set with PortState at NoChange or Down only.
 mad::SmpData OrderProgramming::data_for(const Context& context, const Request& request) const {
   const ObservedEnd end = end_of(request);
-  const auto& observed = context.picture.observation[end.node].ports[end.port.value].info;
+  const auto& observed = context.picture.observation.port(end).info;
   HEDDLE_CHECK(observed.has_value());
   mad::PortInfo info = unchanged(context, request.device, *observed);
   info.port_physical_state =
@@ -59,8 +59,7 @@ void OrderProgramming::on_answer(Context& context, const Answer& answer) {
   if (answer.answered && answer.status == mad::kStatusOk) {
     // That a port is down is news, to be found and followed by the next look; that it is on is not.
     if (answer.request.detail == 0) {
-      picture.observation[end.node].ports[end.port.value].info =
-          mad::decode<mad::PortInfo>(answer.data);
+      picture.observation.port(end).info = mad::decode<mad::PortInfo>(answer.data);
     }
     return;
   }

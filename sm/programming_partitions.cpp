@@ -57,7 +57,7 @@ void PartitionProgramming::begin(Context& context,
   keys_.clear();
   work_.reserve(topology.endports().size());
   slot_.assign(topology.port_count(), kNone);
-  for (const PortIndex port : topology.endports()) {
+  for (const PortIndex port : context.picture.all_endports()) {
     const auto wanted = memberships->of(port);
     add_work(context, port, wanted);
     begin_endport(context, port);
@@ -100,10 +100,11 @@ void PartitionProgramming::take_over(const Context& context, PortIndex port) {
 void PartitionProgramming::begin_endport(Context& context, PortIndex port) {
   const Picture& picture = context.picture;
   const auto end = picture.frozen.end_of[port.value];
-  if (!picture.device(end) || picture.info(port) == nullptr) return;
-  work_of(port).held.capacity = picture.observation[end.node].info.partition_cap;
+  if (picture.info(port) == nullptr) return;
+  Work& work = work_of(port);
+  work.held.capacity = picture.observation[end.node].info.partition_cap;
   take_over(context, port);
-  read(context, port);
+  if (!work.stands && picture.device(end)) read(context, port);
 }
 
 void PartitionProgramming::begin_switch_port(Context& context, PortIndex port) {

@@ -13,7 +13,7 @@ using mad::AttributeId;
 
 bool is_active(const Picture& picture, PortIndex port) {
   const auto end = picture.frozen.end_of[port.value];
-  const auto& info = picture.observation[end.node].ports[end.port.value].info;
+  const auto& info = picture.observation.port(end).info;
   return info && info->port_state == mad::PortState::Active;
 }
 

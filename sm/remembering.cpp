@@ -15,7 +15,7 @@ bool is_named_master(const Picture& picture, mad::Lid lid) {
   std::size_t naming = 0, others = 0;
   for (const auto port : picture.frozen.topology->endports()) {
     const auto end = picture.frozen.end_of[port.value];
-    const auto& info = picture.observation[end.node].ports[end.port.value].info;
+    const auto& info = picture.observation.port(end).info;
     if (!info || info->master_sm_lid == mad::kNoLid) continue;
     ++(info->master_sm_lid == lid ? naming : others);
   }

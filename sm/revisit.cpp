@@ -35,7 +35,9 @@ void Suspicion::add(const Suspicion& other) {
 }
 
 void Revisit::begin(Context& context, const Suspicion& suspicion) {
+  const bool was_stranded = is_stranded_;
   *this = {};
+  is_stranded_ = was_stranded;
   managers_ = manager_nodes(context.picture);
   entirely_ = suspicion.entirely;
   changed_ = suspicion.returned;
@@ -60,12 +62,13 @@ bool Revisit::suspect(const Context& context, ObservedIndex node) {
 
 // The cable of this port leads nowhere known any more; whoever is at the other end knows more.
 void Revisit::sever(Context& context, ObservedEnd end) {
-  auto& port = context.picture.observation[end.node].ports[end.port.value];
-  changed_ = cables_changed_ = true;
+  auto& port = context.picture.observation.port(end);
+  changed_ = true;
   port.dark = false;
-  port.disbelieved.reset();
+  context.picture.observation[end.node].disbelieved.erase(end.port.value);
   if (!port.sighting) return;
   const ObservedEnd there = *std::exchange(port.sighting, std::nullopt);
+  has_lost_ = true;
   cut_.emplace(guid_of(context, end.node), end.port.value);
   cut_.emplace(guid_of(context, there.node), there.port.value);
   auto& other = context.picture.observation[there.node];
@@ -165,11 +168,13 @@ void Revisit::on_node_info(Context& context, Discovery& discovery, const Answer&
         known && info.local_port_num.value < picture.observation[*known].ports.size();
     if (has_port) back = picture.observation[*known].ports[info.local_port_num.value].sighting;
   }
+  const auto before = picture.observation.port(from).sighting;
   discovery.on_answer(context, answer);
-  const auto& met = picture.observation[from.node].ports[from.port.value].sighting;
+  const auto& met = picture.observation.port(from).sighting;
   if (!met && known) disputed_.insert(guid_of(context, *known));
   if (!met) return;
-  changed_ = cables_changed_ = true;
+  changed_ = has_gained_ = true;
+  has_lost_ = has_lost_ || (before && before != met);
   if (!known) {
     met_.insert(guid_of(context, met->node));
     visited_.insert(guid_of(context, met->node));
@@ -203,17 +208,17 @@ void Revisit::reach_by(Context& context, ObservedEnd end, ObservedEnd from) {
 void Revisit::settle_displaced(Context& context, Discovery& discovery, const Ways* in_the_end) {
   auto& observation = context.picture.observation;
   for (const Displaced& moved : std::exchange(displaced_, {})) {
-    const auto& met = observation[moved.met_from.node].ports[moved.met_from.port.value].sighting;
-    auto& back = observation[moved.end.node].ports[moved.end.port.value].sighting;
+    const auto& met = observation.port(moved.met_from).sighting;
+    auto& back = observation.port(moved.end).sighting;
     if (met != moved.end || back == moved.met_from) continue;
     const bool is_left = !back || (in_the_end != nullptr && !in_the_end->reaches(back->node));
     if (!is_left) {
       displaced_.push_back(moved);
       continue;
     }
-    if (back) observation[back->node].ports[back->port.value].sighting.reset();
+    if (back) observation.port(*back).sighting.reset();
     back = moved.met_from;
-    cables_changed_ = true;
+    has_lost_ = has_gained_ = true;
     reach_by(context, moved.end, moved.met_from);
     discovery.read_again(context, moved.end);
   }
@@ -236,7 +241,7 @@ bool Revisit::go_on(Context& context, Discovery& discovery) {
     const bool patiently = &due == &silent_;
     const std::size_t still_unreached = unreached_.size();
     const Ways ways(context.picture);
-    mend(context, ways);
+    if (needs_mending()) mend(context, ways);
     for (const ObservedIndex node : std::exchange(due, {})) {
       ways.reaches(node) ? ask(context, discovery, node, patiently) : unreached_.push_back(node);
     }
@@ -253,8 +258,8 @@ bool Revisit::go_on(Context& context, Discovery& discovery) {
 }
 
 void Revisit::mend(Context& context, const Ways& ways) {
-  mend_routes(context.picture, ways, context.transactions);
-  cables_changed_ = false;
+  is_stranded_ = !mend_routes(context.picture, ways, context.transactions);
+  has_lost_ = has_gained_ = false;
 }
 
 void Revisit::ask(Context& context, Discovery& discovery, ObservedIndex node, bool patiently) {
@@ -282,7 +287,7 @@ void Revisit::forget_unreached(Context& context) {
   Picture& picture = context.picture;
   const Ways ways(picture);
   // The last answers may have shown that a cable leads elsewhere, too.
-  if (cables_changed_) mend(context, ways);
+  if (needs_mending()) mend(context, ways);
   std::vector<bool> keep(picture.observation.size());
   for (std::uint32_t n = 0; n < keep.size(); ++n) {
     keep[n] = ways.reaches({n});

@@ -73,8 +73,9 @@ std::optional<sa::Subnet> subnet_of(const Picture& picture, const mad::SMInfo& o
   for (const ObservedIndex node : picture.frozen.node_of) {
     subnet.node_infos.push_back(picture.observation[node].info);
   }
-  for (const ObservedEnd end : picture.frozen.end_of) {
-    const auto& port = picture.observation[end.node].ports[end.port.value];
+  subnet.port_infos.reserve(picture.frozen.end_of.size());
+  for (const fabric::PortIndex at : picture.all_ports()) {
+    const auto& port = picture.observation.port(picture.frozen.end_of[at.value]);
     subnet.port_infos.push_back(port.info.value_or(mad::PortInfo{}));
     subnet.fdr10.push_back(port.vendor && (port.vendor->link_speed_active & mad::kFdr10) != 0);
   }

@@ -23,10 +23,9 @@ std::vector<LidRequest> lid_requests(const Picture& picture, const Options& opti
   const auto& topology = *picture.frozen.topology;
   std::vector<LidRequest> requests;
   requests.reserve(topology.endports().size());
-  for (const PortIndex port : topology.endports()) {
-    const auto end = picture.frozen.end_of[port.value];
-    const auto& info = picture.observation[end.node].ports[end.port.value].info;
-    if (!info) continue;
+  for (const PortIndex port : picture.all_endports()) {
+    const auto* info = picture.info(port);
+    if (info == nullptr) continue;
     const auto node = topology.node_of(port);
     const bool takes_lmc = !topology.is_switch(node) ||
                            (topology.node(node).enhanced_port0 && options.lmc_on_enhanced_port0);
@@ -73,7 +72,7 @@ std::vector<partitions::GroupSpec> permanent_groups(const Options& options) {
 void keep_sm_levels(Picture& picture) {
   for (const PortIndex port : picture.frozen.topology->endports()) {
     const auto end = picture.frozen.end_of[port.value];
-    const auto& info = picture.observation[end.node].ports[end.port.value].info;
+    const auto& info = picture.observation.port(end).info;
     auto& wish = picture.intent.ports[port.value].endport;
     if (wish && info) wish->master_sm_sl = info->master_sm_sl;
   }
@@ -81,7 +80,7 @@ void keep_sm_levels(Picture& picture) {
 
 bool is_port_active(const Picture& picture, PortIndex port) {
   const auto end = picture.frozen.end_of[port.value];
-  const auto& info = picture.observation[end.node].ports[end.port.value].info;
+  const auto& info = picture.observation.port(end).info;
   return info && info->port_state == mad::PortState::Active;
 }
 
@@ -210,6 +209,7 @@ void Core::Machine::begin_sweep(std::string reason) {
   begin_phase(Phase::Discovery, Stage::Discovery);
   announce_phase(0);
   discovery = Discovery(before ? &before->observation : nullptr, others_may_have_written);
+  revisit = {};
   Context with = context();
   discovery.begin(with);
   pump();
@@ -356,7 +356,7 @@ void Core::Machine::finish_discovery() {
   if (!picture.own) return lose_port("the own port does not answer; it may have another M_Key");
   own_misses = 0;
   picture.sm_port = picture.frozen.port_of(picture.observation, *picture.own);
-  const auto& own = picture.observation[picture.own->node].ports[picture.own->port.value].info;
+  const auto& own = picture.observation.port(*picture.own).info;
   const bool on_switch = picture.own->port.value == 0;
   if (!own || (!on_switch && own->port_state == mad::PortState::Down)) {
     return lose_port("the link of the SM's own port is down");
@@ -583,7 +583,7 @@ void Core::Machine::tell_outdated() {
   for (const PortIndex port : topology.endports()) {
     if (outdated.empty()) break;
     const auto end = picture.frozen.end_of[port.value];
-    const auto& info = picture.observation[end.node].ports[end.port.value].info;
+    const auto& info = picture.observation.port(end).info;
     const bool asked = options.reregister && info &&
                        (info->capability_mask & mad::kIsClientReregistrationSupported) != 0;
     if (asked || outdated.count(topology.port(port).guid) == 0) continue;

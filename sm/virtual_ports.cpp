@@ -24,7 +24,7 @@ constexpr std::uint16_t kMostVirtualKeys = 512;
 
 const mad::PortInfo* info_of(const Picture& picture, PortIndex port) {
   const ObservedEnd end = picture.frozen.end_of[port.value];
-  const auto& info = picture.observation[end.node].ports[end.port.value].info;
+  const auto& info = picture.observation.port(end).info;
   return info ? &*info : nullptr;
 }
 

@@ -77,10 +77,10 @@ void Watch::ask_switches(Context& context, bool all_states) {
   const Picture& picture = context.picture;
   bool has_turn = looks_ % 2 == 0;
   for (std::uint32_t n = 0; n < picture.observation.size(); ++n) {
+    if (!picture.observation.is_switch({n})) continue;
     const ObservedEnd port0{ObservedIndex{n}, {0}};
-    const auto& node = picture.observation[port0.node];
     // Who answers there must say first who it is: that is asked along the cable.
-    if (!node.is_switch() || patience_->is_missed(node.info.node_guid)) continue;
+    if (patience_->is_missed(picture.observation[port0.node].info.node_guid)) continue;
     context.transactions.submit(ask(*picture.device(port0), mad::AttributeId::SwitchInfo, port0));
     has_turn = !has_turn;
     if (all_states || has_turn) ask_port_states(context, port0.node);
@@ -105,12 +105,12 @@ void Watch::ask_port_states(Context& context, ObservedIndex of) {
 
 // A host that boots raises its link long before its agent answers; nothing else would tell.
 void Watch::ask_behind_silent_links(Context& context) {
-  const Picture& picture = context.picture;
-  for (std::uint32_t n = 0; n < picture.observation.size(); ++n) {
-    const auto& node = picture.observation[ObservedIndex{n}];
-    if (!node.is_switch()) continue;
-    for (unsigned p = 1; p < node.ports.size(); ++p) {
-      const auto& port = node.ports[p];
+  const fabric::Observation& observation = context.picture.observation;
+  for (std::uint32_t n = 0; n < observation.size(); ++n) {
+    if (!observation.is_switch({n})) continue;
+    const auto ports = observation.ports({n});
+    for (unsigned p = 1; p < ports.size(); ++p) {
+      const auto& port = ports[p];
       if (port.sighting || !port.info || port.info->port_state == mad::PortState::Down) continue;
       ask_beyond(context, {ObservedIndex{n}, {static_cast<std::uint8_t>(p)}});
     }
@@ -133,8 +133,9 @@ void Watch::ask_along_cables(Context& context, const Cables& cables) {
   if (!cables.all && cables.of.empty() && patience_->missed() == 0) return;
   const fabric::Observation& observation = context.picture.observation;
   for (std::uint32_t n = 0; n < observation.size(); ++n) {
+    if (!observation.is_switch({n})) continue;
     const auto& node = observation[ObservedIndex{n}];
-    if (!node.is_switch() || patience_->is_missed(node.info.node_guid)) continue;
+    if (patience_->is_missed(node.info.node_guid)) continue;
     for (unsigned p = 1; p < node.ports.size(); ++p) {
       const auto& sighting = node.ports[p].sighting;
       if (!sighting || !node.ports[p].info) continue;
@@ -241,9 +242,8 @@ void Watch::on_switch_info(Context& context, const Answer& answer) {
 void Watch::on_port_states(Context& context, const Answer& answer) {
   if (!answer.answered || answer.status != mad::kStatusOk) return;
   const ObservedIndex node = subject_of(answer.request).node;
-  const NodeName name = context.picture.name(node);
   const auto table = mad::decode<mad::SwitchPortStateTable>(answer.data);
-  const auto& ports = context.picture.observation[node].ports;
+  const auto ports = context.picture.observation.ports(node);
   const std::size_t first = answer.request.modifier * mad::kPortsPerStateBlock;
   bool differs = false;
   for (std::size_t i = 0; i < table.port_states.size() && first + i < ports.size(); ++i) {
@@ -252,7 +252,8 @@ void Watch::on_port_states(Context& context, const Answer& answer) {
     if (first + i == 0 || state == mad::PortState::NoChange || !info) continue;
     differs = differs || info->port_state != state;
   }
-  const auto key = std::pair(name.guid, answer.request.modifier);
+  const mad::Guid guid = context.picture.observation[node].info.node_guid;
+  const auto key = std::pair(guid, answer.request.modifier);
   if (!differs) {
     looked_into_.erase(key);
     return;
@@ -260,8 +261,9 @@ void Watch::on_port_states(Context& context, const Answer& answer) {
   const auto [known, is_new] = looked_into_.try_emplace(key, table);
   if (!is_new && known->second == table) return;
   known->second = table;
-  suspicion_.entirely.insert(name.guid);
-  suspect(context, node, "a port of " + text(name) + " is in another state than it was");
+  suspicion_.entirely.insert(guid);
+  suspect(context, node,
+          "a port of " + text(context.picture.name(node)) + " is in another state than it was");
 }
 
 void Watch::on_own_port(Context& context, const Answer& answer) {
@@ -269,7 +271,7 @@ void Watch::on_own_port(Context& context, const Answer& answer) {
     return found("the own port no longer answers");
   }
   const ObservedEnd own = subject_of(answer.request);
-  const auto& before = context.picture.observation[own.node].ports[own.port.value].info;
+  const auto& before = context.picture.observation.port(own).info;
   const auto now = mad::decode<mad::PortInfo>(answer.data);
   if (!before || before->port_state != now.port_state) {
     return found("the own port changed its state");
@@ -281,7 +283,7 @@ void Watch::on_own_port(Context& context, const Answer& answer) {
 
 void Watch::on_neighbour(Context& context, const Answer& answer) {
   const ObservedEnd end = subject_of(answer.request);
-  const auto& port = context.picture.observation[end.node].ports[end.port.value];
+  const auto& port = context.picture.observation.port(end);
   const auto& sighting = port.sighting;
   const std::string where = text(context.picture.name(end));
   if (!answer.answered) {
@@ -297,7 +299,9 @@ void Watch::on_neighbour(Context& context, const Answer& answer) {
   if (answer.status != mad::kStatusOk) return;
   const auto info = mad::decode<mad::NodeInfo>(answer.data);
   if (!sighting) {
-    if (port.disbelieved == info) return;
+    const auto& disbelieved = context.picture.observation[end.node].disbelieved;
+    const auto known = disbelieved.find(end.port.value);
+    if (known != disbelieved.end() && known->second == info) return;
     return suspect_cable(context, end, "a device began to answer behind " + where);
   }
   const auto& there = context.picture.observation[sighting->node];

@@ -31,7 +31,7 @@ void Ways::spread() {
   const ObservedEnd own = *picture_.own;
   hops_[own.node.value].reached = true;
   // A channel adapter passes nothing on: from it there is the way out of the own port and no other.
-  if (picture_.observation[own.node].is_switch()) {
+  if (picture_.observation.is_switch(own.node)) {
     found_.push_back(own.node);
   } else {
     reach(own, 1);
@@ -39,14 +39,14 @@ void Ways::spread() {
   for (std::size_t i = 0; i < found_.size(); ++i) {
     const ObservedIndex at = found_[i];
     const std::uint32_t length = hops_[at.value].length + 1;
-    const std::size_t ports = picture_.observation[at].ports.size();
+    const std::size_t ports = picture_.observation.ports(at).size();
     for (std::size_t port = 1; port < ports; ++port) reach(end_at(at, port), length);
   }
 }
 
 void Ways::reach(ObservedEnd from, std::uint32_t length) {
-  const auto& there = picture_.observation[from.node].ports[from.port.value].sighting;
-  if (!there || length > mad::kMaxHops || !picture_.observation[there->node].is_switch()) return;
+  const auto& there = picture_.observation.port(from).sighting;
+  if (!there || length > mad::kMaxHops || !picture_.observation.is_switch(there->node)) return;
   Hop& hop = hops_[there->node.value];
   if (hop.reached) return;
   const auto guid = [&] { return picture_.observation[from.node].info.node_guid; };
@@ -56,9 +56,10 @@ void Ways::reach(ObservedEnd from, std::uint32_t length) {
 }
 
 bool Ways::reaches(ObservedIndex node) const {
-  const auto& seen = picture_.observation[node];
-  if (seen.is_switch() || hops_[node.value].reached) return hops_[node.value].reached;
-  return std::any_of(seen.ports.begin(), seen.ports.end(), [&](const fabric::ObservedPort& port) {
+  const bool reached = hops_[node.value].reached;
+  if (reached || picture_.observation.is_switch(node)) return reached;
+  const auto ports = picture_.observation.ports(node);
+  return std::any_of(ports.begin(), ports.end(), [&](const fabric::ObservedPort& port) {
     return port.sighting && hops_[port.sighting->node.value].reached;
   });
 }
@@ -75,7 +76,7 @@ mad::DirectedRoute Ways::shortest(ObservedIndex at) const {
 
 std::optional<mad::DirectedRoute> Ways::through(ObservedEnd last) const {
   const bool own = last.node == picture_.own->node;
-  const bool passes = picture_.observation[last.node].is_switch() || last == *picture_.own;
+  const bool passes = picture_.observation.is_switch(last.node) || last == *picture_.own;
   if (!passes || (!own && !hops_[last.node.value].reached)) return std::nullopt;
   if (hops_[last.node.value].length >= mad::kMaxHops) return std::nullopt;
   return shortest(last.node).then(last.port);
@@ -104,7 +105,8 @@ std::vector<mad::DirectedRoute> Ways::to(ObservedEnd end) const {
   return routes;
 }
 
-void mend_routes(const Picture& picture, const Ways& ways, Transactions& transactions) {
+bool mend_routes(const Picture& picture, const Ways& ways, Transactions& transactions) {
+  bool all = true;
   for (std::uint32_t n = 0; n < picture.devices.size(); ++n) {
     for (std::size_t p = 0; p < picture.devices[n].size(); ++p) {
       const auto device = picture.devices[n][p];
@@ -117,9 +119,14 @@ void mend_routes(const Picture& picture, const Ways& ways, Transactions& transac
       std::vector<mad::DirectedRoute> routes;
       std::copy_if(known.begin(), known.end(), std::back_inserter(routes), lives);
       if (routes.empty()) routes = ways.to(end_at({n}, p));
-      if (!routes.empty()) transactions.set_routes(*device, std::move(routes));
+      if (routes.empty()) {
+        all = false;
+      } else {
+        transactions.set_routes(*device, std::move(routes));
+      }
     }
   }
+  return all;
 }
 
 }  // namespace heddle::sm

@@ -27,7 +27,6 @@ unsigned slowness(Said one, Said other) {
     const auto index = observation.add(info);
     ObservedNode& node = observation[index];
     node.switch_info.emplace().linear_fdb_cap = 64;
-    node.ports.resize(2);
     node.ports[0].info.emplace();
     auto& port = node.ports[1].info.emplace();
     port.link_width_supported = said.width_supported;

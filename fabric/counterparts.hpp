@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Which nodes and ports of one topology are those of another: by node GUID and port number.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "fabric/topology.hpp"
+
+namespace heddle::fabric {
+
+// Nodes are looked up once, and mostly not at all: nearly all of two topologies of the same fabric
+// is the same, and in the same order. Both must outlive this.
+class Counterparts {
+ public:
+  Counterparts(const Topology& of, const Topology& in);
+
+  std::optional<NodeIndex> node(NodeIndex at) const {
+    const NodeIndex there = nodes_[at.value];
+    return there == kNobody ? std::nullopt : std::optional(there);
+  }
+  // Nothing, too, if it is no switch there.
+  std::optional<SwitchIndex> switch_at(SwitchIndex at) const {
+    const NodeIndex there = nodes_[at.value];
+    const bool is_one = there != kNobody && in_.is_switch(there);
+    return is_one ? std::optional(SwitchIndex{there.value}) : std::nullopt;
+  }
+  // kNoPort if it is not there.
+  PortIndex port(PortIndex at) const {
+    const NodeIndex there = nodes_[of_.node_of(at).value];
+    const mad::PortNumber number = of_.number_of(at);
+    const bool is_there = there != kNobody && number.value <= in_.node(there).port_count;
+    return is_there ? in_.port_of(there, number) : kNoPort;
+  }
+
+ private:
+  static constexpr NodeIndex kNobody{0xFFFF'FFFF};
+
+  const Topology& of_;
+  const Topology& in_;
+  std::vector<NodeIndex> nodes_;  // by node of of_
+};
+
+}  // namespace heddle::fabric

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What is told of a fabric, and what becomes of it when it is frozen.
+#include "fabric/observation.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include "base/prng.hpp"
+#include "fabric/walk.hpp"
+
+namespace heddle::fabric {
+namespace {
+
+mad::NodeInfo info_of(std::uint64_t guid, mad::NodeType type, std::uint8_t ports) {
+  mad::NodeInfo info;
+  info.node_guid = info.port_guid = mad::Guid{guid};
+  info.node_type = type;
+  info.num_ports = ports;
+  return info;
+}
+
+ObservedEnd end(std::uint32_t node, unsigned port) {
+  return {{node}, {static_cast<std::uint8_t>(port)}};
+}
+
+ObservedIndex add_switch(Observation& observation, std::uint64_t guid, std::uint8_t ports) {
+  const auto index = observation.add(info_of(guid, mad::NodeType::Switch, ports));
+  ObservedNode& node = observation[index];
+  node.switch_info.emplace().linear_fdb_cap = 64;
+  for (auto& port : node.ports) port.info.emplace();
+  return index;
+}
+
+void see(Observation& observation, ObservedEnd from, ObservedEnd there) {
+  observation.port(from).sighting = there;
+}
+
+std::size_t looks_at(const Observation& observation, ObservedEnd at) {
+  std::size_t count = 0;
+  for (std::uint32_t n = 0; n < observation.size(); ++n) {
+    for (const ObservedPort& port : observation.ports({n})) count += port.sighting == at;
+  }
+  return count;
+}
+
+TEST(Observation, PortsAreTheSameByNodeAndByEnd) {
+  Observation observation;
+  for (std::uint64_t guid = 1; guid < 40; ++guid) {
+    add_switch(observation, guid, static_cast<std::uint8_t>(guid));
+  }
+  std::vector<bool> keep(observation.size());
+  for (std::size_t n = 0; n < keep.size(); n += 3) keep[n] = true;
+  observation.keep_only(keep);
+  ASSERT_EQ(observation.size(), 13u);
+  add_switch(observation, 100, 7);
+  const Observation moved = std::move(observation);
+  for (std::uint32_t n = 0; n < moved.size(); ++n) {
+    const auto& ports = moved[ObservedIndex{n}].ports;
+    ASSERT_EQ(moved.ports({n}).size(), ports.size());
+    ASSERT_EQ(moved.ports({n}).data(), ports.data());
+    for (unsigned p = 0; p < ports.size(); ++p) ASSERT_EQ(&moved.port(end(n, p)), &ports[p]);
+    EXPECT_TRUE(moved.is_switch({n}));
+  }
+}
+
+TEST(Observation, ANodeIsAddedWithWhatIsKnownOfIt) {
+  Observation old;
+  add_switch(old, 0x10, 2);
+  old.add(info_of(0x20, mad::NodeType::ChannelAdapter, 1));
+  see(old, end(1, 1), end(0, 2));
+  Observation observation;
+  const auto index = observation.add(ObservedNode(old[ObservedIndex{1}]));
+  EXPECT_EQ(observation.find(mad::Guid{0x20}), index);
+  EXPECT_FALSE(observation.is_switch(index));
+  EXPECT_EQ(observation.port({index, {1}}).sighting, end(0, 2));
+  EXPECT_NE(observation.ports(index).data(), old.ports({1}).data());
+}
+
+TEST(ObservedTable, HoldsSeveralBlocksOnlyIfAllAreKnownAndTheSame) {
+  std::vector<std::uint8_t> bytes(3 * kLftBlockLids);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(i % 251);
+  const auto block = [&](std::size_t at) {
+    return std::span(bytes).subspan(at * kLftBlockLids).first<kLftBlockLids>();
+  };
+  ObservedTable table;
+  EXPECT_TRUE(table.holds(0, std::span(bytes).first(0)));
+  for (const std::size_t at : {0u, 2u}) table.learn(at, block(at));
+  EXPECT_TRUE(table.holds(2, std::span(bytes).last(kLftBlockLids)));
+  EXPECT_FALSE(table.holds(0, bytes));
+  EXPECT_FALSE(table.holds(2, std::span(bytes).last(2 * kLftBlockLids)));
+  table.learn(1, block(1));
+  EXPECT_TRUE(table.holds(0, bytes));
+  bytes.back() ^= 1;
+  EXPECT_FALSE(table.holds(0, bytes));
+  EXPECT_TRUE(table.holds(0, std::span(bytes).first(2 * kLftBlockLids)));
+  table.forget_from(1);
+  EXPECT_FALSE(table.holds(0, std::span(bytes).first(2 * kLftBlockLids)));
+}
+
+TEST(Freeze, ALinkThatOneEndSeesIsOne) {
+  Observation observation;
+  add_switch(observation, 0x20, 2);
+  add_switch(observation, 0x10, 2);
+  see(observation, end(1, 2), end(0, 1));
+  const auto frozen = freeze(observation);
+  ASSERT_EQ(frozen.topology->link_count(), 1u);
+  const PortIndex port = frozen.port_of(observation, end(1, 2));
+  EXPECT_EQ(frozen.end_of[frozen.topology->peer(port).value], end(0, 1));
+  EXPECT_EQ(frozen.node_of[0], ObservedIndex{1});  // by GUID
+  EXPECT_TRUE(frozen.contradictions.empty());
+}
+
+TEST(Freeze, WhoIsSeenByTwoIsLinkedToTheOneItSees) {
+  for (const bool sees_first : {true, false}) {
+    Observation observation;
+    for (const std::uint64_t guid : {1u, 2u, 3u}) add_switch(observation, guid, 1);
+    see(observation, end(0, 1), end(2, 1));
+    see(observation, end(1, 1), end(2, 1));
+    see(observation, end(2, 1), sees_first ? end(0, 1) : end(1, 1));
+    const auto frozen = freeze(observation);
+    EXPECT_EQ(frozen.topology->link_count(), 1u);
+    ASSERT_EQ(frozen.contradictions.size(), 1u);
+    EXPECT_EQ(frozen.contradictions[0].looking, sees_first ? end(1, 1) : end(0, 1));
+    EXPECT_EQ(frozen.topology->peer(frozen.port_of(observation, end(2, 1))),
+              frozen.port_of(observation, sees_first ? end(0, 1) : end(1, 1)));
+  }
+}
+
+// A link for each end that sees another one which sees it too, or sees nobody and is claimed by no
+// other; a contradiction wherever an end sees one that does not agree.
+void expect_rightly_frozen(const Observation& observation, const std::vector<ObservedEnd>& held) {
+  const auto frozen = freeze(observation, held);
+  const Topology& topology = *frozen.topology;
+  const auto counts = [&](ObservedEnd at) {
+    return observation.port(at).info && std::find(held.begin(), held.end(), at) == held.end();
+  };
+  bool contradicted = false;
+  for (std::uint32_t n = 0; n < observation.size(); ++n) {
+    for (unsigned p = 1; p < observation.ports({n}).size(); ++p) {
+      const ObservedEnd here = end(n, p);
+      const auto& there = observation.port(here).sighting;
+      const PortIndex port = frozen.port_of(observation, here);
+      ASSERT_EQ(frozen.end_of[port.value], here);
+      if (!there || !counts(here) || !counts(*there)) continue;
+      const auto& back = observation.port(*there).sighting;
+      const PortIndex peer = frozen.port_of(observation, *there);
+      if (back == here) {
+        EXPECT_EQ(topology.peer(port), here == *there ? kNoPort : peer);
+      } else if (back) {
+        contradicted = true;
+        EXPECT_NE(topology.peer(port), peer);
+      } else if (looks_at(observation, *there) == 1 && looks_at(observation, here) == 0) {
+        EXPECT_EQ(topology.peer(port), peer);
+      }
+    }
+  }
+  if (contradicted) {
+    EXPECT_FALSE(frozen.contradictions.empty());
+  }
+  for (const PortIndex port : all_ports_by_link(observation, frozen)) {
+    const PortIndex peer = topology.peer(port);
+    if (peer == kNoPort || peer < port) continue;
+    const ObservedEnd a = frozen.end_of[port.value], b = frozen.end_of[peer.value];
+    EXPECT_TRUE(observation.port(a).sighting == b || observation.port(b).sighting == a);
+    EXPECT_TRUE(counts(a) && counts(b));
+  }
+}
+
+TEST(Freeze, LinksAreWhatTheEndsSay) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    SCOPED_TRACE(seed);
+    base::Prng prng(seed);
+    Observation observation;
+    const auto nodes = static_cast<std::uint32_t>(2 + prng.below(6));
+    for (std::uint32_t n = 0; n < nodes; ++n) add_switch(observation, 100 - n * 7 % 50, 4);
+    const auto any = [&] {
+      return end(static_cast<std::uint32_t>(prng.below(nodes)),
+                 static_cast<unsigned>(1 + prng.below(4)));
+    };
+    std::vector<ObservedEnd> held;
+    for (unsigned cables = 0; cables < nodes * 2; ++cables) {
+      const ObservedEnd a = any(), b = any();
+      see(observation, a, b);
+      if (!prng.chance(0.2)) see(observation, b, a);
+      if (prng.chance(0.05)) observation.port(any()).info.reset();
+      if (prng.chance(0.05)) held.push_back(any());
+    }
+    expect_rightly_frozen(observation, held);
+  }
+}
+
+// Walks fetch ahead; what they give is what there is, in order.
+TEST(Walk, GivesAllPortsInOrder) {
+  for (const std::uint32_t switches : {1u, 3u, 40u}) {
+    Observation observation;
+    for (std::uint32_t n = 0; n < switches; ++n) add_switch(observation, 50 + n, 3);
+    for (std::uint32_t n = 0; n + 1 < switches; ++n) {
+      see(observation, end(n, 1), end(n + 1, 2));
+      see(observation, end(n + 1, 2), end(n, 1));
+    }
+    const auto frozen = freeze(observation);
+    std::vector<PortIndex> expected;
+    for (std::uint32_t p = 0; p < frozen.topology->port_count(); ++p) expected.push_back({p});
+    const auto collect = [](const auto& walk) {
+      std::vector<PortIndex> ports;
+      for (const PortIndex port : walk) ports.push_back(port);
+      return ports;
+    };
+    EXPECT_EQ(collect(all_ports(observation, frozen)), expected);
+    EXPECT_EQ(collect(all_ports_and_peers(observation, frozen)), expected);
+    EXPECT_EQ(collect(all_ports_by_link(observation, frozen)), expected);
+    const auto endports = frozen.topology->endports();
+    EXPECT_EQ(collect(all_endports(observation, frozen)),
+              std::vector(endports.begin(), endports.end()));
+  }
+}
+
+}  // namespace
+}  // namespace heddle::fabric
