@@ -17,7 +17,32 @@ bool ObservedTable::holds(std::size_t block, std::span<const std::uint8_t> bytes
   return std::equal(bytes.begin(), bytes.end(), entries_.data() + block * kLftBlockLids);
 }
 
+bool ObservedTable::is_as_compared(const std::uint8_t* chunk, std::size_t number) const {
+  constexpr std::size_t kBlocks = ForwardingTables::kChunk / kLftBlockLids;
+  const std::size_t end = std::min((number + 1) * kBlocks, known_.size());
+  return end <= same_blocks_ && number < same_as_->chunk_count() &&
+         same_as_->chunk(same_row_, number) == chunk;
+}
+
+bool ObservedTable::holds_row(const std::shared_ptr<const ForwardingTables>& tables,
+                              SwitchIndex row, std::size_t blocks) {
+  constexpr std::size_t kBlocks = ForwardingTables::kChunk / kLftBlockLids;
+  for (std::size_t block = 0; block < blocks; block += kBlocks) {
+    const std::size_t number = block / kBlocks;
+    const std::uint8_t* const chunk = tables->chunk(row, number);
+    const std::size_t count = std::min(kBlocks, blocks - block);
+    const bool same = known(block + count - 1) && is_as_compared(chunk, number);
+    if (!same && !holds(block, {chunk, count * kLftBlockLids})) return false;
+  }
+  same_blocks_ = blocks;
+  same_as_ = tables;
+  same_row_ = row;
+  return true;
+}
+
 void ObservedTable::learn(std::size_t block, Block bytes) {
+  if (holds(block, bytes)) return;
+  same_blocks_ = 0;
   if (block >= known_.size()) {
     known_.resize(block + 1, false);
     entries_.resize((block + 1) * kLftBlockLids, mad::kNoPortNumber.value);
@@ -181,7 +206,6 @@ class Collector {
       node_of_added_.push_back(ObservedIndex{n});
     }
     taken_.resize(ports);
-    agreed_.resize(ports);
   }
 
   Frozen freeze() && {
@@ -221,7 +245,8 @@ class Collector {
 
   void look_out_of(ObservedEnd here) {
     const ObservedPort& port = observation_.port(here);
-    if (!port.sighting || !port.info || agreed_[place_of(here)]) return;
+    // Once the other end has been here nothing is left to say.
+    if (!port.sighting || !port.info || taken(here)) return;
     const ObservedEnd there = *port.sighting;
     if (!is_manageable(there.node)) return;
     const ObservedPort& other_port = observation_.port(there);
@@ -234,8 +259,7 @@ class Collector {
     // Seen from both ends, a link is added from the lower one; from one end, from that one.
     if (other_port.sighting && precedes(there, here)) return;
     if (here == there) return;
-    agreed_[place_of(there)] = other_port.sighting.has_value();
-    if (taken(here) || taken(there)) {
+    if (taken(there)) {
       frozen_.contradictions.push_back({here, there, here});
       return;
     }
@@ -283,9 +307,7 @@ class Collector {
   std::vector<TopologyBuilder::Added> added_;  // by node; kLeftOut: not manageable
   std::vector<ObservedIndex> node_of_added_;
   std::vector<std::size_t> first_port_;  // by node
-  // By port, those of a node behind its first.
-  std::vector<bool> taken_;
-  std::vector<bool> agreed_;  // the other end was here, and each sees the other
+  std::vector<bool> taken_;              // by port, those of a node behind its first
 };
 
 }  // namespace

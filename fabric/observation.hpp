@@ -3,6 +3,7 @@
 // values come from answers alone. freeze() turns it into the Topology that routing works on.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -52,6 +53,10 @@ class ObservedTable {
   bool known(std::size_t block) const { return block < known_.size() && known_[block]; }
   // True when that block and those behind it, as many as the bytes fill, are known and hold them.
   bool holds(std::size_t block, std::span<const std::uint8_t> bytes) const;
+  // True when as many blocks from the first on are known and hold what that row does. That is
+  // remembered: the next time only what differs between the two rows is compared.
+  bool holds_row(const std::shared_ptr<const ForwardingTables>& tables, SwitchIndex row,
+                 std::size_t blocks);
   // The block must be known.
   Block block(std::size_t block) const {
     return std::span(entries_).subspan(block * kLftBlockLids).first<kLftBlockLids>();
@@ -63,11 +68,19 @@ class ObservedTable {
   // That block and those behind it.
   void forget_from(std::size_t block) {
     if (block < known_.size()) known_.resize(block);
+    same_blocks_ = std::min(same_blocks_, known_.size());
   }
 
  private:
+  // The same place in memory as when it was compared last, nothing learned since.
+  bool is_as_compared(const std::uint8_t* chunk, std::size_t number) const;
+
   std::vector<std::uint8_t> entries_;
   std::vector<bool> known_;
+  // So many of these blocks hold what that row of these tables does.
+  std::size_t same_blocks_ = 0;
+  std::shared_ptr<const ForwardingTables> same_as_;
+  SwitchIndex same_row_{};
 };
 
 struct ObservedNode {

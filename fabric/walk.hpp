@@ -15,7 +15,8 @@
 
 namespace heddle::fabric {
 
-// Order: size(topology), at(topology, number), and which of the two ends of a cable are fetched.
+// Order: size(topology), at(topology, number), which of the two ends of a cable are fetched, and
+// whether what its node said of itself is, too.
 template <class Order>
 class Walk {
  public:
@@ -51,6 +52,7 @@ class Walk {
     const PortIndex peer = frozen_.topology->peer(port);
     if (Order::wants(port, peer)) fetch(port);
     if (Order::wants_peer(port, peer)) fetch(peer);
+    if (Order::kWithNodes) base::prefetch(&observation_[frozen_.end_of[port.value].node].info);
   }
   void fetch(PortIndex port) const {
     base::prefetch(&observation_.port(frozen_.end_of[port.value]));
@@ -61,6 +63,7 @@ class Walk {
 };
 
 struct OrderOfPorts {
+  static constexpr bool kWithNodes = false;
   static std::size_t size(const Topology& topology) { return topology.port_count(); }
   static PortIndex at(const Topology&, std::size_t at) {
     return PortIndex{static_cast<std::uint32_t>(at)};
@@ -76,6 +79,7 @@ struct OrderOfLinks : OrderOfPorts {
   static bool wants_peer(PortIndex port, PortIndex peer) { return wants(port, peer); }
 };
 struct OrderOfEndports : OrderOfPorts {
+  static constexpr bool kWithNodes = true;
   static std::size_t size(const Topology& topology) { return topology.endports().size(); }
   static PortIndex at(const Topology& topology, std::size_t at) { return topology.endports()[at]; }
 };

@@ -92,8 +92,9 @@ void LinkDamping::note_losses(base::Instant now, std::uint64_t sweep, const sa::
   for (std::size_t c = 0; c < channels.size(); ++c) {
     if (c + base::kAhead < channels.size()) fetch(channels[c + base::kAhead]);
     const auto [from, to] = ends_of(channels[c]);
-    if (to < from || !active(from) || !active(to)) continue;
+    if (to < from) continue;
     if (stands(observed, observed_end(from), observed_end(to), mad::PortState::Armed)) continue;
+    if (!active(from) || !active(to)) continue;
     const Link link = std::minmax(end(from), end(to));
     History& history = links_[link];
     history.losses.push_back(now);

@@ -260,16 +260,10 @@ std::uint64_t Programming::write_blocks_of(Context& context,
 }
 
 // Most switches do after a small change; blocks are looked at one by one where something differs.
-bool Programming::holds_all(const Picture& picture, SwitchIndex of, std::size_t blocks) const {
+bool Programming::holds_all(Picture& picture, SwitchIndex of, std::size_t blocks) const {
   if (transition_.steps != 1) return false;
-  constexpr std::size_t kAtOnce = fabric::ForwardingTables::kChunk / fabric::kLftBlockLids;
-  const auto& tables = picture.routes->routes.tables;
-  const auto& held = picture.observation[picture.frozen.node_of[of.value]].table;
-  for (std::size_t block = 0; block < blocks; block += kAtOnce) {
-    const std::size_t bytes = std::min(kAtOnce, blocks - block) * fabric::kLftBlockLids;
-    if (!held.holds(block, {tables.chunk(of, block / kAtOnce), bytes})) return false;
-  }
-  return true;
+  auto& held = picture.observation[picture.frozen.node_of[of.value]].table;
+  return held.holds_row({picture.routes, &picture.routes->routes.tables}, of, blocks);
 }
 
 bool Programming::write_block(Context& context, SwitchIndex of, std::uint32_t block, bool verify) {

@@ -129,7 +129,7 @@ class Programming {
   // The blocks that differ; with `verify` those that should not are read. How many differ.
   std::uint64_t write_blocks_of(Context& context, const std::vector<fabric::SwitchIndex>& switches,
                                 bool verify);
-  bool holds_all(const Picture& picture, fabric::SwitchIndex of, std::size_t blocks) const;
+  bool holds_all(Picture& picture, fabric::SwitchIndex of, std::size_t blocks) const;
   bool write_block(Context& context, fabric::SwitchIndex of, std::uint32_t block, bool verify);
   std::vector<fabric::SwitchIndex> in_order(std::size_t switches) const;
   void on_block(Context& context, const Answer& answer);

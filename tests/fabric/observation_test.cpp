@@ -100,6 +100,45 @@ TEST(ObservedTable, HoldsSeveralBlocksOnlyIfAllAreKnownAndTheSame) {
   EXPECT_FALSE(table.holds(0, std::span(bytes).first(2 * kLftBlockLids)));
 }
 
+// Against a look at each block: rows that share most with each other, and tables of which something
+// else is learned, or forgotten, in between.
+TEST(ObservedTable, ARowIsHeldIfEachOfItsBlocksIs) {
+  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+    SCOPED_TRACE(seed);
+    base::Prng prng(seed);
+    constexpr std::size_t kBlocks = 11;  // the last chunk is shorter
+    const mad::Lid top{kBlocks * kLftBlockLids - 1};
+    auto tables = std::make_shared<const ForwardingTables>(2, top);
+    ObservedTable held;
+    unsigned times_held = 0;
+    for (unsigned step = 0; step < 40; ++step) {
+      const SwitchIndex row{static_cast<std::uint32_t>(prng.below(2))};
+      const std::size_t count = prng.chance(0.8) ? kBlocks : 1 + prng.below(kBlocks);
+      if (prng.chance(0.4)) {
+        const std::vector<SwitchIndex> rows{{0}, {prng.chance(0.5) ? 0u : 1u}};
+        ForwardingTables next(tables, rows);
+        const auto lid = static_cast<std::uint16_t>(prng.below(top.value));
+        if (prng.chance(0.7)) next.set(row, {lid}, {static_cast<std::uint8_t>(prng.below(3))});
+        tables = std::make_shared<const ForwardingTables>(std::move(next));
+      }
+      const std::size_t block = prng.below(kBlocks);
+      if (prng.chance(0.1)) held.forget_from(block);
+      if (prng.chance(0.02)) held.forget();
+      if (prng.chance(0.6)) {
+        for (std::size_t b = 0; b < kBlocks; ++b) held.learn(b, tables->block(row, b));
+      } else if (prng.chance(0.5)) {
+        held.learn(block, tables->block({1 - row.value}, block));
+      }
+      bool each = true;
+      for (std::size_t b = 0; b < count; ++b) each = each && held.holds(b, tables->block(row, b));
+      ASSERT_EQ(held.holds_row(tables, row, count), each) << "step " << step;
+      times_held += each;
+    }
+    EXPECT_GT(times_held, 5u);
+    EXPECT_LT(times_held, 40u);
+  }
+}
+
 TEST(Freeze, ALinkThatOneEndSeesIsOne) {
   Observation observation;
   add_switch(observation, 0x20, 2);
