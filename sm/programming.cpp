@@ -49,6 +49,13 @@ mad::SmpData encoded(const auto& attribute) {
   return data;
 }
 
+// Of each table, as far as LIDs are in use. There must be routes.
+std::uint32_t block_count(const Picture& picture) {
+  return static_cast<std::uint32_t>(
+      std::min<std::size_t>(picture.routes->routes.tables.block_count(),
+                            picture.lids->top().value / fabric::kLftBlockLids + 1));
+}
+
 // Without what is a matter of the moment.
 fabric::PortIntent lasting(fabric::PortIntent wish) {
   if (wish.link) wish.link->is_idle = false;
@@ -233,15 +240,21 @@ Programming::Block Programming::wanted_block(const Picture& picture, SwitchIndex
   return bytes;
 }
 
+void Programming::note_tables(Context& context) const {
+  const Picture& picture = context.picture;
+  if (!picture.routes) return;
+  for (std::uint32_t s = 0; s < picture.frozen.topology->switch_count(); ++s) {
+    holds_all(context.picture, SwitchIndex{s}, block_count(picture));
+  }
+}
+
 // The answers to what others ask of us pass the block of our own LID.
 std::uint64_t Programming::write_blocks_of(Context& context,
                                            const std::vector<SwitchIndex>& switches, bool verify) {
   Picture& picture = context.picture;
   if (!picture.routes) return 0;
   std::uint64_t changed = 0;
-  const auto count = static_cast<std::uint32_t>(
-      std::min<std::size_t>(picture.routes->routes.tables.block_count(),
-                            picture.lids->top().value / fabric::kLftBlockLids + 1));
+  const std::uint32_t count = block_count(picture);
   const std::uint32_t last = picture.lids->base(picture.sm_port).value / fabric::kLftBlockLids;
   std::vector<SwitchIndex> due;
   for (const SwitchIndex of : switches) {

@@ -70,6 +70,8 @@ class Programming {
   // which a switch holds another entry than this step gave it do not take it where they would go in
   // a circle with that one, or could close a credit loop: better no way.
   bool go_on_with_tables(Context& context);
+  // Remembers which switches hold what the picture's routes want: to see it again costs little.
+  void note_tables(Context& context) const;
   // Switches, by SwitchIndex, that may have restarted since they were looked at: what is believed
   // of their tables was read again.
   const std::vector<bool>& doubted() const { return doubted_; }

@@ -87,7 +87,7 @@ class Revisit {
   CutEnds cut_;
   bool changed_ = false;
   bool has_lost_ = false;    // cables, since ways were mended
-  bool has_gained_ = true;   // the same; all of them, when everything has been read anew
+  bool has_gained_ = false;  // the same
   bool is_stranded_ = true;  // a device may have had no way when they were; outlives a revisit
   bool is_misled_ = false;
 };

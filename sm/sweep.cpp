@@ -105,6 +105,8 @@ std::uint64_t Core::Machine::settled_requests() const {
 void Core::Machine::begin_multicast() {
   stage = Stage::Multicast;
   Context with = context();
+  // So that the next change finds only what differs to be compared.
+  if (!revisiting) programming.note_tables(with);
   multicast_programming.renew(with, others_may_have_written, programming.doubted());
   // Whatever stands in any switch goes, and whoever it leads to is no member.
   if (!options.multicast) {
