@@ -35,9 +35,7 @@ void Suspicion::add(const Suspicion& other) {
 }
 
 void Revisit::begin(Context& context, const Suspicion& suspicion) {
-  const bool was_stranded = is_stranded_;
   *this = {};
-  is_stranded_ = was_stranded;
   managers_ = manager_nodes(context.picture);
   entirely_ = suspicion.entirely;
   changed_ = suspicion.returned;
@@ -63,12 +61,11 @@ bool Revisit::suspect(const Context& context, ObservedIndex node) {
 // The cable of this port leads nowhere known any more; whoever is at the other end knows more.
 void Revisit::sever(Context& context, ObservedEnd end) {
   auto& port = context.picture.observation.port(end);
-  changed_ = true;
+  changed_ = cables_changed_ = true;
   port.dark = false;
   context.picture.observation[end.node].disbelieved.erase(end.port.value);
   if (!port.sighting) return;
   const ObservedEnd there = *std::exchange(port.sighting, std::nullopt);
-  has_lost_ = true;
   cut_.emplace(guid_of(context, end.node), end.port.value);
   cut_.emplace(guid_of(context, there.node), there.port.value);
   auto& other = context.picture.observation[there.node];
@@ -168,13 +165,11 @@ void Revisit::on_node_info(Context& context, Discovery& discovery, const Answer&
         known && info.local_port_num.value < picture.observation[*known].ports.size();
     if (has_port) back = picture.observation[*known].ports[info.local_port_num.value].sighting;
   }
-  const auto before = picture.observation.port(from).sighting;
   discovery.on_answer(context, answer);
   const auto& met = picture.observation.port(from).sighting;
   if (!met && known) disputed_.insert(guid_of(context, *known));
   if (!met) return;
-  changed_ = has_gained_ = true;
-  has_lost_ = has_lost_ || (before && before != met);
+  changed_ = cables_changed_ = true;
   if (!known) {
     met_.insert(guid_of(context, met->node));
     visited_.insert(guid_of(context, met->node));
@@ -218,7 +213,7 @@ void Revisit::settle_displaced(Context& context, Discovery& discovery, const Way
     }
     if (back) observation.port(*back).sighting.reset();
     back = moved.met_from;
-    has_lost_ = has_gained_ = true;
+    cables_changed_ = true;
     reach_by(context, moved.end, moved.met_from);
     discovery.read_again(context, moved.end);
   }
@@ -241,7 +236,7 @@ bool Revisit::go_on(Context& context, Discovery& discovery) {
     const bool patiently = &due == &silent_;
     const std::size_t still_unreached = unreached_.size();
     const Ways ways(context.picture);
-    if (needs_mending()) mend(context, ways);
+    if (cables_changed_) mend(context, ways);
     for (const ObservedIndex node : std::exchange(due, {})) {
       ways.reaches(node) ? ask(context, discovery, node, patiently) : unreached_.push_back(node);
     }
@@ -258,8 +253,8 @@ bool Revisit::go_on(Context& context, Discovery& discovery) {
 }
 
 void Revisit::mend(Context& context, const Ways& ways) {
-  is_stranded_ = !mend_routes(context.picture, ways, context.transactions);
-  has_lost_ = has_gained_ = false;
+  mend_routes(context.picture, ways, context.transactions);
+  cables_changed_ = false;
 }
 
 void Revisit::ask(Context& context, Discovery& discovery, ObservedIndex node, bool patiently) {
@@ -287,7 +282,7 @@ void Revisit::forget_unreached(Context& context) {
   Picture& picture = context.picture;
   const Ways ways(picture);
   // The last answers may have shown that a cable leads elsewhere, too.
-  if (needs_mending()) mend(context, ways);
+  if (cables_changed_) mend(context, ways);
   std::vector<bool> keep(picture.observation.size());
   for (std::uint32_t n = 0; n < keep.size(); ++n) {
     keep[n] = ways.reaches({n});

@@ -64,7 +64,6 @@ class Revisit {
   void sever(Context& context, fabric::ObservedEnd end);
   void settle_displaced(Context& context, Discovery& discovery, const Ways* in_the_end);
   void reach_by(Context& context, fabric::ObservedEnd end, fabric::ObservedEnd from);
-  bool needs_mending() const { return has_lost_ || (has_gained_ && is_stranded_); }
   void mend(Context& context, const Ways& ways);
   void ask(Context& context, Discovery& discovery, fabric::ObservedIndex node, bool patiently);
   void on_description(Context& context, Discovery& discovery, const Answer& answer);
@@ -86,9 +85,7 @@ class Revisit {
   std::set<mad::Guid> managers_;  // nodes on which others sat when this began
   CutEnds cut_;
   bool changed_ = false;
-  bool has_lost_ = false;    // cables, since ways were mended
-  bool has_gained_ = false;  // the same
-  bool is_stranded_ = true;  // a device may have had no way when they were; outlives a revisit
+  bool cables_changed_ = false;  // since ways were mended
   bool is_misled_ = false;
 };
 

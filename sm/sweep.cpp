@@ -211,7 +211,6 @@ void Core::Machine::begin_sweep(std::string reason) {
   begin_phase(Phase::Discovery, Stage::Discovery);
   announce_phase(0);
   discovery = Discovery(before ? &before->observation : nullptr, others_may_have_written);
-  revisit = {};
   Context with = context();
   discovery.begin(with);
   pump();

@@ -105,8 +105,7 @@ std::vector<mad::DirectedRoute> Ways::to(ObservedEnd end) const {
   return routes;
 }
 
-bool mend_routes(const Picture& picture, const Ways& ways, Transactions& transactions) {
-  bool all = true;
+void mend_routes(const Picture& picture, const Ways& ways, Transactions& transactions) {
   for (std::uint32_t n = 0; n < picture.devices.size(); ++n) {
     for (std::size_t p = 0; p < picture.devices[n].size(); ++p) {
       const auto device = picture.devices[n][p];
@@ -119,14 +118,9 @@ bool mend_routes(const Picture& picture, const Ways& ways, Transactions& transac
       std::vector<mad::DirectedRoute> routes;
       std::copy_if(known.begin(), known.end(), std::back_inserter(routes), lives);
       if (routes.empty()) routes = ways.to(end_at({n}, p));
-      if (routes.empty()) {
-        all = false;
-      } else {
-        transactions.set_routes(*device, std::move(routes));
-      }
+      if (!routes.empty()) transactions.set_routes(*device, std::move(routes));
     }
   }
-  return all;
 }
 
 }  // namespace heddle::sm

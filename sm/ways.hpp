@@ -50,8 +50,7 @@ class Ways {
   std::vector<fabric::ObservedIndex> found_;  // in the order of their distance
 };
 
-// Gives every device whose routes have died new ones. False if there is none for one of them: it
-// keeps its dead ones.
-bool mend_routes(const Picture& picture, const Ways& ways, Transactions& transactions);
+// Gives every device whose routes have died new ones.
+void mend_routes(const Picture& picture, const Ways& ways, Transactions& transactions);
 
 }  // namespace heddle::sm
