@@ -32,7 +32,9 @@ bool ObservedTable::holds_row(const std::shared_ptr<const ForwardingTables>& tab
     const std::uint8_t* const chunk = tables->chunk(row, number);
     const std::size_t count = std::min(kBlocks, blocks - block);
     const bool same = known(block + count - 1) && is_as_compared(chunk, number);
-    if (!same && !holds(block, {chunk, count * kLftBlockLids})) return false;
+    if (same || holds(block, {chunk, count * kLftBlockLids})) continue;
+    forget_comparison();
+    return false;
   }
   same_blocks_ = blocks;
   same_as_ = tables;
@@ -42,7 +44,7 @@ bool ObservedTable::holds_row(const std::shared_ptr<const ForwardingTables>& tab
 
 void ObservedTable::learn(std::size_t block, Block bytes) {
   if (holds(block, bytes)) return;
-  same_blocks_ = 0;
+  forget_comparison();
   if (block >= known_.size()) {
     known_.resize(block + 1, false);
     entries_.resize((block + 1) * kLftBlockLids, mad::kNoPortNumber.value);

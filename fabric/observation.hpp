@@ -72,6 +72,11 @@ class ObservedTable {
   }
 
  private:
+  // Not one table set of long ago is kept for it.
+  void forget_comparison() {
+    same_blocks_ = 0;
+    same_as_.reset();
+  }
   // The same place in memory as when it was compared last, nothing learned since.
   bool is_as_compared(const std::uint8_t* chunk, std::size_t number) const;
 

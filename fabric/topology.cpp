@@ -179,24 +179,26 @@ base::Result<Topology> TopologyBuilder::build(std::vector<NodeIndex>& places) &&
   Topology topology;
   if (auto wrong = topology.place_nodes(std::move(nodes_), places)) return *wrong;
   // Ports are named node by node mostly: a node is looked up once for all that follow each other.
-  mad::Guid last{};
-  std::optional<NodeIndex> at;
-  const auto locate = [&](End end, unsigned lowest) -> base::Result<PortIndex> {
-    if (end.added) return topology.locate(places[end.added->value], end.port, lowest);
-    if (!at || end.node != last) at = topology.find_node(last = end.node);
-    if (at) return topology.locate(*at, end.port, lowest);
-    return base::error(fmt::format("port {} of node {}: no such node is known", end.port.value,
-                                   name_of(end.node)));
+  const auto locator = [&](unsigned lowest) {
+    return [&, lowest, last = mad::Guid{},
+            at = std::optional<NodeIndex>()](End end) mutable -> base::Result<PortIndex> {
+      if (end.added) return topology.locate(places[end.added->value], end.port, lowest);
+      if (!at || end.node != last) at = topology.find_node(last = end.node);
+      if (at) return topology.locate(*at, end.port, lowest);
+      return base::error(fmt::format("port {} of node {}: no such node is known", end.port.value,
+                                     name_of(end.node)));
+    };
   };
+  auto locate = locator(0), locate_a = locator(1), locate_b = locator(1);
   for (const PortGuid& given : port_guids_) {
-    const auto port = locate(given.port, 0);
+    const auto port = locate(given.port);
     if (!port) return port.error();
     topology.ports_[port->value].guid = given.guid;
   }
   for (const Link& link : links_) {
-    const auto a = locate(link.a, 1);
+    const auto a = locate_a(link.a);
     if (!a) return a.error();
-    const auto b = locate(link.b, 1);
+    const auto b = locate_b(link.b);
     if (!b) return b.error();
     if (auto wrong = topology.join(*a, *b)) return *wrong;
     for (const PortIndex end : {*a, *b}) topology.ports_[end.value].slowness = link.slowness;

@@ -100,11 +100,10 @@ void PartitionProgramming::take_over(const Context& context, PortIndex port) {
 void PartitionProgramming::begin_endport(Context& context, PortIndex port) {
   const Picture& picture = context.picture;
   const auto end = picture.frozen.end_of[port.value];
-  if (picture.info(port) == nullptr) return;
-  Work& work = work_of(port);
-  work.held.capacity = picture.observation[end.node].info.partition_cap;
+  if (!picture.device(end) || picture.info(port) == nullptr) return;
+  work_of(port).held.capacity = picture.observation[end.node].info.partition_cap;
   take_over(context, port);
-  if (!work.stands && picture.device(end)) read(context, port);
+  read(context, port);
 }
 
 void PartitionProgramming::begin_switch_port(Context& context, PortIndex port) {

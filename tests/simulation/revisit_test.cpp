@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -157,6 +158,24 @@ TEST_F(Revisit, OfHalfAFabricFollowsSplitAndMerge) {
   expect_mended(2.0);
   EXPECT_EQ(box().snapshot().topology.node_count(), nodes);
   EXPECT_EQ(box().count<sm::NodeAppeared>(), nodes / 2);
+}
+
+// One after the other goes, until one way is left to all other leaves.
+TEST_F(Revisit, FindsWaysToWhoIsBehindCablesThatWent) {
+  bring_up(fabric("fat-tree:6,12"));
+  const auto far = node(box(), "host-0036");
+  for (std::uint8_t uplink = 7; uplink < 12; ++uplink) {
+    SCOPED_TRACE(unsigned{uplink});
+    box().world().cut(cable(box(), "leaf-01", uplink));
+    box().run_for(11s);
+    ASSERT_EQ(trouble(box()), "");
+    ASSERT_EQ(full_sweeps(box()), 0u) << said(box());
+    box().forget_events();
+    box().world().set_description(far, "named-" + std::to_string(uplink));
+    box().run_for(5s);
+    ASSERT_EQ(box().count<sm::SweepFinished>(), 1u) << "the host was read";
+    EXPECT_EQ(box().last<sm::SweepFinished>()->statistics.retries, 0u);
+  }
 }
 
 TEST_F(Revisit, TellsOfANewNameOfAHost) {

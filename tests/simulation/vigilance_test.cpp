@@ -307,6 +307,31 @@ TEST(Vigilance, ASwitchThatNeverAnswersOneQuestionIsGoneOnWithout) {
   EXPECT_LE(box.count<sm::SweepStarted>(), 12u);
 }
 
+// When all was doubted it could not be asked; that nothing had to be written then says nothing.
+TEST(Vigilance, TheKeysOfAHostThatWasSilentAreReadOnceItAnswers) {
+  Up box("star:4");
+  const auto host = node(box, "host-0003");
+  const auto port = box.world().find_endpoint("host-0003").value();
+  const auto keys = [&] { return box.world().look(port, mad::AttributeId::PKeyTable, 0).value(); };
+  const mad::SmpData right = keys();
+  mad::Smp smp;
+  smp.attribute_id = mad::AttributeId::PKeyTable;
+  smp.hop_count = 2;
+  smp.initial_path[1] = {1};
+  smp.initial_path[2] = {3};  // of the switch
+  smp.data.fill(std::byte{0x12});
+  write_as_a_stranger(box, smp);
+  ASSERT_NE(keys(), right);
+  box.world().silence(host, true);
+  box.input(sm::ResweepCommand{"a test asked for it"});
+  box.run_for(3s);
+  ASSERT_EQ(box.count<sm::SilentNodeKept>(), 1u);
+  ASSERT_NE(keys(), right);
+  box.world().silence(host, false);
+  box.run_for(1min);
+  EXPECT_EQ(keys(), right);
+}
+
 TEST(Vigilance, AStormOfTrapsDoesNotMakeAStormOfQuestions) {
   Up box("fat-tree:2,4", without_periodic_sweeps());
   mad::Smp trap;
