@@ -2,6 +2,7 @@
 #include "fabric/intent.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "fabric/walk.hpp"
 
@@ -66,10 +67,11 @@ bool has_no_lid(const Topology& topology, const LidMap& lids, PortIndex port) {
 }  // namespace
 
 Intent plan_ports(const Observation& observation, const Frozen& frozen, const LidMap& lids,
-                  const PortSettings& settings) {
+                  const PortSettings& settings, Intent former) {
   const Topology& topology = *frozen.topology;
   Intent intent;
-  intent.ports.resize(topology.port_count());
+  intent.ports = std::move(former.ports);
+  intent.ports.assign(topology.port_count(), {});
   for (const PortIndex port : topology.endports()) {
     if (lids.base(port) == mad::kNoLid) continue;
     const mad::MKey key = settings.m_key ? settings.m_key(topology.port(port).guid) : mad::MKey{};

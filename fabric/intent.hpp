@@ -103,8 +103,9 @@ struct Intent {
 };
 
 // Every port of the frozen topology. A link's MTU and VL count are the least of what both ends can
-// do; ports whose link leads nowhere known want nothing of the link.
+// do; ports whose link leads nowhere known want nothing of the link. Of `former` only the memory is
+// used.
 Intent plan_ports(const Observation& observation, const Frozen& frozen, const LidMap& lids,
-                  const PortSettings& settings);
+                  const PortSettings& settings, Intent former = {});
 
 }  // namespace heddle::fabric

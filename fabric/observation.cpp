@@ -5,6 +5,7 @@
 
 #include "base/check.hpp"
 #include "base/prefetch.hpp"
+#include "fabric/assembly.hpp"
 #include "mad/link.hpp"
 
 namespace heddle::fabric {
@@ -186,69 +187,109 @@ class Ahead {
   Place peers_;  // and up to here the other ends
 };
 
-// Collects one observation's nodes and links, each once.
-class Collector {
+// Makes one observation's nodes and links a topology.
+class Freezer {
  public:
-  Collector(const Observation& observation, const std::vector<ObservedEnd>& held_back)
-      : observation_(observation), held_back_(held_back) {
-    added_.reserve(observation.size());
-    first_port_.reserve(observation.size());
-    std::size_t ports = 0;
-    for (std::uint32_t n = 0; n < observation.size(); ++n) {
-      first_port_.push_back(ports);
-      ports += observation.ports({n}).size();
-    }
-    builder_.expect(observation.size(), ports);
-    for (std::uint32_t n = 0; n < observation.size(); ++n) {
-      if (n + base::kAhead < observation.size()) fetch_first_ports({n + base::kAhead});
-      const ObservedNode& node = observation[ObservedIndex{n}];
-      added_.push_back(kLeftOut);
-      if (!manageable(node)) continue;
-      added_.back() = builder_.add_node(as_node(node));
-      node_of_added_.push_back(ObservedIndex{n});
-    }
-    taken_.resize(ports);
-  }
+  Freezer(const Observation& observation, const std::vector<ObservedEnd>& held_back)
+      : observation_(observation), held_back_(held_back) {}
 
-  Frozen freeze() && {
+  Frozen freeze(const Frozen* before) && {
+    first_port_.assign(observation_.size(), kLeftOut);
+    Assembly assembly =
+        before != nullptr && has_nodes_of(*before) ? keep_nodes(*before) : add_nodes();
     Ahead ahead(observation_);
     for (std::uint32_t n = 0; n < observation_.size(); ++n) {
-      for (std::size_t p = 0; p < observation_.ports({n}).size(); ++p) {
+      const std::size_t ports = observation_.ports({n}).size();
+      for (std::size_t p = 0; p < ports; ++p) {
         ahead.go_on();
-        if (is_manageable({n})) collect({{n}, {static_cast<std::uint8_t>(p)}});
+        if (is_manageable({n})) wire(assembly, {{n}, {static_cast<std::uint8_t>(p)}});
       }
     }
-    std::vector<NodeIndex> places;
-    auto built = std::move(builder_).build(places);
-    HEDDLE_CHECK(built.has_value());  // only nodes that were added are named, and each port once
-    frozen_.topology = std::make_shared<const Topology>(std::move(*built));
-    map_back(places);
+    frozen_.topology = std::make_shared<const Topology>(std::move(assembly).finish());
     return std::move(frozen_);
   }
 
  private:
-  static constexpr TopologyBuilder::Added kLeftOut{0xFFFF'FFFF};
+  static constexpr std::uint32_t kLeftOut = 0xFFFF'FFFF;
 
-  // All that a channel adapter has, mostly.
-  void fetch_first_ports(ObservedIndex node) const {
+  bool is_manageable(ObservedIndex node) const { return first_port_[node.value] != kLeftOut; }
+  PortIndex place(ObservedEnd end) const { return {first_port_[end.node.value] + end.port.value}; }
+
+  // The same nodes, and each says what it said. What it notes is right only if that is so.
+  bool has_nodes_of(const Frozen& before) {
+    const Topology& topology = *before.topology;
+    for (std::uint32_t i = 0; i < topology.node_count(); ++i) {
+      if (before.node_of[i].value >= observation_.size()) return false;
+      first_port_[before.node_of[i].value] = topology.port_of(NodeIndex{i}, {}).value;
+    }
+    for (std::uint32_t n = 0; n < observation_.size(); ++n) {
+      fetch_after({n});
+      const ObservedNode& seen = observation_[ObservedIndex{n}];
+      if (manageable(seen) != is_manageable({n})) return false;
+      if (!is_manageable({n})) continue;
+      if (as_node(seen) != topology.node(topology.node_of({first_port_[n]}))) return false;
+    }
+    return true;
+  }
+
+  Assembly keep_nodes(const Frozen& before) {
+    frozen_.node_of = before.node_of;
+    frozen_.end_of = before.end_of;
+    return Assembly::of_the_nodes_of(*before.topology);
+  }
+
+  Assembly add_nodes() {
+    first_port_.assign(observation_.size(), kLeftOut);
+    std::vector<Node> nodes;
+    std::vector<ObservedIndex> observed;
+    nodes.reserve(observation_.size());
+    for (std::uint32_t n = 0; n < observation_.size(); ++n) {
+      fetch_after({n});
+      const ObservedNode& node = observation_[ObservedIndex{n}];
+      if (!manageable(node)) continue;
+      nodes.push_back(as_node(node));
+      observed.push_back({n});
+    }
+    std::vector<NodeIndex> places;
+    auto assembly = Assembly::of(std::move(nodes), places);
+    HEDDLE_CHECK(assembly.has_value());  // no node without ports is ever met
+    map_back(assembly->so_far(), observed, places);
+    return std::move(*assembly);
+  }
+
+  void map_back(const Topology& nodes, const std::vector<ObservedIndex>& observed,
+                const std::vector<NodeIndex>& places) {
+    frozen_.end_of.resize(nodes.port_count());
+    frozen_.node_of.resize(nodes.node_count());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const ObservedIndex from = observed[i];
+      const PortIndex first = nodes.port_of(places[i], {});
+      HEDDLE_CHECK(observation_.ports(from).size() == nodes.node(places[i]).port_count + 1u);
+      frozen_.node_of[places[i].value] = from;
+      first_port_[from.value] = first.value;
+      for (std::uint32_t p = 0; p < observation_.ports(from).size(); ++p) {
+        frozen_.end_of[first.value + p] = {from, {static_cast<std::uint8_t>(p)}};
+      }
+    }
+  }
+
+  // What is read of some node soon: all ports that a channel adapter has, mostly.
+  void fetch_after(ObservedIndex node) const {
     constexpr std::size_t kFirst = 2;
-    const auto ports = observation_.ports(node);
+    if (node.value + base::kAhead >= observation_.size()) return;
+    const ObservedIndex next{node.value + base::kAhead};
+    base::prefetch(&observation_[next].description);
+    const auto ports = observation_.ports(next);
     for (const ObservedPort& port : ports.first(std::min(kFirst, ports.size()))) {
       base::prefetch(&port);
     }
   }
-  bool is_manageable(ObservedIndex node) const { return added_[node.value] != kLeftOut; }
 
-  void collect(ObservedEnd end) {
-    const mad::Guid guid = observation_[end.node].port_guid(end.port);
-    if (guid != mad::Guid{}) builder_.set_port_guid(name(end), guid);
-    look_out_of(end);
-  }
-
-  void look_out_of(ObservedEnd here) {
+  void wire(Assembly& assembly, ObservedEnd here) {
+    assembly.set_guid(place(here), observation_[here.node].port_guid(here.port));
     const ObservedPort& port = observation_.port(here);
     // Once the other end has been here nothing is left to say.
-    if (!port.sighting || !port.info || taken(here)) return;
+    if (!port.sighting || !port.info || is_linked(assembly, here)) return;
     const ObservedEnd there = *port.sighting;
     if (!is_manageable(there.node)) return;
     const ObservedPort& other_port = observation_.port(there);
@@ -261,55 +302,29 @@ class Collector {
     // Seen from both ends, a link is added from the lower one; from one end, from that one.
     if (other_port.sighting && precedes(there, here)) return;
     if (here == there) return;
-    if (taken(there)) {
+    // Two ends may see the same silent third one: only one of them can be right.
+    if (is_linked(assembly, there)) {
       frozen_.contradictions.push_back({here, there, here});
       return;
     }
-    take(here);
-    take(there);
-    builder_.add_link(name(here), name(there), slowness_of(*port.info, *other_port.info));
+    assembly.join(place(here), place(there), slowness_of(*port.info, *other_port.info));
     if (here.node == there.node) frozen_.looped_cables.push_back(here);
   }
 
-  void map_back(const std::vector<NodeIndex>& places) {
-    const Topology& topology = *frozen_.topology;
-    frozen_.end_of.resize(topology.port_count());
-    frozen_.node_of.resize(topology.node_count());
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      const NodeIndex node = places[i];
-      const ObservedIndex observed = node_of_added_[i];
-      frozen_.node_of[node.value] = observed;
-      for (unsigned p = 0; p <= topology.node(node).port_count; ++p) {
-        const mad::PortNumber number{static_cast<std::uint8_t>(p)};
-        frozen_.end_of[topology.port_of(node, number).value] = {observed, number};
-      }
-    }
+  bool is_linked(const Assembly& assembly, ObservedEnd end) const {
+    return assembly.so_far().peer(place(end)) != kNoPort;
   }
-
   static bool precedes(ObservedEnd a, ObservedEnd b) {
     return a.node != b.node ? a.node < b.node : a.port < b.port;
   }
-  TopologyBuilder::End name(ObservedEnd end) const { return {added_[end.node.value], end.port}; }
-
   bool is_held_back(ObservedEnd end) const {
     return std::find(held_back_.begin(), held_back_.end(), end) != held_back_.end();
   }
 
-  // Two ends may see the same silent third one: only one of them can be right.
-  bool taken(ObservedEnd end) const { return taken_[place_of(end)]; }
-  void take(ObservedEnd end) { taken_[place_of(end)] = true; }
-  std::size_t place_of(ObservedEnd end) const {
-    return first_port_[end.node.value] + end.port.value;
-  }
-
   const Observation& observation_;
   const std::vector<ObservedEnd>& held_back_;  // few
-  TopologyBuilder builder_;
   Frozen frozen_;
-  std::vector<TopologyBuilder::Added> added_;  // by node; kLeftOut: not manageable
-  std::vector<ObservedIndex> node_of_added_;
-  std::vector<std::size_t> first_port_;  // by node
-  std::vector<bool> taken_;              // by port, those of a node behind its first
+  std::vector<std::uint32_t> first_port_;  // PortIndex, by observed node; kLeftOut: not manageable
 };
 
 }  // namespace
@@ -319,8 +334,10 @@ PortIndex Frozen::port_of(const Observation& observation, ObservedEnd end) const
   return node ? topology->port_of(*node, end.port) : kNoPort;
 }
 
-Frozen freeze(const Observation& observation, const std::vector<ObservedEnd>& held_back) {
-  return Collector(observation, held_back).freeze();
+Frozen freeze(const Observation& observation, const std::vector<ObservedEnd>& held_back,
+              const Frozen* before) {
+  const bool knows_before = before != nullptr && before->topology != nullptr;
+  return Freezer(observation, held_back).freeze(knows_before ? before : nullptr);
 }
 
 }  // namespace heddle::fabric

@@ -163,10 +163,11 @@ struct Frozen {
   PortIndex port_of(const Observation& observation, ObservedEnd end) const;
 };
 
-// Nodes that told enough to be managed (a switch its SwitchInfo with room for a
-// linear table, and port 0; any node a PortInfo),
-// and links that both ends confirm or one end confirms and the other does not deny. Links by an end
-// in `held_back` are left out.
-Frozen freeze(const Observation& observation, const std::vector<ObservedEnd>& held_back = {});
+// Nodes that told enough to be managed (a switch its SwitchInfo with room for a linear table, and
+// port 0; any node a PortInfo), and links that both ends confirm or one end confirms and the other
+// does not deny. Links by an end in `held_back` are left out. `before`, of any observation, changes
+// nothing of the result: when the nodes say what they said, it shares that part of its topology.
+Frozen freeze(const Observation& observation, const std::vector<ObservedEnd>& held_back = {},
+              const Frozen* before = nullptr);
 
 }  // namespace heddle::fabric

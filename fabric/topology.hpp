@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,6 +46,7 @@ struct Node {
   std::uint32_t vendor_id{};
   std::uint32_t revision{};
   std::string description;  // printable
+  friend bool operator==(const Node&, const Node&) = default;
 };
 
 struct Port {
@@ -79,6 +81,8 @@ class Topology {
   const Node& node(NodeIndex index) const { return nodes_[index.value]; }
   const Node& node(SwitchIndex index) const { return nodes_[index.value]; }
   bool is_switch(NodeIndex index) const { return index.value < switch_count_; }
+  // Node::guid, for whoever asks it of all nodes and nothing else.
+  mad::Guid guid(NodeIndex index) const { return guids_[index.value]; }
   std::optional<NodeIndex> find_node(mad::Guid node_guid) const;
 
   // number must be 0..port_count of that node.
@@ -130,46 +134,41 @@ class Topology {
   std::optional<Attachment> attachment(PortIndex endport) const;
 
  private:
-  friend class TopologyBuilder;
-  std::optional<base::Error> place_nodes(std::vector<Node> nodes, std::vector<NodeIndex>& places);
-  base::Result<PortIndex> locate(NodeIndex node, mad::PortNumber number, unsigned lowest) const;
-  std::optional<base::Error> join(PortIndex a, PortIndex b);
-  void find_channels();
-  void find_endports();
+  friend class Assembly;
+  // What there is but the links. Topologies that differ in those alone share it.
+  struct Roster {
+    std::vector<Node> nodes;
+    std::size_t switch_count = 0;
+    std::vector<std::uint32_t> first_port;  // per node, one more at the end
+    std::vector<NodeIndex> owner;           // per port
+    std::vector<mad::Guid> guids;  // per node: ascending among switches, and among the others
+  };
+  void take(std::shared_ptr<const Roster> roster);
 
-  std::vector<Node> nodes_;
+  std::shared_ptr<const Roster> roster_;
+  std::span<const Node> nodes_;  // of the roster, as are these
+  std::span<const std::uint32_t> first_port_;
+  std::span<const NodeIndex> owner_;
+  std::span<const mad::Guid> guids_;
   std::size_t switch_count_ = 0;
   std::size_t link_count_ = 0;
-  std::vector<std::uint32_t> first_port_;  // per node, one more at the end
   std::vector<Port> ports_;
-  std::vector<NodeIndex> owner_;  // per port
   std::vector<PortIndex> endports_;
   std::vector<Channel> channels_;
   std::vector<std::uint32_t> first_channel_;  // per switch, one more at the end
   std::vector<ChannelIndex> channel_of_port_;
-  std::vector<mad::Guid> guids_;  // per node: ascending among switches, and among the others
 };
 
-// Collects nodes and links in any order. Links name nodes by GUID, or by when they were added.
+// Collects nodes and links in any order. Links name nodes by GUID.
 class TopologyBuilder {
  public:
-  // Zero-based: the first node that was added, the second ...
-  using Added = base::Strong<struct AddedTag, std::uint32_t>;
   struct End {
-    End() = default;
-    End(mad::Guid guid, mad::PortNumber number) : node(guid), port(number) {}
-    // Nobody has to look for a node that is named so.
-    End(Added which, mad::PortNumber number) : added(which), port(number) {}
-
-    mad::Guid node{};  // unless the next one tells
-    std::optional<Added> added;
+    mad::Guid node{};
     mad::PortNumber port{};
   };
 
-  // So many are going to be added, about.
-  void expect(std::size_t nodes, std::size_t ports);
   // The last word counts when a node GUID is added twice.
-  Added add_node(Node node);
+  void add_node(Node node);
   void set_port_guid(End port, mad::Guid guid);
   // slowness: Channel::slowness, of both directions.
   void add_link(End a, End b, std::uint8_t slowness = 1);
@@ -179,8 +178,6 @@ class TopologyBuilder {
   // given again, from either end, is still one link; a link from a port to itself is a loopback
   // plug.
   base::Result<Topology> build() &&;
-  // places: which each of the added nodes has become.
-  base::Result<Topology> build(std::vector<NodeIndex>& places) &&;
 
  private:
   struct PortGuid {

@@ -62,6 +62,7 @@ class Assigner {
            std::span<const RememberedLids> remembered, mad::Lid last)
       : requests_(requests), space_(last), given_(requests.size()), guests_end_(requests.size()) {
     result_.map = LidMap(port_count);
+    by_guid_.reserve(requests.size());
     for (std::size_t i = 0; i < requests.size(); ++i) by_guid_.emplace(requests[i].port_guid, i);
     remember(remembered);
   }
@@ -98,14 +99,16 @@ class Assigner {
   }
 
   void keep_held() {
-    std::unordered_map<std::uint16_t, std::size_t> holder;
+    std::vector<std::size_t> holder(mad::kLastUnicastLid.value + 1u, requests_.size());
     for (std::size_t i = 0; i < requests_.size(); ++i) {
       const LidRequest& request = requests_[i];
       const LidMap::Range held{request.held, request.lmc};
       if (!space_.fits(held)) continue;
-      const auto [first, is_first] = holder.emplace(request.held.value, i);
-      if (!is_first) {
-        result_.clashes.push_back({requests_[first->second], request, request.held});
+      std::size_t& first = holder[request.held.value];
+      if (first != requests_.size()) {
+        result_.clashes.push_back({requests_[first], request, request.held});
+      } else {
+        first = i;
       }
       if (given_[i] || !space_.free(held)) continue;
       space_.take(held);

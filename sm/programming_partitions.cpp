@@ -11,16 +11,10 @@ namespace {
 
 using fabric::NodeIndex;
 using fabric::PortIndex;
+using fabric::Topology;
 using partitions::Enforcement;
 
 }  // namespace
-
-void PartitionProgramming::Former::take(std::vector<Key> keys, std::vector<Work> work) {
-  keys_ = std::move(keys);
-  work_ = std::move(work);
-  next_ = 0;
-  positions_.clear();
-}
 
 std::size_t PartitionProgramming::Former::position_of(const Key& key) {
   constexpr std::size_t kNear = 64;  // a switch that is gone leaves as many behind, at most
@@ -35,86 +29,103 @@ std::size_t PartitionProgramming::Former::position_of(const Key& key) {
   return found == positions_.end() ? keys_.size() : found->second;
 }
 
-PartitionProgramming::Work* PartitionProgramming::Former::find(const Key& key) {
+PartitionProgramming::Work PartitionProgramming::Former::take(const Key& key) {
   const std::size_t at = position_of(key);
-  if (at == keys_.size()) return nullptr;
+  if (at == keys_.size()) return {};
   next_ = at + 1;
-  return work_[at].failed ? nullptr : &work_[at];
-}
-
-PartitionProgramming::Key PartitionProgramming::key_of(const Context& context, PortIndex port) {
-  const auto& topology = *context.picture.frozen.topology;
-  return {topology.node(topology.node_of(port)).guid, topology.number_of(port)};
+  return std::move(work_[at]);
 }
 
 void PartitionProgramming::begin(Context& context,
                                  std::shared_ptr<const partitions::Memberships> memberships,
                                  Enforcement enforcement, bool others) {
-  const auto& topology = *context.picture.frozen.topology;
   enforcement_ = enforcement;
-  if (!others) former_.take(std::move(keys_), std::move(work_));
-  work_.clear();
-  keys_.clear();
-  work_.reserve(topology.endports().size());
-  slot_.assign(topology.port_count(), kNone);
-  for (const PortIndex port : context.picture.all_endports()) {
-    const auto wanted = memberships->of(port);
-    add_work(context, port, wanted);
-    begin_endport(context, port);
-    const PortIndex peer = topology.peer(port);
-    if (peer == fabric::kNoPort || !topology.is_switch(topology.node_of(peer))) continue;
-    if (enforcement_ == Enforcement::Off) continue;
-    add_work(context, peer, memberships->through(port)).enforces = true;
-    begin_switch_port(context, peer);
+  if (others) {
+    keys_.clear();
+    work_.clear();
   }
-  former_.clear();
+  line_up(*context.picture.frozen.topology);
+  for (const PortIndex port : context.picture.all_endports()) {
+    begin_endport(context, port, memberships->of(port));
+    const PortIndex facing = facing_port(*context.picture.frozen.topology, port);
+    if (facing != fabric::kNoPort) begin_switch_port(context, facing, memberships->through(port));
+  }
   memberships_ = std::move(memberships);  // the former ones were needed until here
 }
 
-PartitionProgramming::Work& PartitionProgramming::add_work(const Context& context, PortIndex port,
-                                                           std::span<const mad::PKey> wanted) {
-  slot_[port.value] = static_cast<std::uint32_t>(work_.size());
-  keys_.push_back(key_of(context, port));
-  work_.emplace_back().wanted = wanted;
-  return work_.back();
+PortIndex PartitionProgramming::facing_port(const Topology& topology, PortIndex endport) const {
+  const PortIndex peer = topology.peer(endport);
+  const bool checks = enforcement_ != Enforcement::Off && peer != fabric::kNoPort &&
+                      topology.is_switch(topology.node_of(peer));
+  return checks ? peer : fabric::kNoPort;
 }
 
-// A port that is still ACTIVE has not restarted since we made it so.
-void PartitionProgramming::take_over(const Context& context, PortIndex port) {
-  const auto* info = context.picture.info(port);
-  const bool kept = info != nullptr && info->port_state == mad::PortState::Active;
-  Work* const known = kept ? former_.find(keys_[slot_[port.value]]) : nullptr;
-  if (known == nullptr) return;
+void PartitionProgramming::line_up(const Topology& topology) {
+  std::vector<Key> keys;
+  keys.reserve(std::max(keys_.size(), topology.endports().size()));
+  slot_.assign(topology.port_count(), kNone);
+  const auto append = [&](PortIndex port) {
+    slot_[port.value] = static_cast<std::uint32_t>(keys.size());
+    keys.emplace_back(topology.guid(topology.node_of(port)), topology.number_of(port));
+  };
+  for (const PortIndex port : topology.endports()) {
+    append(port);
+    const PortIndex facing = facing_port(topology, port);
+    if (facing != fabric::kNoPort) append(facing);
+  }
+  if (keys == keys_) return;
+  Former former(std::move(keys_), std::move(work_));
+  work_.clear();
+  work_.reserve(keys.size());
+  for (const Key& key : keys) work_.push_back(former.take(key));
+  keys_ = std::move(keys);
+}
+
+// What was planned for it stands if the port kept its table and the same keys are wanted of it.
+void PartitionProgramming::renew(const Context& context, PortIndex port, std::uint16_t capacity,
+                                 std::span<const mad::PKey> wanted, bool enforces) {
   Work& work = work_of(port);
-  Work& before = *known;
-  const bool alike = before.held.capacity == work.held.capacity && !work.enforces &&
-                     std::equal(before.wanted.begin(), before.wanted.end(), work.wanted.begin(),
-                                work.wanted.end());
-  const bool stood = before.plan.to_write.empty() && before.plan.left_out.empty();
-  work.held.blocks = std::move(before.held.blocks);
-  if (!alike || !stood) return;
-  work.plan = std::move(before.plan);
-  work.stands = true;
+  const auto* info = context.picture.info(port);
+  // A port that is still ACTIVE has not restarted since we made it so.
+  const bool kept = info != nullptr && info->port_state == mad::PortState::Active && !work.failed;
+  const bool alike =
+      kept && !enforces && work.held.capacity == capacity &&
+      std::equal(wanted.begin(), wanted.end(), work.wanted.begin(), work.wanted.end());
+  work.stands = alike && work.plan.to_write.empty() && work.plan.left_out.empty();
+  work.whole = work.whole && work.stands;
+  if (!kept) work.held.blocks.clear();
+  if (!work.stands) work.plan = {};
+  work.held.capacity = capacity;
+  work.wanted = wanted;
+  work.enforces = enforces;
+  work.unread = 0;
+  work.inbound = work.outbound = work.failed = false;
 }
 
-void PartitionProgramming::begin_endport(Context& context, PortIndex port) {
+void PartitionProgramming::begin_endport(Context& context, PortIndex port,
+                                         std::span<const mad::PKey> wanted) {
   const Picture& picture = context.picture;
   const auto end = picture.frozen.end_of[port.value];
-  if (!picture.device(end) || picture.info(port) == nullptr) return;
-  work_of(port).held.capacity = picture.observation[end.node].info.partition_cap;
-  take_over(context, port);
-  read(context, port);
+  renew(context, port, picture.observation[end.node].info.partition_cap, wanted, false);
+  const Work& work = work_of(port);
+  if (work.stands && work.whole) return;
+  if (!picture.device(end) || picture.info(port) == nullptr) {
+    work_of(port) = {};
+  } else {
+    read(context, port);
+  }
 }
 
-void PartitionProgramming::begin_switch_port(Context& context, PortIndex port) {
+void PartitionProgramming::begin_switch_port(Context& context, PortIndex port,
+                                             std::span<const mad::PKey> wanted) {
   const Picture& picture = context.picture;
   const auto& node = picture.observation[picture.frozen.end_of[port.value].node];
-  Work& work = work_of(port);
-  work.held.capacity = node.switch_info->partition_enforcement_cap;
+  const std::uint16_t capacity = node.switch_info->partition_enforcement_cap;
   // A table that cannot hold what it should is not worth reading.
-  if (work.held.capacity < work.wanted.size()) return;
-  take_over(context, port);
-  read(context, port);
+  const bool fits = capacity >= wanted.size();
+  if (!fits) work_of(port) = {};
+  renew(context, port, capacity, wanted, true);
+  if (fits) read(context, port);
 }
 
 // Asks for the blocks that are not known; when there are none, goes on at once.
@@ -130,7 +141,8 @@ void PartitionProgramming::read(Context& context, PortIndex port) {
     ++work.unread;
     submit(context, port, mad::Method::Get, static_cast<std::uint16_t>(block));
   }
-  if (work.unread == 0 && !work.stands) write(context, port);
+  work.whole = work.unread == 0;
+  if (work.whole && !work.stands) write(context, port);
 }
 
 void PartitionProgramming::write(Context& context, PortIndex port) {
@@ -190,6 +202,7 @@ void PartitionProgramming::on_answer(Context& context, const Answer& answer) {
     work.held.blocks[request.detail] = mad::decode<mad::PKeyTable>(answer.data);
   }
   if (!is_get || --work.unread != 0) return;
+  work.whole = !work.failed;
   // What could not be read is written whole, unless the device does not answer at all.
   if (!work.failed) write(context, PortIndex{request.subject});
 }

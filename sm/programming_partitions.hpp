@@ -44,6 +44,7 @@ class PartitionProgramming {
     bool inbound = false, outbound = false;
     bool failed = false;
     bool stands = false;  // as it was planned for the same keys in an earlier sweep
+    bool whole = false;   // all its blocks are known
   };
   using Key = std::pair<mad::Guid, mad::PortNumber>;  // node and port
   struct KeyHash {
@@ -52,13 +53,13 @@ class PartitionProgramming {
       return static_cast<std::size_t>(key.first.value * 0x9E37'79B9'7F4A'7C15u + key.second.value);
     }
   };
-  // What the last sweep left. Ports come in the same order nearly always.
+  // What the last sweep left, of other ports or of the same in another order.
   class Former {
    public:
-    void take(std::vector<Key> keys, std::vector<Work> work);
-    void clear() { take({}, {}); }
-    // Null for a port of which nothing is known that holds.
-    Work* find(const Key& key);
+    Former(std::vector<Key> keys, std::vector<Work> work)
+        : keys_(std::move(keys)), work_(std::move(work)) {}
+    // Nothing of a port that is new. To be asked in about the order that they had.
+    Work take(const Key& key);
 
    private:
     std::size_t position_of(const Key& key);
@@ -67,13 +68,17 @@ class PartitionProgramming {
     std::size_t next_ = 0;
     std::unordered_map<Key, std::size_t, KeyHash> positions_;  // made when it is needed
   };
-  static Key key_of(const Context& context, fabric::PortIndex port);
   Work& work_of(fabric::PortIndex port) { return work_[slot_[port.value]]; }
   const Work& work_of(fabric::PortIndex port) const { return work_[slot_[port.value]]; }
-  Work& add_work(const Context& context, fabric::PortIndex port, std::span<const mad::PKey> wanted);
-  void take_over(const Context& context, fabric::PortIndex port);
-  void begin_endport(Context& context, fabric::PortIndex port);
-  void begin_switch_port(Context& context, fabric::PortIndex port);
+  // The port of a switch that checks what an end port sends and gets; kNoPort if none does.
+  fabric::PortIndex facing_port(const fabric::Topology& topology, fabric::PortIndex endport) const;
+  // Gives each port that is to have a table its place. What is known of it goes there with it.
+  void line_up(const fabric::Topology& topology);
+  void renew(const Context& context, fabric::PortIndex port, std::uint16_t capacity,
+             std::span<const mad::PKey> wanted, bool enforces);
+  void begin_endport(Context& context, fabric::PortIndex port, std::span<const mad::PKey> wanted);
+  void begin_switch_port(Context& context, fabric::PortIndex port,
+                         std::span<const mad::PKey> wanted);
   void read(Context& context, fabric::PortIndex port);
   void write(Context& context, fabric::PortIndex port);
   void submit(Context& context, fabric::PortIndex port, mad::Method method, std::uint16_t block);
@@ -85,7 +90,6 @@ class PartitionProgramming {
   std::vector<Key> keys_;            // of work_
   std::vector<std::uint32_t> slot_;  // by PortIndex: its place in work_, or kNone
   static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
-  Former former_;
 };
 
 }  // namespace heddle::sm

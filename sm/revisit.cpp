@@ -61,10 +61,11 @@ bool Revisit::suspect(const Context& context, ObservedIndex node) {
 // The cable of this port leads nowhere known any more; whoever is at the other end knows more.
 void Revisit::sever(Context& context, ObservedEnd end) {
   auto& port = context.picture.observation.port(end);
-  changed_ = cables_changed_ = true;
+  changed_ = true;
   port.dark = false;
   context.picture.observation[end.node].disbelieved.erase(end.port.value);
   if (!port.sighting) return;
+  cables_changed_ = true;
   const ObservedEnd there = *std::exchange(port.sighting, std::nullopt);
   cut_.emplace(guid_of(context, end.node), end.port.value);
   cut_.emplace(guid_of(context, there.node), there.port.value);

@@ -344,7 +344,7 @@ void Core::Machine::finish_discovery() {
     tables_are_ours = false;
     return begin_sweep("another SM was cut off for a while, and may have been master there");
   }
-  picture.frozen = fabric::freeze(picture.observation, left_out());
+  picture.frozen = fabric::freeze(picture.observation, left_out(), &picture.frozen);
   if (revisiting && !is_coherent()) {
     tables_are_ours = !others_may_have_written;  // nothing was written yet
     confirmed = false;  // that all stood still before this does not settle what speaks against it
@@ -506,8 +506,8 @@ void Core::Machine::assign() {
   picture.routed_lids = picture.lids->has_guests()
                             ? std::make_shared<const fabric::LidMap>(picture.lids->without_guests())
                             : picture.lids;
-  picture.intent =
-      fabric::plan_ports(picture.observation, picture.frozen, *picture.lids, port_settings());
+  picture.intent = fabric::plan_ports(picture.observation, picture.frozen, *picture.lids,
+                                      port_settings(), std::move(picture.intent));
   set_high_limits(options.lane_tables, *picture.frozen.topology, picture.intent);
   picture.intent.switches.life_time_value = options.packet_life_time;
   if (levels_in_use) keep_sm_levels(picture);

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/prefetch.hpp"
 #include "base/strong.hpp"
 #include "base/time.hpp"
 #include "mad/directed_route.hpp"
@@ -126,6 +127,10 @@ class Transactions {
   const std::vector<mad::DirectedRoute>& routes(DeviceId device) const {
     return devices_[device.value].routes;
   }
+  // For whoever passes over the routes of many: begins to fetch what leads to them, and, some time
+  // after that, them.
+  void fetch(DeviceId device) const { base::prefetch(&devices_[device.value].routes); }
+  void fetch_routes(DeviceId device) const { base::prefetch(devices_[device.value].routes.data()); }
   std::size_t device_count() const { return devices_.size(); }
   // Whether it has answered anything since the last begin_counting().
   bool is_heard(DeviceId device) const { return devices_[device.value].heard_in == count_; }

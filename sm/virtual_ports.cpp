@@ -107,7 +107,7 @@ std::vector<VirtualPorts::Host> VirtualPorts::take_hosts(Context& context) {
   const auto& topology = *context.picture.frozen.topology;
   std::map<PortKey, Host*> before;
   for (Host& host : hosts_) before.emplace(PortKey{host.node, host.number}, &host);
-  for (const PortIndex port : topology.endports()) {
+  for (const PortIndex port : context.picture.all_endports()) {
     const auto* info = info_of(context.picture, port);
     const auto node = topology.node_of(port);
     if (info == nullptr || topology.is_switch(node) || !has_virtual_ports(*info)) continue;

@@ -2,9 +2,11 @@
 #include "sm/ways.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/prefetch.hpp"
 #include "sm/changes.hpp"
 
 namespace heddle::sm {
@@ -17,6 +19,32 @@ constexpr std::size_t kWanted = 3;
 
 ObservedEnd end_at(ObservedIndex node, std::size_t port) {
   return {node, {static_cast<std::uint8_t>(port)}};
+}
+
+std::size_t switch_count(const fabric::Observation& observation) {
+  std::size_t count = 0;
+  for (std::uint32_t n = 0; n < observation.size(); ++n) count += observation.is_switch({n});
+  return count;
+}
+
+struct Reached {
+  ObservedEnd end;
+  DeviceId device;
+};
+
+std::vector<Reached> all_devices(const Picture& picture) {
+  std::vector<Reached> found;
+  found.reserve(picture.devices.size());
+  for (std::uint32_t n = 0; n < picture.devices.size(); ++n) {
+    if (n + base::kAhead < picture.devices.size()) {
+      base::prefetch(picture.devices[n + base::kAhead].data());
+    }
+    const auto& devices = picture.devices[n];
+    for (std::size_t p = 0; p < devices.size(); ++p) {
+      if (devices[p]) found.push_back({end_at({n}, p), *devices[p]});
+    }
+  }
+  return found;
 }
 
 }  // namespace
@@ -36,7 +64,9 @@ void Ways::spread() {
   } else {
     reach(own, 1);
   }
-  for (std::size_t i = 0; i < found_.size(); ++i) {
+  // Whoever is farthest away hangs on hosts mostly, and nobody else.
+  const std::size_t all = switch_count(picture_.observation);
+  for (std::size_t i = 0; i < found_.size() && found_.size() < all; ++i) {
     const ObservedIndex at = found_[i];
     const std::uint32_t length = hops_[at.value].length + 1;
     const std::size_t ports = picture_.observation.ports(at).size();
@@ -106,20 +136,20 @@ std::vector<mad::DirectedRoute> Ways::to(ObservedEnd end) const {
 }
 
 void mend_routes(const Picture& picture, const Ways& ways, Transactions& transactions) {
-  for (std::uint32_t n = 0; n < picture.devices.size(); ++n) {
-    for (std::size_t p = 0; p < picture.devices[n].size(); ++p) {
-      const auto device = picture.devices[n][p];
-      if (!device) continue;
-      const auto& known = transactions.routes(*device);
-      const auto lives = [&](const mad::DirectedRoute& route) {
-        return end_of_way(picture, route) == ObservedIndex{n};
-      };
-      if (std::all_of(known.begin(), known.end(), lives)) continue;
-      std::vector<mad::DirectedRoute> routes;
-      std::copy_if(known.begin(), known.end(), std::back_inserter(routes), lives);
-      if (routes.empty()) routes = ways.to(end_at({n}, p));
-      if (!routes.empty()) transactions.set_routes(*device, std::move(routes));
-    }
+  const auto all = all_devices(picture);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i + 2 * base::kAhead < all.size()) transactions.fetch(all[i + 2 * base::kAhead].device);
+    if (i + base::kAhead < all.size()) transactions.fetch_routes(all[i + base::kAhead].device);
+    const auto& [end, device] = all[i];
+    const auto& known = transactions.routes(device);
+    const auto lives = [&, node = end.node](const mad::DirectedRoute& route) {
+      return end_of_way(picture, route) == node;
+    };
+    if (std::all_of(known.begin(), known.end(), lives)) continue;
+    std::vector<mad::DirectedRoute> routes;
+    std::copy_if(known.begin(), known.end(), std::back_inserter(routes), lives);
+    if (routes.empty()) routes = ways.to(end);
+    if (!routes.empty()) transactions.set_routes(device, std::move(routes));
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -201,6 +202,9 @@ void expect_rightly_frozen(const Observation& observation, const std::vector<Obs
   }
   for (const PortIndex port : all_ports_by_link(observation, frozen)) {
     const PortIndex peer = topology.peer(port);
+    if (peer != kNoPort) {
+      EXPECT_EQ(topology.peer(peer), port);
+    }
     if (peer == kNoPort || peer < port) continue;
     const ObservedEnd a = frozen.end_of[port.value], b = frozen.end_of[peer.value];
     EXPECT_TRUE(observation.port(a).sighting == b || observation.port(b).sighting == a);
@@ -228,6 +232,98 @@ TEST(Freeze, LinksAreWhatTheEndsSay) {
       if (prng.chance(0.05)) held.push_back(any());
     }
     expect_rightly_frozen(observation, held);
+  }
+}
+
+void expect_same(const Topology& a, const Topology& b) {
+  ASSERT_EQ(a.node_count(), b.node_count());
+  ASSERT_EQ(a.port_count(), b.port_count());
+  EXPECT_EQ(a.switch_count(), b.switch_count());
+  EXPECT_EQ(a.link_count(), b.link_count());
+  for (std::uint32_t n = 0; n < a.node_count(); ++n) {
+    EXPECT_TRUE(a.node(NodeIndex{n}) == b.node(NodeIndex{n})) << n;
+    EXPECT_EQ(a.find_node(b.node(NodeIndex{n}).guid), NodeIndex{n});
+  }
+  for (std::uint32_t p = 0; p < a.port_count(); ++p) {
+    const Port &one = a.port({p}), &other = b.port({p});
+    EXPECT_EQ(std::tuple(one.guid, one.peer, one.slowness, a.node_of({p})),
+              std::tuple(other.guid, other.peer, other.slowness, b.node_of({p})))
+        << p;
+  }
+  EXPECT_TRUE(std::equal(a.endports().begin(), a.endports().end(), b.endports().begin(),
+                         b.endports().end()));
+  ASSERT_EQ(a.channels().size(), b.channels().size());
+  for (std::size_t c = 0; c < a.channels().size(); ++c) {
+    const Channel &one = a.channels()[c], &other = b.channels()[c];
+    EXPECT_EQ(std::tuple(one.from, one.to, one.out, one.in, one.reverse, one.slowness),
+              std::tuple(other.from, other.to, other.out, other.in, other.reverse, other.slowness));
+  }
+}
+
+bool share_nodes(const Frozen& a, const Frozen& b) {
+  return &a.topology->node(NodeIndex{0}) == &b.topology->node(NodeIndex{0});
+}
+
+// Cables, and now and then something that a node says of itself. False if it was only cables.
+bool change(Observation& observation, base::Prng& prng) {
+  const auto any = [&] {
+    return end(static_cast<std::uint32_t>(prng.below(observation.size())),
+               static_cast<unsigned>(1 + prng.below(3)));
+  };
+  for (unsigned cables = 0; cables < 3; ++cables) {
+    const ObservedEnd a = any(), b = any();
+    prng.chance(0.3) ? observation.port(a).sighting.reset() : see(observation, a, b);
+    if (prng.chance(0.6)) see(observation, b, a);
+  }
+  if (prng.chance(0.6)) return false;
+  ObservedNode& node = observation[any().node];
+  switch (prng.below(6)) {
+    case 0:
+      node.description += "!";
+      break;
+    case 1:
+      node.info.system_image_guid = mad::Guid{prng()};
+      break;
+    case 2:
+      if (node.is_switch()) node.switch_info->linear_fdb_cap ^= 0x80;
+      break;
+    case 3:
+      node.switch_info.reset();
+      break;
+    case 4:
+      add_switch(observation, 1000 + prng.below(1u << 30), 3);
+      break;
+    default:
+      std::vector<bool> keep(observation.size(), true);
+      keep[prng.below(keep.size())] = false;
+      observation.keep_only(keep);
+  }
+  return true;
+}
+
+TEST(Freeze, WhatWasBeforeChangesNothingOfWhatIs) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    SCOPED_TRACE(seed);
+    base::Prng prng(seed);
+    Observation observation;
+    for (std::uint32_t n = 0; n < 7; ++n) add_switch(observation, 100 - n * 7 % 50, 3);
+    Frozen before;
+    unsigned shared = 0;
+    for (unsigned step = 0; step < 30 && observation.size() > 3; ++step) {
+      const bool more_than_cables = change(observation, prng);
+      Frozen frozen = freeze(observation, {}, &before), anew = freeze(observation);
+      expect_same(*frozen.topology, *anew.topology);
+      EXPECT_EQ(frozen.end_of, anew.end_of);
+      EXPECT_EQ(frozen.node_of, anew.node_of);
+      EXPECT_EQ(frozen.looped_cables, anew.looped_cables);
+      EXPECT_EQ(frozen.contradictions.size(), anew.contradictions.size());
+      if (step > 0 && !more_than_cables) {
+        EXPECT_TRUE(share_nodes(frozen, before));
+        ++shared;
+      }
+      before = std::move(frozen);
+    }
+    EXPECT_GT(shared, 0u);
   }
 }
 
