@@ -2,6 +2,7 @@
 #include "fabric/observation.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/check.hpp"
 #include "base/prefetch.hpp"
@@ -81,31 +82,46 @@ ObservedIndex Observation::add(ObservedNode node) {
   return index;
 }
 
+namespace {
+
+void move_sightings(std::span<ObservedPort> ports,
+                    const std::vector<std::optional<ObservedIndex>>& moved) {
+  for (ObservedPort& port : ports) {
+    if (!port.sighting) continue;
+    const auto there = moved[port.sighting->node.value];
+    if (there) {
+      port.sighting->node = *there;
+    } else {
+      port.sighting.reset();
+    }
+  }
+}
+
+}  // namespace
+
 std::vector<std::optional<ObservedIndex>> Observation::keep_only(const std::vector<bool>& keep) {
   HEDDLE_CHECK(keep.size() == nodes_.size());
   std::vector<std::optional<ObservedIndex>> moved(nodes_.size());
   std::uint32_t kept = 0;
-  by_guid_.clear();
   for (std::size_t n = 0; n < nodes_.size(); ++n) {
     if (!keep[n]) continue;
     if (n != kept) nodes_[kept] = std::move(nodes_[n]);
     outlines_[kept] = outlines_[n];
     moved[n] = ObservedIndex{kept};
-    by_guid_.emplace(nodes_[kept].info.node_guid, ObservedIndex{kept});
     ++kept;
   }
   nodes_.resize(kept);
   outlines_.resize(kept);
-  for (ObservedNode& node : nodes_) {
-    for (ObservedPort& port : node.ports) {
-      if (!port.sighting) continue;
-      const auto there = moved[port.sighting->node.value];
-      if (there) {
-        port.sighting->node = *there;
-      } else {
-        port.sighting.reset();
-      }
-    }
+  // tidy: allow unordered because each entry is settled by itself
+  for (auto known = by_guid_.begin(); known != by_guid_.end();) {
+    const auto now = moved[known->second.value];
+    if (now) known->second = *now;
+    known = now ? std::next(known) : by_guid_.erase(known);
+  }
+  for (std::size_t n = 0; n < kept; ++n) {
+    // The second one is all that most channel adapters have.
+    if (n + base::kAhead < kept) base::prefetch(outlines_[n + base::kAhead].ports + 1);
+    move_sightings({outlines_[n].ports, outlines_[n].port_count}, moved);
   }
   return moved;
 }

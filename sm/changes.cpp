@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/prefetch.hpp"
 #include "fabric/counterparts.hpp"
 #include "mad/link.hpp"
 #include "sm/subnet.hpp"
@@ -51,6 +52,8 @@ std::optional<fabric::ObservedIndex> end_of_way(const Picture& picture,
     const auto ports = picture.observation.ports(at);
     const std::size_t out = route.ports[hop].value;
     if (out >= ports.size() || !ports[out].sighting) return std::nullopt;
+    // Whoever asks for one host's way asks next for that of the host beside it, mostly.
+    if (out + 2 < ports.size()) base::prefetch(&ports[out + 2].sighting);
     at = ports[out].sighting->node;
   }
   return at;

@@ -67,6 +67,31 @@ TEST(Observation, PortsAreTheSameByNodeAndByEnd) {
   }
 }
 
+// A ring of which every third switch goes.
+TEST(Observation, WhoStaysIsFoundAndSeesWhoStays) {
+  Observation observation;
+  constexpr std::uint32_t kNodes = 30;
+  for (std::uint32_t n = 0; n < kNodes; ++n) add_switch(observation, 1 + n, 2);
+  for (std::uint32_t n = 0; n < kNodes; ++n) {
+    see(observation, end(n, 1), end((n + 1) % kNodes, 2));
+    see(observation, end((n + 1) % kNodes, 2), end(n, 1));
+  }
+  std::vector<bool> keep(kNodes);
+  for (std::uint32_t n = 0; n < kNodes; ++n) keep[n] = n % 3 != 1;
+  const auto moved = observation.keep_only(keep);
+  for (std::uint32_t n = 0; n < kNodes; ++n) {
+    ASSERT_EQ(moved[n].has_value(), keep[n]);
+    ASSERT_EQ(observation.find(mad::Guid{1 + n}), moved[n]);
+    if (!moved[n]) continue;
+    EXPECT_EQ(observation[*moved[n]].info.node_guid, mad::Guid{1 + n});
+    const std::uint32_t next = (n + 1) % kNodes, last = (n + kNodes - 1) % kNodes;
+    EXPECT_EQ(observation.port({*moved[n], {1}}).sighting,
+              keep[next] ? std::optional(ObservedEnd{*moved[next], {2}}) : std::nullopt);
+    EXPECT_EQ(observation.port({*moved[n], {2}}).sighting,
+              keep[last] ? std::optional(ObservedEnd{*moved[last], {1}}) : std::nullopt);
+  }
+}
+
 TEST(Observation, ANodeIsAddedWithWhatIsKnownOfIt) {
   Observation old;
   add_switch(old, 0x10, 2);
