@@ -175,5 +175,27 @@ TEST(WrongWord, IsNotThatOfATwinOfAnotherKind) {
   EXPECT_EQ(full_sweeps(box), 1U) << said(box);
 }
 
+TEST(WrongWord, IsNotOneOfATwinOfAnotherKindAboutWhoIsSilent) {
+  auto blueprint = fabric("fat-tree:3,6");
+  const mad::Guid guid = planned(blueprint, "leaf-5").guid = planned(blueprint, "host-0004").guid;
+  Box box(std::move(blueprint), {});
+  const auto host = node(box, "host-0004"), twin = node(box, "leaf-5");
+  box.world().set_system_image_guid(twin, mad::Guid{0xBAD});
+  box.world().power_off(twin);
+  ASSERT_TRUE(box.run_until_quiet());
+  const auto system = [&] {
+    const auto& topology = box.snapshot().topology;
+    return topology.node(topology.find_node(guid).value()).system_image_guid;
+  };
+  const mad::Guid before = system();
+  box.forget_events();
+  box.world().silence(host, true);
+  box.world().power_on(twin);
+  for (int i = 0; i < 100 && box.count<sm::DuplicateGuid>() == 0; ++i) box.run_for(100ms);
+  ASSERT_GE(box.count<sm::DuplicateGuid>(), 1U) << said(box);
+  box.run_for(2s);
+  EXPECT_EQ(system(), before);
+}
+
 }  // namespace
 }  // namespace heddle::test
