@@ -272,9 +272,15 @@ std::uint64_t Programming::write_blocks_of(Context& context,
   return changed;
 }
 
+// Whoever holds what it is to hold in the end is not written to on the way there, unless somebody
+// else is stuck.
+bool Programming::goes_straight() const {
+  return transition_.steps == 1 || stuck_.empty();
+}
+
 // Most switches do after a small change; blocks are looked at one by one where something differs.
 bool Programming::holds_all(Picture& picture, SwitchIndex of, std::size_t blocks) const {
-  if (transition_.steps != 1) return false;
+  if (!goes_straight()) return false;
   auto& held = picture.observation[picture.frozen.node_of[of.value]].table;
   return held.holds_row({picture.routes, &picture.routes->routes.tables}, of, blocks);
 }
@@ -282,16 +288,18 @@ bool Programming::holds_all(Picture& picture, SwitchIndex of, std::size_t blocks
 bool Programming::write_block(Context& context, SwitchIndex of, std::uint32_t block, bool verify) {
   const Picture& picture = context.picture;
   const auto& table = picture.observation[picture.frozen.node_of[of.value]].table;
+  const bool is_final = table.holds(block, picture.routes->routes.tables.block(of, block));
   // Nearly always all is written at once, and there are hundreds of thousands of blocks.
-  const bool holds = transition_.steps == 1
-                         ? table.holds(block, picture.routes->routes.tables.block(of, block))
+  const bool holds = (is_final && goes_straight()) || transition_.steps == 1
+                         ? is_final
                          : table.holds(block, wanted_block(picture, of, block));
-  if (holds && !verify) return false;
+  const bool differs = !is_final || !holds;
+  if (holds && !verify) return differs;
   ++unseen_;
   context.transactions.submit(table_request(context, of,
                                             holds ? mad::Method::Get : mad::Method::Set,
                                             mad::AttributeId::LinearForwardingTable, block));
-  return !holds;
+  return differs;
 }
 
 void Programming::on_block(Context& context, const Answer& answer) {

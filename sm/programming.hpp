@@ -128,9 +128,11 @@ class Programming {
   void stick(mad::Lid lid);
   std::uint8_t entry_in_the_end(const Picture& picture, fabric::SwitchIndex of, mad::Lid lid) const;
   bool goes_round(const Picture& picture, fabric::SwitchIndex from, mad::Lid lid) const;
-  // The blocks that differ; with `verify` those that should not are read. How many differ.
+  // The blocks that are due to be others; with `verify` those that are not are read. How many are
+  // to be others, now or in a later step.
   std::uint64_t write_blocks_of(Context& context, const std::vector<fabric::SwitchIndex>& switches,
                                 bool verify);
+  bool goes_straight() const;
   bool holds_all(Picture& picture, fabric::SwitchIndex of, std::size_t blocks) const;
   bool write_block(Context& context, fabric::SwitchIndex of, std::uint32_t block, bool verify);
   std::vector<fabric::SwitchIndex> in_order(std::size_t switches) const;

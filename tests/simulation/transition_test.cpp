@@ -60,12 +60,16 @@ class Transitions : public testing::Test {
   }
   std::size_t turned_down() const { return refused_.size(); }
   Box& box() { return *box_; }
+  // A look takes much longer than what it looks at.
+  void look_no_more() { looks_on_ = false; }
+  // Of single switches, since the last call.
+  std::size_t take_written_blocks() { return std::exchange(written_, {}).size(); }
   unsigned looks() const { return looks_; }
   const std::string& harm() const { return harm_; }
 
  private:
   void look() {
-    if (!box_ || !harm_.empty()) return;
+    if (!box_ || !looks_on_ || !harm_.empty()) return;
     ++looks_;
     for (const auto& complaint : sim::check_reachability(box().world(), box().endpoint())) {
       if (complaint.find("circle") != std::string::npos) harm_ = complaint;
@@ -77,11 +81,12 @@ class Transitions : public testing::Test {
 
   // The write never gets there: a question goes in its place, whose answer becomes a refusal.
   void maybe_turn_down(mad::Datagram& datagram) {
-    if (refused_.size() >= times_) return;
     auto smp = mad::decode_smp(datagram.payload);
     const bool writes = smp && smp->method == mad::Method::Set &&
                         smp->attribute_id == mad::AttributeId::LinearForwardingTable;
     if (!writes) return;
+    written_.emplace(smp->initial_path, smp->attribute_modifier);
+    if (refused_.size() >= times_) return;
     const auto nth = written_to_.try_emplace(smp->initial_path, written_to_.size()).first->second;
     if (nth != deaf_) return;
     refused_.insert(smp->transaction_id.value);
@@ -95,6 +100,8 @@ class Transitions : public testing::Test {
   std::size_t times_ = 0;
   std::map<decltype(mad::Smp::initial_path), std::size_t> written_to_;
   std::set<std::uint64_t> refused_;
+  std::set<std::pair<decltype(mad::Smp::initial_path), std::uint32_t>> written_;
+  bool looks_on_ = true;
   unsigned looks_ = 0;
   std::string harm_;
 };
@@ -110,6 +117,27 @@ TEST_F(Transitions, FromEngineToEngine) {
 }
 
 // What a later step writes leads to entries that this switch does not have.
+// When a link is back, some blocks are written in a later step only.
+TEST_F(Transitions, TellOfAllBlocksThatTheyWrite) {
+  look_no_more();
+  bring_up("xgft:6,6,6;1,6,6", "auto");
+  const auto inner = box().snapshot().topology.channels().size() / 2;
+  for (const std::size_t number : {inner, inner + 40}) {
+    const auto link = box().snapshot().topology.channels()[number];
+    const auto& name = box().snapshot().topology.node(link.from).description;
+    const auto between = cable(box(), name, link.out.value);
+    for (const bool goes : {true, false}) {
+      SCOPED_TRACE(name + (goes ? " loses a link" : " has it back"));
+      take_written_blocks();
+      box().forget_events();
+      goes ? box().world().cut(between) : box().world().restore(between);
+      box().run_for(12s);
+      ASSERT_EQ(box().count<sm::RoutesChosen>(), 1u);
+      EXPECT_EQ(box().last<sm::RoutesChosen>()->blocks_to_write, take_written_blocks());
+    }
+  }
+}
+
 TEST_F(Transitions, ThatASwitchDoesNotTakeBeginAnew) {
   for (unsigned deaf = 0; deaf < 16; ++deaf) {
     bring_up("torus:4x4,1", "dnup");
