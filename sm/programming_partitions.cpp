@@ -3,13 +3,11 @@
 
 #include <algorithm>
 
-#include "base/check.hpp"
 #include "mad/p_key_table.hpp"
 
 namespace heddle::sm {
 namespace {
 
-using fabric::NodeIndex;
 using fabric::PortIndex;
 using fabric::Topology;
 using partitions::Enforcement;

@@ -116,15 +116,15 @@ TEST_F(Transitions, FromEngineToEngine) {
   EXPECT_GE(box().count<sm::TablesEmptiedFirst>(), 2u);
 }
 
-// What a later step writes leads to entries that this switch does not have.
 // When a link is back, some blocks are written in a later step only.
 TEST_F(Transitions, TellOfAllBlocksThatTheyWrite) {
   look_no_more();
   bring_up("xgft:6,6,6;1,6,6", "auto");
   const auto inner = box().snapshot().topology.channels().size() / 2;
   for (const std::size_t number : {inner, inner + 40}) {
+    // Copies: snapshots come and go.
     const auto link = box().snapshot().topology.channels()[number];
-    const auto& name = box().snapshot().topology.node(link.from).description;
+    const std::string name = box().snapshot().topology.node(link.from).description;
     const auto between = cable(box(), name, link.out.value);
     for (const bool goes : {true, false}) {
       SCOPED_TRACE(name + (goes ? " loses a link" : " has it back"));
@@ -138,6 +138,7 @@ TEST_F(Transitions, TellOfAllBlocksThatTheyWrite) {
   }
 }
 
+// What a later step writes leads to entries that this switch does not have.
 TEST_F(Transitions, ThatASwitchDoesNotTakeBeginAnew) {
   for (unsigned deaf = 0; deaf < 16; ++deaf) {
     bring_up("torus:4x4,1", "dnup");
