@@ -65,6 +65,10 @@ class ObservedTable {
   // So many blocks are going to be learned: one allocation instead of many.
   void make_room(std::size_t blocks);
   void forget() { *this = {}; }
+  void forget_block(std::size_t block) {
+    if (block < known_.size()) known_[block] = false;
+    same_blocks_ = std::min(same_blocks_, block);
+  }
   // That block and those behind it.
   void forget_from(std::size_t block) {
     if (block < known_.size()) known_.resize(block);

@@ -475,14 +475,29 @@ void Discovery::read_table(Context& context, fabric::ObservedIndex index) {
       return;
     }
   }
-  const DeviceId device = *context.picture.device({index, {0}});
   const auto blocks = static_cast<std::uint32_t>(top / fabric::kLftBlockLids + 1);
   node.table.make_room(blocks);
-  for (std::uint32_t block = 0; block < blocks; ++block) {
-    Request request = get(device, mad::AttributeId::LinearForwardingTable, block, {index, {0}});
-    request.detail = block;
-    context.transactions.submit(request);
+  for (std::uint32_t block = 0; block < blocks; ++block) read_block(context, index, block);
+}
+
+void Discovery::read_block(Context& context, fabric::ObservedIndex index, std::uint32_t block) {
+  const ObservedEnd end{index, {0}};
+  Request request =
+      get(*context.picture.device(end), mad::AttributeId::LinearForwardingTable, block, end);
+  request.detail = block;
+  context.transactions.submit(request);
+}
+
+// Who does not answer this time holds an unknown block.
+bool Discovery::reads_again(Context& context, const std::set<TableBlock>& blocks) {
+  if (std::exchange(has_read_again_, true)) return false;
+  for (const auto& [guid, block] : blocks) {
+    const auto node = context.picture.observation.find(guid);
+    if (!node || !context.picture.observation[*node].table.known(block)) continue;
+    context.picture.observation[*node].table.forget_block(block);
+    read_block(context, *node, block);
   }
+  return !context.transactions.idle();
 }
 
 void Discovery::on_table_block(Context& context, const Answer& answer) {

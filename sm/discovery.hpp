@@ -4,6 +4,7 @@
 // are idle; what did not answer is reported and left out, and never stops the rest.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,9 @@ class Discovery {
   void look_beyond(Context& context, fabric::ObservedEnd end);
   // Call when the transactions are idle. True if ports that are locked are asked with other keys.
   bool recovers_keys(Context& context) { return key_recovery_.begin(context); }
+  // The last of all, and once: reads blocks again that may have been written since. A Set that was
+  // on its way when this discovery began has been done or lost by now. True if there are any.
+  bool reads_again(Context& context, const std::set<TableBlock>& blocks);
   // Reports what did not fit together. Call once, after freezing.
   void conclude(Context& context) const;
 
@@ -88,12 +92,14 @@ class Discovery {
   void ask_vendor_speed(Context& context, fabric::ObservedEnd end);
   void doubt_tables(const Context& context, fabric::ObservedEnd own);
   void read_table(Context& context, fabric::ObservedIndex node);
+  static void read_block(Context& context, fabric::ObservedIndex node, std::uint32_t block);
 
   const fabric::ObservedPort* known_port(const Context& context, fabric::ObservedEnd end) const;
 
   const fabric::Observation* known_;
   bool written_by_others_;
   bool is_misled_ = false;
+  bool has_read_again_ = false;
   KeyRecovery key_recovery_;
   std::vector<Doubt> doubts_;  // of this sweep
 };

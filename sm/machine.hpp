@@ -298,17 +298,18 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::optional<std::string> ordered;   // the same, by another SM: not at once after the last one
   base::Instant sweep_ended{};          // when the last full one did, and how long it took
   base::Duration sweep_took{};
-  std::vector<Way> doubtful_ways;  // by which a sweep last wrote, unless all stood still
-  bool ways_doubted = false;       // one of them led elsewhere
-  bool misled = false;             // a look at single devices met others than were known
-  base::Instant misled_again{};    // from when on everything may be read for that
-  bool has_written = false;        // the last sweep, or may have: its discovery was over
-  bool has_written_all = false;    // and it was a full one
-  bool confirmed = false;          // a light sweep found nothing since the last full one
-  unsigned hurried = 0;            // full sweeps in a row because the fabric moved under the last
-  bool levels_in_use = false;      // MasterSMSL of the ports depends on where they are
-  bool lanes_failed = false;       // no routes that need several VLs in this sweep
-  bool lanes_refused = false;      // nor in those after it, until told otherwise
+  std::vector<Way> doubtful_ways;    // by which a sweep last wrote, unless all stood still
+  bool ways_doubted = false;         // one of them led elsewhere
+  bool misled = false;               // a look at single devices met others than were known
+  base::Instant misled_again{};      // from when on everything may be read for that
+  bool has_written = false;          // the last sweep, or may have: its discovery was over
+  bool has_written_all = false;      // and it was a full one
+  bool confirmed = false;            // a light sweep found nothing since the last full one
+  unsigned hurried = 0;              // full sweeps in a row because the fabric moved under the last
+  std::set<TableBlock> late_blocks;  // that sweeps which were broken off may write yet
+  bool levels_in_use = false;        // MasterSMSL of the ports depends on where they are
+  bool lanes_failed = false;         // no routes that need several VLs in this sweep
+  bool lanes_refused = false;        // nor in those after it, until told otherwise
   bool old_routes_had_lanes = false;  // those in place may need several VLs
   bool tables_begun = false;          // this sweep has written the first step of its tables
   std::set<mad::Guid> seen_twice;     // nodes, in the last sweep: Frozen::contradictions

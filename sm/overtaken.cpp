@@ -174,6 +174,7 @@ std::uint64_t Core::Machine::too_many_to_lose() const {
 void Core::Machine::begin_anew() {
   ++hurried;
   end_phase();
+  late_blocks.merge(programming.unsettled_blocks(context()));
   fallen_switches.insert(fallen_before.begin(), fallen_before.end());  // of this one, too
   const bool others_wrote = others_may_have_written || discovery.written_by_others();
   tables_are_ours = stage == Stage::Discovery && !others_wrote && !own_port_fell;

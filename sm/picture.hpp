@@ -38,6 +38,9 @@ inline OtherSM other_manager(DeviceId device, const mad::SMInfo& info, mad::SMKe
           info.sm_key != mad::SMKey{} && info.sm_key != ours};
 }
 
+// Of a forwarding table: by node GUID, and the block's number.
+using TableBlock = std::pair<mad::Guid, std::uint32_t>;
+
 struct Picture {
   fabric::Observation observation;
   // By observed node, then port number; a switch has one device, at port 0.

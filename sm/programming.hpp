@@ -70,6 +70,8 @@ class Programming {
   // which a switch holds another entry than this step gave it do not take it where they would go in
   // a circle with that one, or could close a credit loop: better no way.
   bool go_on_with_tables(Context& context);
+  // What was sent in this sweep and has not been taken: it may be written yet, however late.
+  std::set<TableBlock> unsettled_blocks(const Context& context) const;
   // Remembers which switches hold what the picture's routes want: to see it again costs little.
   void note_tables(Context& context) const;
   // Switches, by SwitchIndex, that may have restarted since they were looked at: what is believed

@@ -55,6 +55,20 @@ bool Programming::goes_round(const Picture& picture, SwitchIndex from, mad::Lid 
   return true;
 }
 
+std::set<TableBlock> Programming::unsettled_blocks(const Context& context) const {
+  constexpr auto kTable = mad::AttributeId::LinearForwardingTable;
+  std::set<TableBlock> found;
+  for (const auto& [node, attribute, modifier] : failures_) {
+    if (attribute == kTable) found.emplace(mad::Guid{node}, modifier);
+  }
+  for (const Request& request : context.transactions.sets_in_flight()) {
+    if (request.attribute != kTable) continue;
+    const auto node = context.picture.frozen.node_of[request.subject];
+    found.emplace(context.picture.observation[node].info.node_guid, request.modifier);
+  }
+  return found;
+}
+
 void Programming::stick(mad::Lid lid) {
   if (stuck_.size() <= lid.value) stuck_.resize(lid.value + 1u);
   stuck_[lid.value] = true;

@@ -250,6 +250,7 @@ void Core::Machine::advance() {
         break;
       case Stage::Discovery:
         if (discovery.recovers_keys(with)) break;
+        if (!revisiting && discovery.reads_again(with, late_blocks)) break;
         if (revisiting && revisit.go_on(with, discovery)) break;
         if (!revisiting || !virtual_ports.look(with, revisit.visited())) finish_discovery();
         break;
@@ -324,6 +325,7 @@ void Core::Machine::finish_in_vain() {
 void Core::Machine::finish_discovery() {
   Context with = context();
   others_may_have_written = others_may_have_written || discovery.written_by_others();
+  late_blocks.clear();
   silent_in_discovery = transactions.counters().fell_silent;
   lost_in_discovery = transactions.counters().lost_ways;
   if (revisiting) {

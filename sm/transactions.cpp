@@ -329,6 +329,14 @@ void Transactions::drop_stale_deadlines() {
   }
 }
 
+std::vector<Request> Transactions::sets_in_flight() const {
+  std::vector<Request> found;
+  for (const Slot& slot : slots_) {
+    if (slot.live && slot.request.method == mad::Method::Set) found.push_back(slot.request);
+  }
+  return found;
+}
+
 base::Instant Transactions::deadline() {
   drop_stale_deadlines();
   return due_.empty() ? base::kNever : due_.top().when;

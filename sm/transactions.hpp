@@ -157,6 +157,8 @@ class Transactions {
   bool idle() const { return in_flight_ == 0 && queued_ == 0; }
   // Submitted and not yet sent.
   std::size_t queued() const { return queued_; }
+  // Sets that were sent and neither answered nor given up.
+  std::vector<Request> sets_in_flight() const;
   const TransactionCounters& counters() const { return counters_; }
   void begin_counting() {
     counters_ = {};

@@ -122,7 +122,13 @@ TEST(ObservedTable, HoldsSeveralBlocksOnlyIfAllAreKnownAndTheSame) {
   bytes.back() ^= 1;
   EXPECT_FALSE(table.holds(0, bytes));
   EXPECT_TRUE(table.holds(0, std::span(bytes).first(2 * kLftBlockLids)));
+  table.forget_block(1);
+  EXPECT_FALSE(table.known(1));
+  EXPECT_TRUE(table.known(2));
+  EXPECT_FALSE(table.holds(0, std::span(bytes).first(2 * kLftBlockLids)));
+  table.learn(1, block(1));
   table.forget_from(1);
+  EXPECT_FALSE(table.known(2));
   EXPECT_FALSE(table.holds(0, std::span(bytes).first(2 * kLftBlockLids)));
 }
 
@@ -149,6 +155,7 @@ TEST(ObservedTable, ARowIsHeldIfEachOfItsBlocksIs) {
       }
       const std::size_t block = prng.below(kBlocks);
       if (prng.chance(0.1)) held.forget_from(block);
+      if (prng.chance(0.1)) held.forget_block(block);
       if (prng.chance(0.02)) held.forget();
       if (prng.chance(0.6)) {
         for (std::size_t b = 0; b < kBlocks; ++b) held.learn(b, tables->block(row, b));

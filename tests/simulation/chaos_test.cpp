@@ -326,9 +326,11 @@ INSTANTIATE_TEST_SUITE_P(Seeds, BrokenBySeed, testing::Range(seeds(40).first, se
 //  624665479549: what was written to a port of a switch reached a host, and took away its key.
 //  684935102965: a wrong bit in the first answer of a switch made it a router: what it said by
 //      all other ways was taken for that of a second one.
+//  718892065459: a block was written by a sweep that had been broken off, when the one begun anew
+//      had read it.
 INSTANTIATE_TEST_SUITE_P(OnceBad, BrokenBySeed,
                          testing::Values(98000038322u, 622968718511u, 623911447689u, 624229218464u,
-                                         624665479549u, 684935102965u));
+                                         624665479549u, 684935102965u, 718892065459u));
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ChaosBySeed, testing::Range(seeds(24).first, seeds(24).end));
 // Seeds that once ended in disorder.

@@ -160,6 +160,69 @@ TEST(Vigilance, ADiscoveryWhoseWaysDieDoesNotTryThemAll) {
   }
 }
 
+// The first switch on every way.
+bool is_of_table_of_own_leaf(const std::optional<mad::Smp>& smp) {
+  return smp && smp->attribute_id == mad::AttributeId::LinearForwardingTable && smp->hop_count == 1;
+}
+
+// A sweep is broken off while it writes a block, by a trap or because the switch is not heard. The
+// next one reads that block and finds what it wants there; and only then is the Set done.
+void break_off_a_write(bool by_a_trap, bool answers_again) {
+  enum class Moment { Before, Writing, Written } moment{};
+  std::optional<mad::Smp> late;
+  bool read = false;
+  BoxOptions options;
+  options.world.traps = by_a_trap;
+  options.world.hop_delay = 1us;
+  options.on_way_out = [&](mad::Datagram& datagram) {
+    auto smp = mad::decode_smp(datagram.payload);
+    if (!smp || moment == Moment::Before) return;
+    const bool writes = moment == Moment::Writing && smp->method == mad::Method::Set;
+    if (writes && !late && is_of_table_of_own_leaf(smp)) late = smp;
+    // By whatever route it goes.
+    const bool is_late = writes && late && smp->data == late->data;
+    const bool asks =
+        moment == Moment::Written && !answers_again && smp->method == mad::Method::Get;
+    if (!is_late && !(asks && is_of_table_of_own_leaf(smp))) return;
+    smp->hop_count = 2;
+    smp->initial_path[2] = {0xFE};  // where nobody is
+    datagram = mad::make_datagram(datagram.peer, *smp);
+  };
+  options.on_way_in = [&](mad::Datagram& datagram) {
+    const auto smp = mad::decode_smp(datagram.payload);
+    const bool of_it = late && is_of_table_of_own_leaf(smp);
+    read = read || (of_it && smp->attribute_modifier == late->attribute_modifier);
+  };
+  Up box("fat-tree:8,16", options);
+  const auto link = cable(box, "leaf-01", 9);
+  box.world().cut(link);
+  box.run_for(20s);
+  moment = Moment::Writing;
+  box.world().restore(link);
+  while (!late) box.run_for(50us);
+  box.forget_events();
+  while (!by_a_trap && box.count<sm::SweepStarted>() == 0) box.run_for(50us);
+  box.world().cut(link);
+  while (!read) box.run_for(1us);
+  EXPECT_EQ(box.last<sm::SweepStarted>()->reason, "the fabric changed during the sweep");
+  moment = Moment::Written;
+  box.world().send(box.endpoint(), mad::make_datagram({}, *late), box.now());
+  box.run_for(10s);
+  EXPECT_THAT(sim::judge(box.world(), box.endpoint()), IsEmpty());
+}
+
+TEST(Vigilance, ATableThatASweepWritesLongAfterATrapBrokeItOffIsPutRight) {
+  break_off_a_write(true, true);
+}
+
+TEST(Vigilance, ATableThatASweepWritesLongAfterSilenceBrokeItOffIsPutRight) {
+  break_off_a_write(false, true);
+}
+
+TEST(Vigilance, ATableThatIsWrittenLateBySomebodyWhoFallsSilentIsPutRight) {
+  break_off_a_write(true, false);
+}
+
 // Two switches that were met through cables that are cut before they tell who they are: too few to
 // begin anew, and nothing is known of them that could be missed.
 TEST(Vigilance, ADiscoveryInWhichTwoFallSilentIsFollowedByAnotherSoon) {

@@ -6,12 +6,15 @@
 #include <map>
 #include <numeric>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace heddle::sm {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::IsEmpty;
 
 Transactions with_key(TransactionLimits limits, mad::MKey key) {
   Transactions made(limits);
@@ -476,6 +479,31 @@ TEST_F(TransactionsTest, TimeoutsFollowTheRoundTripsSeen) {
   const auto wait = transactions.deadline() - now;
   EXPECT_GE(wait, 30ms);
   EXPECT_LE(wait, 60ms);
+}
+
+TEST_F(TransactionsTest, ASetIsInFlightUntilItIsAnsweredOrGivenUp) {
+  const DeviceId at = device(1);
+  const auto set = [&](std::uint32_t subject) {
+    Request request = get(at, subject);
+    request.method = mad::Method::Set;
+    return request;
+  };
+  transactions.submit(get(at, 1));
+  for (const std::uint32_t subject : {2u, 3u, 4u}) transactions.submit(set(subject));
+  EXPECT_THAT(transactions.sets_in_flight(), IsEmpty()) << "none was sent";
+  pump();
+  EXPECT_THAT(transactions.sets_in_flight(), ElementsAre(set(2))) << "the window is 2";
+  answer(sent[1]);
+  pump();
+  EXPECT_THAT(transactions.sets_in_flight(), ElementsAre(set(3)));
+  now += 10ms;
+  pump();
+  EXPECT_THAT(transactions.sets_in_flight(), ElementsAre(set(3))) << "repeated";
+  while (!transactions.idle()) {
+    now = transactions.deadline();
+    pump();
+  }
+  EXPECT_THAT(transactions.sets_in_flight(), IsEmpty());
 }
 
 TEST_F(TransactionsTest, AfterAResetOldAnswersAreStrangers) {
