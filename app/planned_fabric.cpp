@@ -159,7 +159,7 @@ base::Result<PlannedFabric> plan_fabric(const sim::Blueprint& blueprint, std::ui
                         held_lid(*node_at[owner.value], number.value)});
   }
   auto assigned = sm::assign_lids(topology->port_count(), requests, {},
-                                  mad::Lid{static_cast<std::uint16_t>(last)});
+                                  mad::Lid{static_cast<std::uint16_t>(last)}, &*topology);
   if (!assigned.left_out.empty()) {
     return base::error(
         fmt::format("{} of {} ports get no LID: with LMC {} there are too few up to {}",

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "sm/lid_turns.hpp"
+
 namespace heddle::sm {
 namespace {
 
@@ -67,10 +69,11 @@ class Assigner {
     remember(remembered);
   }
 
-  LidAssignment run() {
+  LidAssignment run(const fabric::Topology* topology) {
     keep_held();
+    for (const std::size_t i : ports_without(topology)) give_new(i);
     for (std::size_t i = 0; i < requests_.size(); ++i) {
-      if (!given_[i]) give_new(i);
+      if (requests_[i].is_guest() && !given_[i]) give_new(i);
     }
     for (std::size_t i = 0; i < requests_.size(); ++i) {
       if (given_[i]) write_down(i);
@@ -114,6 +117,19 @@ class Assigner {
       space_.take(held);
       given_[i] = held;
     }
+  }
+
+  std::vector<std::size_t> ports_without(const fabric::Topology* topology) const {
+    std::vector<std::size_t> found;
+    for (std::size_t i = 0; i < requests_.size(); ++i) {
+      if (!given_[i] && !requests_[i].is_guest()) found.push_back(i);
+    }
+    if (topology == nullptr || found.size() < 2) return found;
+    const auto turns = lid_turns(*topology);
+    std::stable_sort(found.begin(), found.end(), [&](std::size_t a, std::size_t b) {
+      return turns[requests_[a].port.value] < turns[requests_[b].port.value];
+    });
+    return found;
   }
 
   void give_new(std::size_t i) {
@@ -182,8 +198,9 @@ class Assigner {
 }  // namespace
 
 LidAssignment assign_lids(std::size_t port_count, std::span<const LidRequest> requests,
-                          std::span<const RememberedLids> remembered, mad::Lid last) {
-  return Assigner(port_count, requests, remembered, last).run();
+                          std::span<const RememberedLids> remembered, mad::Lid last,
+                          const fabric::Topology* topology) {
+  return Assigner(port_count, requests, remembered, last).run(topology);
 }
 
 }  // namespace heddle::sm

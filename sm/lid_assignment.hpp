@@ -53,11 +53,13 @@ struct LidAssignment {
   std::vector<RememberedLids> memory;  // the new memory, by GUID
 };
 
-// `requests` in the order in which ports are served. `last` is the highest LID that may be given
-// (every switch must be able to forward it). Ranges of remembered ports that are absent are kept
-// for them until LIDs run out; then the absent give theirs up, and after them, for ports only, the
-// virtual ports, last ones first.
+// `requests` in the order in which ports are served; with the topology, those that are dealt new
+// LIDs get them by lid_turns() of it, and virtual ports after them. `last` is the highest LID that
+// may be given (every switch must be able to forward it). Ranges of remembered ports that are
+// absent are kept for them until LIDs run out; then the absent give theirs up, and after them, for
+// ports only, the virtual ports, last ones first.
 LidAssignment assign_lids(std::size_t port_count, std::span<const LidRequest> requests,
-                          std::span<const RememberedLids> remembered, mad::Lid last);
+                          std::span<const RememberedLids> remembered, mad::Lid last,
+                          const fabric::Topology* topology = nullptr);
 
 }  // namespace heddle::sm

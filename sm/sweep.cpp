@@ -436,7 +436,7 @@ LidAssignment Core::Machine::deal_lids() {
   const auto& topology = *picture.frozen.topology;
   auto requests = lid_requests(picture, options);
   virtual_ports.request_lids(options.reassign_lids, requests);
-  auto dealt = assign_lids(topology.port_count(), requests, memory, last_lid(topology));
+  auto dealt = assign_lids(topology.port_count(), requests, memory, last_lid(topology), &topology);
   if (dealt.left_out.empty()) return dealt;
   const auto free_of_limits =
       assign_lids(topology.port_count(), requests, memory, mad::kLastUnicastLid);

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sm/lid_assignment.hpp"
 
+#include <algorithm>
+#include <map>
+
 #include <gtest/gtest.h>
+
+#include "tests/support/topologies.hpp"
 
 namespace heddle::sm {
 namespace {
@@ -194,6 +199,55 @@ TEST(LidAssignment, AsManyGuestsGiveTheirsUpAsARangeNeeds) {
   EXPECT_EQ(lid(assigned, 1), 12);
   EXPECT_EQ(assigned.left_out.size(), 4u);
   EXPECT_EQ(lid(assigned, 0), 1);
+}
+
+std::vector<LidRequest> all_want(const fabric::Topology& topology) {
+  std::vector<LidRequest> requests;
+  for (const PortIndex port : topology.endports()) requests.push_back(wants(port.value));
+  return requests;
+}
+
+// A tree of 4 pods of 3 leaves with 5 hosts each, whose GUIDs say nothing about who is where.
+TEST(LidAssignment, NewLidsOfASwitchAndItsHostsAreNeighboursAndSoAreThoseOfAPod) {
+  const auto topology = support::build(support::relabelled(support::xgft({5, 3, 4}, {1, 2, 2}), 7));
+  const auto requests = all_want(topology);
+  const auto assigned = assign_lids(topology.port_count(), requests, {}, kLast, &topology);
+  ASSERT_EQ(assigned.map.top().value, topology.endports().size()) << "no gap";
+  // By the pod, which is known by the lowest switch above it: the first and last LID in it.
+  std::map<std::uint32_t, std::pair<unsigned, unsigned>> pods;
+  for (const PortIndex port : topology.endports()) {
+    const auto place = topology.attachment(port);
+    const auto own = assigned.map.base(topology.port_of(place->at, mad::PortNumber{0})).value;
+    if (place->out.value == 0) continue;
+    const unsigned lid = assigned.map.base(port).value;
+    EXPECT_GT(lid, own);
+    EXPECT_LE(lid, own + 5u);
+    auto above = static_cast<std::uint32_t>(topology.switch_count());
+    for (const auto& channel : topology.channels_from(place->at)) {
+      above = std::min(above, channel.to.value);
+    }
+    auto& [first, last] = pods.try_emplace(above, own, lid).first->second;
+    first = std::min<unsigned>(first, own);
+    last = std::max(last, lid);
+  }
+  ASSERT_EQ(pods.size(), 4u);
+  // The two switches above a pod may stand among its own.
+  for (const auto& [above, lids] : pods) EXPECT_LE(lids.second - lids.first + 1, 3u * (1 + 5) + 2);
+}
+
+TEST(LidAssignment, WhoComesLaterTakesNobodysLidWhereverItHangs) {
+  const auto topology = support::build(support::xgft({5, 3, 4}, {1, 2, 2}));
+  auto requests = all_want(topology);
+  const auto first = assign_lids(topology.port_count(), requests, {}, kLast, &topology);
+  std::vector<RememberedLids> memory = first.memory;
+  memory.erase(memory.begin() + 10, memory.begin() + 13);
+  requests.push_back(wants_behind(requests.front().port.value, 5000));
+  const auto again = assign_lids(topology.port_count(), requests, memory, kLast, &topology);
+  for (const auto& kept : memory) {
+    EXPECT_NE(std::find(again.memory.begin(), again.memory.end(), kept), again.memory.end());
+  }
+  EXPECT_EQ(again.map.top().value, first.map.top().value + 1) << "the virtual port's, the last";
+  EXPECT_TRUE(again.map.is_guest(again.map.top()));
 }
 
 TEST(LidAssignment, WhereGuestsHoldAllThatPortsNeedItDoesNotTakeLong) {
