@@ -27,9 +27,11 @@ constexpr std::size_t kManyFallen = 4;
 }  // namespace
 
 // Once there is a reason to sweep, neither a device that lets us wait nor a look along every cable
-// may put it off.
+// may put it off. Nor does what a trap tells of wait for a look around, unless the last one was cut
+// short: traps without end must not keep all others from being looked at.
 bool Core::Machine::has_seen_enough() const {
   if (stage != Stage::Watching) return false;
+  if (trapped && !suspicion.empty() && !look_was_cut) return true;
   const bool retried = transactions.counters().retries > 0;
   if (!watch.reason().empty()) return !confirmed || retried;
   return !watch.suspicion().empty() && retried;
@@ -61,6 +63,7 @@ bool Core::Machine::begin_work() {
 void Core::Machine::rest(base::Duration pause) {
   stage = Stage::Resting;
   looked = now;
+  if (std::exchange(heeds_trap, false)) trap_heeded = now;
   if (swept > sweep_ended) {
     sweep_took = now - swept;
     sweep_ended = now;
@@ -105,8 +108,8 @@ base::Instant Core::Machine::next_date() const {
 
 void Core::Machine::heed_trap() {
   if (election.state() != mad::SMState::Master) return;
-  const base::Duration pause = hurried > 0 ? kSoon : kBetweenTrapLooks;
-  wake = std::min(wake, std::max(now, looked + pause));
+  const base::Instant date = hurried > 0 ? looked + kSoon : trap_heeded + kBetweenTrapLooks;
+  wake = std::min(wake, std::max(now, date));
 }
 
 void Core::Machine::begin_watch() {
@@ -147,7 +150,7 @@ void Core::Machine::begin_watch() {
   if (!suspicion.empty() && !look_due) return begin_sweep_of(suspicion);
   tell_of_quiet_ports();
   stage = Stage::Watching;
-  trapped = false;
+  heeds_trap |= std::exchange(trapped, false);
   watch.begin(with, {!confirmed, unconfirmed}, patience);
   virtual_ports.watch(with);
 }
@@ -258,7 +261,8 @@ void Core::Machine::finish_watch() {
     return begin_sweep("another SM may have been master unnoticed");
   }
   // Else it was cut short, and the rest is still due.
-  if (transactions.outstanding() <= kHardlyAny) watched = now;
+  look_was_cut = transactions.outstanding() > kHardlyAny;
+  if (!look_was_cut) watched = now;
   if (!watch.reason().empty()) return begin_sweep(watch.reason());
   if (!watch.suspicion().empty()) {
     suspicion.add(watch.suspicion());

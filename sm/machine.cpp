@@ -85,6 +85,7 @@ void Core::Machine::step(base::Instant moment, Input input) {
     begin_sweep("start");
   }
   std::visit([this](auto& value) { on(value); }, input);
+  answer_who_asked_early();
   look_at_own_port();
   pump();
   if (is_overtaken()) begin_anew();
@@ -380,7 +381,7 @@ void Core::Machine::use_keys() {
 void Core::Machine::on_request(const mad::Address& peer, const mad::Smp& request) {
   switch (request.attribute_id) {
     case mad::AttributeId::SMInfo:
-      return answer_sm_info(peer, request);
+      return hear_sm_info(peer, request);
     case mad::AttributeId::Notice:
       if (request.method == mad::Method::Trap) return repress_trap(peer, request);
       break;

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sa/server.hpp"
@@ -106,6 +107,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void begin_telling();
   void finish_telling();
   void on_fetched(const Answer& answer);
+  void hear_sm_info(const mad::Address& peer, const mad::Smp& request);
+  void answer_who_asked_early();
   void answer_sm_info(const mad::Address& peer, const mad::Smp& request);
   void repress_trap(const mad::Address& peer, const mad::Smp& trap);
   void forward(const mad::Address& peer, const mad::Smp& trap);
@@ -276,9 +279,12 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   base::Instant now{};
   bool started = false;
   Stage stage = Stage::Resting;
-  base::Instant wake{};    // when Resting ends
-  base::Instant looked{};  // when the last sweep ended, light ones included
-  bool trapped = false;    // a trap asks for a look as soon as we rest
+  base::Instant wake{};         // when Resting ends
+  base::Instant looked{};       // when the last sweep ended, light ones included
+  bool trapped = false;         // a trap asks for a look as soon as we rest
+  bool heeds_trap = false;      // the look that goes on, or sweep, began after one had
+  base::Instant trap_heeded{};  // when the last such one ended
+  bool look_was_cut = false;    // the last light sweep, by something more urgent
   // How often this sweep had repeated a request when a trap told that a link had changed.
   std::optional<std::uint64_t> retries_at_change;
   // TransactionCounters::fell_silent and ::lost_ways when the discovery of this sweep was over.
@@ -334,8 +340,9 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::uint64_t sweeps_finished = 0;
   std::uint64_t ticket = 0;
   std::uint32_t act_count = 0;
-  std::uint64_t announced = 0;  // traps that told of our rank
-  sa::Server administration;    // answers while we are master
+  std::uint64_t announced = 0;                                 // traps that told of our rank
+  std::vector<std::pair<mad::Address, mad::Smp>> asked_early;  // for SMInfo
+  sa::Server administration;                                   // answers while we are master
   LookUps look_ups;
   base::Instant told_load{};  // when the load of the administration was last told
   bool permanent_groups_due = true;

@@ -116,6 +116,19 @@ mad::SmpData Core::Machine::sm_info_data(bool with_key) {
   return data;
 }
 
+// Until our own port has told its GUID there is nothing true to say. Who asked is answered then:
+// not all ask again.
+void Core::Machine::hear_sm_info(const mad::Address& peer, const mad::Smp& request) {
+  constexpr std::size_t kMost = 16;
+  if (own_guid() != mad::Guid{}) return answer_sm_info(peer, request);
+  if (asked_early.size() < kMost) asked_early.emplace_back(peer, request);
+}
+
+void Core::Machine::answer_who_asked_early() {
+  if (asked_early.empty() || own_guid() == mad::Guid{}) return;
+  for (const auto& [peer, request] : std::exchange(asked_early, {})) answer_sm_info(peer, request);
+}
+
 void Core::Machine::answer_sm_info(const mad::Address& peer, const mad::Smp& request) {
   mad::Smp reply = request;
   reply.method = mad::Method::GetResp;

@@ -156,7 +156,7 @@ void Core::Machine::end_phase() {
 }
 
 void Core::Machine::prepare_sweep(bool full, std::string reason) {
-  trapped = false;
+  heeds_trap |= std::exchange(trapped, false);
   retries_at_change.reset();
   suspicion = {};
   revisiting = !full;

@@ -254,6 +254,30 @@ TEST_F(TwoManagers, AManagerThatIsShownTakesNoProblemAway) {
   }
 }
 
+// A master that hears of a new manager asks it at once; not every master asks again.
+TEST_F(TwoManagers, OneThatIsAskedBeforeItKnowsItsGuidAnswersWhenItDoes) {
+  std::vector<mad::SMInfo> told;
+  BoxOptions options;
+  options.on_way_out = [&](mad::Datagram& datagram) {
+    const auto smp = mad::decode_smp(datagram.payload);
+    if (!smp || smp->method != mad::Method::GetResp) return;
+    if (smp->attribute_id == mad::AttributeId::SMInfo) {
+      told.push_back(mad::decode<mad::SMInfo>(smp->data));
+    }
+  };
+  Box box("fat-tree:2,4", options);
+  mad::Smp request;
+  request.method = mad::Method::Get;
+  request.attribute_id = mad::AttributeId::SMInfo;
+  for (int i = 0; i < 1000; ++i) box.input(sm::MadReceived{mad::make_datagram({}, request)});
+  EXPECT_EQ(told.size(), 0u);
+  box.run_for(seconds(1));
+  ASSERT_GE(told.size(), 1u);
+  EXPECT_LT(told.size(), 100u) << "nobody is remembered without end";
+  const sim::Devices& devices = box.world().devices();
+  EXPECT_EQ(told.front().guid, devices.port_guid(devices.first_endpoint(node(box, "host-0001"))));
+}
+
 // However long it hangs, it is no reason to read the whole fabric, and it is not forgotten.
 TEST_F(TwoManagers, AManagerThatHangsIsAskedForUntilItAnswersAgain) {
   bool hangs = false;

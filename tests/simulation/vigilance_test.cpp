@@ -3,6 +3,7 @@
 #include <chrono>
 #include <initializer_list>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -393,6 +394,72 @@ TEST(Vigilance, TheKeysOfAHostThatWasSilentAreReadOnceItAnswers) {
   box.world().silence(host, false);
   box.run_for(1min);
   EXPECT_EQ(keys(), right);
+}
+
+// What goes out and comes in while somebody looks around: switches that are asked, and whether a
+// trap has come and led to more than that.
+struct Onlooker {
+  BoxOptions options() {
+    BoxOptions made;
+    made.world.hop_delay = 100us;
+    made.sm.window = 2;
+    made.on_way_out = [this](mad::Datagram& datagram) {
+      const auto smp = mad::decode_smp(datagram.payload);
+      if (!smp || smp->method != mad::Method::Get) return;
+      if (smp->attribute_id == mad::AttributeId::SwitchInfo && !read) ++asked;
+      read = read || (told && smp->attribute_id == mad::AttributeId::PortInfo);
+    };
+    made.on_way_in = [this](mad::Datagram& datagram) {
+      const auto smp = mad::decode_smp(datagram.payload);
+      told = told || (smp && smp->method == mad::Method::Trap);
+    };
+    return made;
+  }
+  void wait_for_a_look(Box& box) {
+    asked = 0;
+    told = read = false;
+    while (asked == 0) box.run_for(50us);
+  }
+  unsigned asked = 0;
+  bool told = false, read = false;
+};
+
+constexpr unsigned kSwitches = 24;  // of the fat-tree:8,16
+
+TEST(Vigilance, ATrapDoesNotWaitForALookAround) {
+  Onlooker onlooker;
+  Up box("fat-tree:8,16", onlooker.options());
+  onlooker.wait_for_a_look(box);
+  box.world().cut(cable(box, "host-0100", 1));
+  box.run_for(100ms);
+  EXPECT_TRUE(onlooker.read);
+  EXPECT_LT(onlooker.asked, kSwitches / 2);
+}
+
+TEST(Vigilance, TrapsWithoutEndDoNotKeepOthersFromBeingLookedAt) {
+  Onlooker onlooker;
+  Up box("fat-tree:8,16", onlooker.options());
+  unsigned whole = 0;
+  constexpr unsigned kLooks = 10;
+  for (unsigned look = 0; look < kLooks; ++look) {
+    onlooker.wait_for_a_look(box);
+    box.world().cut(cable(box, "host-010" + std::to_string(look), 1));
+    box.run_for(100ms);
+    EXPECT_TRUE(onlooker.read);
+    whole += onlooker.asked >= kSwitches ? 1 : 0;
+  }
+  EXPECT_EQ(whole, kLooks / 2) << "every other look";
+}
+
+// The pause between looks that traps ask for is not one after any look.
+TEST(Vigilance, ATrapAfterAQuietLookIsHeededAtOnce) {
+  Onlooker onlooker;
+  Up box("fat-tree:8,16", onlooker.options());
+  onlooker.wait_for_a_look(box);
+  while (!box.core().quiet()) box.run_for(50us);
+  box.world().cut(cable(box, "host-0100", 1));
+  box.run_for(20ms);
+  EXPECT_TRUE(onlooker.read);
 }
 
 TEST(Vigilance, AStormOfTrapsDoesNotMakeAStormOfQuestions) {
