@@ -140,7 +140,6 @@ TableWork Programming::write_tables(Context& context, bool verify) {
   doubted_.assign(topology.switch_count(), verify);
   verifies_ = verify;
   unseen_ = 0;
-  all_at_once_ = transition_.steps == 1;
   const auto order = in_order(topology.switch_count());
   std::vector<SwitchIndex> told;
   for (const SwitchIndex index : order) {
@@ -191,7 +190,10 @@ bool Programming::go_on_with_tables(Context& context) {
     write_blocks_of(context, in_order(switches), false);
     return true;
   }
-  if (++step_ >= transition_.steps) return false;
+  if (++step_ >= transition_.steps) {
+    all_written_ = stuck_.empty();
+    return false;
+  }
   std::vector<SwitchIndex> due;
   for (const SwitchIndex at : in_order(switches)) {
     const auto late = transition_.late_of(at);
@@ -396,6 +398,7 @@ void Programming::look_at_links(const Context& context) {
 void Programming::write_links(Context& context, LinkStep step) {
   const auto& topology = *context.picture.frozen.topology;
   if (step == LinkStep::Fields) {
+    raised_twice_.clear();  // of another sweep
     look_at_links(context);
     recheck_uneven_links(context);
   }
@@ -511,8 +514,10 @@ void Programming::on_port_info(Context& context, const Answer& answer) {
       !settled(context, port, now)) {
     settled_[key_of(picture, port)] = {lasting(picture.intent.ports[port.value]), now};
   }
-  if (static_cast<LinkStep>(answer.request.detail) == LinkStep::Activate) {
-    reregister_[port.value] = false;
+  const auto step = static_cast<LinkStep>(answer.request.detail);
+  if (step == LinkStep::Activate) reregister_[port.value] = false;
+  if (answer.repeated && answer.request.purpose == Purpose::Links && step != LinkStep::Fields) {
+    raised_twice_.insert(port);
   }
 }
 
@@ -579,11 +584,24 @@ void Programming::recheck_uneven_links(Context& context) {
   }
 }
 
+// A Set that was done a second time hides that the link had fallen in between, and with it who is
+// at the other end.
+void Programming::recheck_beyond_raised(Context& context) {
+  const Picture& picture = context.picture;
+  for (const PortIndex port : std::exchange(raised_twice_, {})) {
+    const PortIndex other = picture.frozen.topology->peer(port);
+    if (other == fabric::kNoPort || picture.info(other) == nullptr) continue;
+    if (picture.device(picture.frozen.end_of[other.value])) {
+      recheck(context, Purpose::Links, other);
+    }
+  }
+}
+
 void Programming::begin_sweep() {
   fabric_moved_ = false;
   fallen_ = {};
   tables_failed_.clear();
-  footing_lost_ = all_at_once_ = false;
+  footing_lost_ = all_written_ = false;
   failures_before_ = std::exchange(failures_, {});
 }
 

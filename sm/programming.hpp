@@ -58,7 +58,7 @@ class Programming {
   // Whether the first step empties entries that others are written in later.
   bool empties_first() const { return !transition_.emptied.empty(); }
   // Every switch holds what the picture's routes want, as far as that was seen to be so.
-  bool all_tables_hold() const { return all_at_once_ && unseen_ == 0; }
+  bool all_tables_hold() const { return all_written_ && unseen_ == 0; }
   // A switch has not taken what the next step of the transition builds upon.
   bool lacks_footing() const { return footing_lost_ && step_ + 1 < transition_.steps; }
   // Whether a silent switch, to which nothing is written, holds other entries than the next steps
@@ -79,6 +79,8 @@ class Programming {
   const std::vector<bool>& doubted() const { return doubted_; }
   // The step Fields first: it looks which ports the phase is about, and the others ask only those.
   void write_links(Context& context, LinkStep step);
+  // When they are raised.
+  void recheck_beyond_raised(Context& context);
   // Endports, by GUID, whose clients are to be asked to register anew although their links were
   // Active already: whenever that suits.
   const std::vector<mad::Guid>& left_untold() const { return untold_; }
@@ -154,7 +156,8 @@ class Programming {
   std::map<std::pair<mad::Guid, mad::PortNumber>, Settled> settled_;  // by node and port
   std::vector<bool> reregister_;  // by PortIndex: its clients must hear of us
   std::vector<mad::Guid> untold_;
-  std::vector<fabric::PortIndex> to_raise_;  // ports whose links are not all that is wanted
+  std::vector<fabric::PortIndex> to_raise_;   // ports whose links are not all that is wanted
+  std::set<fabric::PortIndex> raised_twice_;  // of these, by a Set that had to be repeated
   // What went wrong in this sweep and in the one before: by node GUID, attribute and modifier. A
   // device that refuses the same again has not moved; hurrying would not change its mind.
   using Failure = std::tuple<std::uint64_t, mad::AttributeId, std::uint32_t>;
@@ -172,7 +175,7 @@ class Programming {
   Fallen fallen_;
   routing::Transition transition_;
   unsigned step_ = 0;            // of it
-  bool all_at_once_ = false;     // the tables were written, in one step
+  bool all_written_ = false;     // of this sweep's tables, in all steps
   std::uint64_t unseen_ = 0;     // blocks and SwitchInfos not seen yet to hold what they should
   bool verifies_ = false;        // what is believed to stand is read in this sweep
   std::vector<bool> addressed_;  // by switch: its LID was written in this sweep

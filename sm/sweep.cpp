@@ -291,6 +291,7 @@ void Core::Machine::advance() {
         break;
       case Stage::LinkActivate:
         stage = Stage::VirtualActivate;
+        programming.recheck_beyond_raised(with);
         virtual_ports.raise(with);
         break;
       case Stage::VirtualActivate:

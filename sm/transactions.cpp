@@ -194,7 +194,7 @@ std::optional<Answer> Transactions::finish(base::Instant now, std::uint32_t s,
     ++device.allowed;
   }
   ++counters_.answered;
-  Answer answer{slot.request, true, response.status, response.data};
+  Answer answer{slot.request, true, response.status, response.data, slot.sendings > 1};
   release(s);
   return answer;
 }

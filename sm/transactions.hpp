@@ -66,6 +66,7 @@ struct Answer {
   bool answered = false;  // false: given up after the last attempt on the last route
   mad::Status status{};
   mad::SmpData data{};
+  bool repeated = false;  // it was sent more than once, so it may have been done more than once
 };
 
 struct TransactionLimits {

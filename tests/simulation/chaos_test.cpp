@@ -328,9 +328,12 @@ INSTANTIATE_TEST_SUITE_P(Seeds, BrokenBySeed, testing::Range(seeds(40).first, se
 //      all other ways was taken for that of a second one.
 //  718892065459: a block was written by a sweep that had been broken off, when the one begun anew
 //      had read it.
+//  731112965804: a host restarted while the other end of its link was raised by the third of three
+//      Sets, and stayed without a LID. 732795409094: the same, between those.
 INSTANTIATE_TEST_SUITE_P(OnceBad, BrokenBySeed,
                          testing::Values(98000038322u, 622968718511u, 623911447689u, 624229218464u,
-                                         624665479549u, 684935102965u, 718892065459u));
+                                         624665479549u, 684935102965u, 718892065459u, 731112965804u,
+                                         732795409094u));
 
 INSTANTIATE_TEST_SUITE_P(Seeds, ChaosBySeed, testing::Range(seeds(24).first, seeds(24).end));
 // Seeds that once ended in disorder.
