@@ -20,6 +20,14 @@ mad::Guid guid_of(const Context& context, ObservedIndex node) {
   return context.picture.observation[node].info.node_guid;
 }
 
+// It was ours, and calls somebody else its master now. One that restarted calls nobody so.
+bool is_of_another(const Picture& picture, const mad::PortInfo& before, const mad::PortInfo& now) {
+  if (!picture.lids || picture.sm_port == fabric::kNoPort) return false;
+  const mad::Lid ours = picture.lids->base(picture.sm_port);
+  return before.master_sm_lid == ours && now.master_sm_lid != ours &&
+         now.master_sm_lid != mad::kNoLid;
+}
+
 bool is_known(const Answer& answer) {
   return answer.answered && answer.status == mad::kStatusOk;
 }
@@ -134,6 +142,7 @@ void Revisit::on_port_info(Context& context, const Answer& answer) {
   const auto now = mad::decode<mad::PortInfo>(answer.data);
   const auto& before = node.ports[end.port.value].info;
   changed_ = changed_ || before != now;
+  met_anothers_ |= before && is_of_another(context.picture, *before, now);
   if (!node.is_switch()) return;
   if (end.port.value == 0) {
     if (before && before->lid != now.lid) node.table.forget();

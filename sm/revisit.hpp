@@ -51,6 +51,9 @@ class Revisit {
   bool cut_off_manager(const Picture& picture) const {
     return is_any_cut_off(picture, managers_, cut_);
   }
+  // Somebody else was master of one that was read, since it was read last, and may have written to
+  // others that were not.
+  bool met_anothers() const { return met_anothers_; }
   // The nodes that were read.
   const std::set<mad::Guid>& visited() const { return visited_; }
 
@@ -87,6 +90,7 @@ class Revisit {
   bool changed_ = false;
   bool cables_changed_ = false;  // since ways were mended
   bool is_misled_ = false;
+  bool met_anothers_ = false;
 };
 
 }  // namespace heddle::sm

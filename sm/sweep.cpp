@@ -413,7 +413,7 @@ std::vector<fabric::ObservedEnd> Core::Machine::held_back() {
 
 // With a part of the fabric: what did not change otherwise may have been written to.
 bool Core::Machine::manager_was_cut_off() const {
-  if (revisiting) return revisit.cut_off_manager(picture);
+  if (revisiting) return revisit.met_anothers() || revisit.cut_off_manager(picture);
   if (!before || !picture.own || others_may_have_written) return false;
   const auto managers = manager_nodes(*before);
   return !managers.empty() &&
