@@ -11,6 +11,7 @@
 
 #include "config/reference.hpp"
 #include "tests/app/process.hpp"
+#include "tests/support/folder.hpp"
 
 namespace heddle::app {
 namespace {
@@ -21,7 +22,8 @@ using testing::IsEmpty;
 using testing::Not;
 
 std::filesystem::path temp(const std::string& name) {
-  return std::filesystem::path(testing::TempDir()) / ("heddle-cli-" + name);
+  static const test::Folder folder;
+  return folder.path() / name;
 }
 
 std::string write_temp(const std::string& name, const std::string& text) {
@@ -204,7 +206,6 @@ TEST(Simulated, TheLogIsJsonWhenAskedFor) {
 
 TEST(Simulated, LidsAreRememberedWhereTheUserSays) {
   const auto memory = temp("memory");
-  std::filesystem::remove(memory);
   const std::vector<std::string> command{"sm",     "--sim",        "fat-tree:2,4",
                                          "--once", "--lid-memory", memory.string()};
   ASSERT_EQ(heddle(command).exit, 0);
@@ -224,8 +225,6 @@ TEST(Simulated, AMemoryThatCannotBeWrittenDoesNotStopTheFabric) {
 TEST(Simulated, DumpsAndRecordAreWrittenWhereTheUserSays) {
   const auto directory = temp("dumps");
   const auto record = temp("record");
-  std::filesystem::remove_all(directory);
-  std::filesystem::remove(record);
   const Outcome outcome = heddle({"sm", "--sim", "fat-tree:2,4", "--once", "--dump-dir",
                                   directory.string(), "--record", record.string()});
   EXPECT_EQ(outcome.exit, 0) << outcome.err;
@@ -291,7 +290,6 @@ TEST(Signals, SighupReadsTheConfigurationAgainAndKeepsTheOldOneIfTheNewIsWrong) 
 
 TEST(Signals, SigusrOneReopensTheLog) {
   const auto log = temp("rotated.log");
-  std::filesystem::remove(log);
   const std::string file = write_temp("log.toml", "[log]\nlevel = \"info\"\n");
   Process process({"sm", "--sim", "fat-tree:4,8", "--config", file, "--log-file", log.string()});
   ASSERT_TRUE(process.wait_for("Watching")) << process.err();

@@ -3,7 +3,6 @@
 // cleans up, so the verdict counts and not its exit code.
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -12,6 +11,7 @@
 
 #include "app/dumps.hpp"
 #include "tests/app/small_fabric.hpp"
+#include "tests/support/folder.hpp"
 
 namespace heddle::app {
 namespace {
@@ -36,20 +36,17 @@ class Ibdmchk : public testing::Test {
  protected:
   void SetUp() override {
     if (output_of("command -v ibdmchk").empty()) GTEST_SKIP() << "ibdmchk is not installed";
-    std::filesystem::create_directories(directory_);
   }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
 
   std::string verdict_on(const sm::Snapshot& snapshot) const {
-    EXPECT_TRUE(write_dumps(directory_, snapshot));
-    const std::string prefix = directory_.string() + "/opensm";
+    EXPECT_TRUE(write_dumps(folder_.path(), snapshot));
+    const std::string prefix = folder_.path().string() + "/opensm";
     return output_of("ibdmchk -s " + prefix + "-subnet.lst -f " + prefix +
                      ".fdbs -m /dev/null 2>&1");
   }
 
  private:
-  const std::filesystem::path directory_ =
-      std::filesystem::path(testing::TempDir()) / "heddle-ibdmchk";
+  test::Folder folder_;
 };
 
 TEST_F(Ibdmchk, FindsEveryPathInTheDumpsAndNoCreditLoop) {

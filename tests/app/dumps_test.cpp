@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/app/small_fabric.hpp"
+#include "tests/support/folder.hpp"
 
 namespace heddle::app {
 namespace {
@@ -123,9 +124,8 @@ TEST(Dumps, ASweepThatGaveOutNoLidsWritesZeros) {
 }
 
 TEST(Dumps, ReplaceTheirFilesAndLeaveNothingElse) {
-  const auto directory = std::filesystem::path(testing::TempDir()) / "heddle-dumps";
-  std::filesystem::remove_all(directory);
-  std::filesystem::create_directory(directory);
+  const test::Folder folder;
+  const auto& directory = folder.path();
   std::ofstream(directory / "opensm.fdbs") << "old";
   ASSERT_TRUE(write_dumps(directory, small_fabric()));
   std::size_t files = 0;
@@ -134,13 +134,12 @@ TEST(Dumps, ReplaceTheirFilesAndLeaveNothingElse) {
   std::ifstream stream(directory / "opensm.fdbs");
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   EXPECT_EQ(text, text_of(&write_forwarding_list, small_fabric()));
-  std::filesystem::remove_all(directory);
 }
 
 // Switches without a copy to make are left out, as in OpenSM's.
 TEST(Dumps, MulticastHasTheSwitchesThatSendCopies) {
-  const auto directory = std::filesystem::path(testing::TempDir()) / "heddle-multicast-dump";
-  std::filesystem::create_directory(directory);
+  const test::Folder folder;
+  const auto& directory = folder.path();
   const auto snapshot = small_fabric();
   const auto written = [&](const multicast::Tables& tables) {
     EXPECT_TRUE(write_multicast_dump(directory, snapshot.topology, tables));
@@ -155,7 +154,6 @@ TEST(Dumps, MulticastHasTheSwitchesThatSendCopies) {
       "Switch 0x0000000000000020\nLID    : Out Port(s)\n0xC001 : 0x003  0x007 \n\n";
   EXPECT_EQ(written(tables), text);
   EXPECT_EQ(written(multicast::Tables(1)), text) << "of other switches than there are";
-  std::filesystem::remove_all(directory);
 }
 
 TEST(Dumps, ADirectoryThatIsNotThereIsTold) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/app/process.hpp"
+#include "tests/support/folder.hpp"
 
 namespace heddle::app {
 namespace {
@@ -33,7 +34,8 @@ TEST(SimExport, JsonIsJson) {
 }
 
 TEST(SimExport, WritesToAFileThatLoadsAgain) {
-  const auto file = std::filesystem::path(testing::TempDir()) / "heddle-export.net";
+  const test::Folder folder;
+  const auto file = folder.path() / "export.net";
   Process first({"sim", "export", "ring:5", "--format", "ibsim", "-o", file.string()});
   EXPECT_EQ(first.wait(), 0);
   Process second({"sim", "export", file.string(), "--format", "cabling"});
@@ -43,10 +45,9 @@ TEST(SimExport, WritesToAFileThatLoadsAgain) {
 }
 
 TEST(SimExport, WritesThroughWhatIsNoFileAndLeavesItThere) {
-  const auto folder = std::filesystem::path(testing::TempDir());
-  const auto link = folder / "heddle-export-link";
-  const auto target = folder / "heddle-export-target";
-  std::filesystem::remove(link);
+  const test::Folder folder;
+  const auto link = folder.path() / "link";
+  const auto target = folder.path() / "target";
   std::ofstream(target) << "old";
   std::filesystem::create_symlink(target, link);
   Process process({"sim", "export", "star:2", "-o", link.string()});
@@ -58,11 +59,12 @@ TEST(SimExport, WritesThroughWhatIsNoFileAndLeavesItThere) {
 }
 
 TEST(SimExport, WarningsAndErrorsSayWhatAndWhere) {
-  const auto file = std::filesystem::path(testing::TempDir()) / "heddle-odd.net";
+  const test::Folder folder;
+  const auto file = folder.path() / "odd.net";
   std::ofstream(file) << "Switch 4 \"S\"\ndo link\n";
   Process odd({"sim", "export", file.string()});
   EXPECT_EQ(odd.wait(), 0);
-  EXPECT_THAT(odd.err(), HasSubstr("heddle-odd.net:2: the console command 'link'"));
+  EXPECT_THAT(odd.err(), HasSubstr("odd.net:2: the console command 'link'"));
   Process format({"sim", "export", "pair", "--format", "visio"});
   EXPECT_EQ(format.wait(), 2);
   Process fabric({"sim", "export", "no-such-file"});

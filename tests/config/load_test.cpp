@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/folder.hpp"
+
 namespace heddle::config {
 namespace {
 
@@ -180,19 +182,19 @@ TEST(Load, AMissingFileADirectoryAndAHugeFileAreOneProblemEach) {
   EXPECT_THAT(load("/", kVocabulary).problems, SizeIs(1));
   EXPECT_THAT(load("/dev/zero", kVocabulary).problems, SizeIs(1));
 
-  const auto huge = std::filesystem::path(testing::TempDir()) / "huge.toml";
+  const test::Folder folder;
+  const auto huge = folder.path() / "huge.toml";
   std::ofstream(huge) << std::string((1 << 20) + 1, '\n');
   EXPECT_THAT(load(huge, kVocabulary).problems, SizeIs(1));
-  std::filesystem::remove(huge);
 }
 
 TEST(Load, AFileIsReadLikeItsText) {
-  const auto file = std::filesystem::path(testing::TempDir()) / "plain.toml";
+  const test::Folder folder;
+  const auto file = folder.path() / "plain.toml";
   std::ofstream(file) << "[sm]\r\npriority = 5\r\n";
   const auto loaded = load(file, kVocabulary);
   EXPECT_THAT(loaded.problems, IsEmpty());
   EXPECT_EQ(loaded.config.priority, 5u);
-  std::filesystem::remove(file);
 }
 
 }  // namespace

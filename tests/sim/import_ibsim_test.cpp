@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/sim/importing.hpp"
+#include "tests/support/folder.hpp"
 
 namespace heddle::sim {
 namespace {
@@ -168,8 +169,9 @@ TEST(IbsimFile, TroubleInAnIncludedFileIsFoundThere) {
 }
 
 TEST(IbsimFile, IncludesAreLookedForBesideTheFile) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "ibsim_include";
-  std::filesystem::create_directories(folder / "pods");
+  const test::Folder own;
+  const auto& folder = own.path();
+  std::filesystem::create_directory(folder / "pods");
   std::ofstream(folder / "top.net") << "Switch 8 \"S\"\ninclude \"pods/a.net\"\n";
   std::ofstream(folder / "pods" / "a.net") << "include \"b.net\"\n";
   std::ofstream(folder / "pods" / "b.net") << "Hca 1 \"H\"\n";

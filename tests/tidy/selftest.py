@@ -75,6 +75,9 @@ PLANTS = {
     "begin of an unordered set": (
         room("std::unordered_set<int> seen;\nint b() { return *seen.begin(); }\n"), "unordered"),
     "Set outside programming": (room("auto m = mad::Method::Set;\n"), "set"),
+    "a folder of all tests": (
+        {"tests/t.cpp": LICENCE + "auto f = testing::TempDir();\n",
+         "tests/CMakeLists.txt": "add_executable(t t.cpp)\n"}, "shared-folder"),
     "a long file": (room("int a;\n" * 800), "file-length"),
     "a long function": (room(long_function(71)), "function-length"),
     "a long line": (room("// " + "x" * 98 + "\n"), "line-length"),

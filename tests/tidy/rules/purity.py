@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the pure layers may not touch, and what only certain rooms may."""
+"""What the pure layers may not touch, what only certain rooms may, and what tests share."""
 
 import fnmatch
 import re
@@ -27,6 +27,8 @@ BYTES = (r"\b(?:std::)?mem(?:cpy|move)\s*\(|\b[hn]to[hn](?:s|l|ll)\s*\("
          r"|\b(?:be|le)(?:16|32|64)toh\b"
          r"|\bhto(?:be|le)(?:16|32|64)\b|\b__builtin_bswap\d+\b|\bstd::(?:byteswap|endian)\b"
          r"|\bbswap_\d+\b")
+# What gtest gives is one folder for all tests, and tests run side by side.
+SHARED_FOLDER = re.compile(r"\bTempDir\s*\(")
 UNORDERED = re.compile(r"\bunordered_(?:flat_)?(?:multi)?(?:map|set)\s*<")
 RANGE_FOR = re.compile(r"\bfor\s*\([^;()]*?(?:\([^()]*\)[^;()]*?)*:(?!:)\s*(?P<range>[^;{]*?)\)\s*")
 BEGIN = re.compile(r"\b(?P<name>\w+)(?:\.|->)c?begin\s*\(")
@@ -45,6 +47,9 @@ def check(tree):
             yield from forbidden(source, {"output": FORBIDDEN["output"]}, {})
         if source.room not in (*layers["bytes"]["rooms"], *OUTSIDE):
             yield from forbidden(source, {"bytes": BYTES}, layers["pure"]["exceptions"])
+        if source.room == "tests":
+            yield from matches(source, "shared-folder", SHARED_FOLDER,
+                               "a test's files go to a test::Folder of its own")
         if not any(fnmatch.fnmatch(source.path, pattern) for pattern in layers["sets"]["files"]):
             yield from matches(source, "set", SET, "Set is sent from sm's programming only")
 
