@@ -146,6 +146,24 @@ TEST_F(Revisit, FollowsACableToAnotherPort) {
   EXPECT_EQ(box().count<sm::LinkAppeared>(), 2u);
 }
 
+// Suspected when its old cable goes, while nothing else leads there yet: it is read all the same.
+TEST_F(Revisit, OfASwitchThatHangsByOneCableFollowsItInOneLook) {
+  sim::Planner plan("chain", {});
+  const auto first = plan.add_switch("first");
+  const auto second = plan.add_switch("second");
+  const auto last = plan.add_switch("last");
+  plan.cable(first, plan.add_host("host-a"));
+  plan.cable(first, plan.add_host("host-b"));
+  plan.cable(first, second);
+  plan.cable(second, last);
+  plan.cable(last, plan.add_host("host-c"));
+  bring_up(std::move(plan).finish());
+  box().world().swap_cables(cable(box(), "last", 1), cable(box(), "host-b", 1));
+  box().run_for(2s);
+  EXPECT_EQ(trouble(box()), "");
+  EXPECT_EQ(box().count<sm::SweepFinished>(), 1u);
+}
+
 TEST_F(Revisit, OfHalfAFabricFollowsSplitAndMerge) {
   bring_up(dumbbell().finish());
   const auto nodes = box().snapshot().topology.node_count();
