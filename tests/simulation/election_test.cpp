@@ -465,6 +465,32 @@ TEST_F(TwoManagers, AnOfficeThatIsRefusedIsKept) {
   EXPECT_EQ(other.core().state(), mad::SMState::Master);
 }
 
+// A rival is asked to go and dies with its node; meanwhile a trap wants a look at once.
+TEST_F(TwoManagers, ALookWaitsForARivalThatWasAskedToGo) {
+  sim::Planner plan = dumbbell();
+  Box box(std::move(plan).finish(), master_on("left-a", 3));
+  const auto first = cable(box, "left", 3), second = cable(box, "left", 4);
+  box.world().cut(first);
+  box.world().cut(second);
+  Seat& rival = box.add_seat("right-a", {});
+  ASSERT_TRUE(box.run_until_quiet());
+  box.set_listener([&](const sm::Event& event) {
+    if (!std::holds_alternative<sm::RivalMasterSeen>(event.value)) return;
+    rival.die();
+    box.world().silence(node(box, "right-a"), true);
+  });
+  box.world().restore(first);
+  box.world().restore(second);
+  while (box.count<sm::RivalMasterSeen>() == 0) box.run_for(std::chrono::milliseconds(1));
+  box.world().set_description(node(box, "left-b"), "renamed");
+  box.run_for(seconds(2));
+  box.set_listener({});
+  box.world().silence(node(box, "right-a"), false);
+  box.run_for(seconds(40));
+  EXPECT_EQ(box.core().state(), mad::SMState::Master);
+  EXPECT_EQ(trouble(box), "");
+}
+
 // It ranks lower, and does not go: we wait for it as long as is decent, then say so and go on.
 TEST_F(TwoManagers, ARivalThatDoesNotGoIsToldOf) {
   sim::Planner plan = dumbbell();

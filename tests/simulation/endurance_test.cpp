@@ -130,17 +130,22 @@ TEST_F(Endurance, OneThatAnswersAgainIsReadAgain) {
   EXPECT_EQ(trouble(box()), "");
 }
 
-// A look is under way that will find one that answers again; meanwhile another one tells of itself.
+// A look is under way, and one switch is slow to answer; it has found one that answers again when
+// another one tells of itself.
 TEST_F(Endurance, ATrapCountsAlthoughTheLookUnderWayFindsSomethingElse) {
   BoxOptions options;
   options.world.hop_delay = 10us;
   bring_up("fat-tree:3,6", options);
+  for (std::uint8_t uplink = 4; uplink <= 6; ++uplink) {
+    box().world().set_delay(cable(box(), "leaf-6", uplink), 10ms);
+  }
   box().world().silence(node(box(), "host-0005"), true);
   resweep();
   box().world().silence(node(box(), "host-0005"), false);
   box().forget_events();
   const auto gets = box().world().counters().gets;
   while (box().world().counters().gets == gets) box().run_for(10us);
+  box().run_for(1ms);
   box().world().set_description(node(box(), "host-0009"), "renamed");
   box().run_for(1s);
   ASSERT_EQ(box().count<sm::SweepStarted>(), 1u) << said(box());
