@@ -64,7 +64,7 @@ TEST(SimExport, WarningsAndErrorsSayWhatAndWhere) {
   std::ofstream(file) << "Switch 4 \"S\"\ndo link\n";
   Process odd({"sim", "export", file.string()});
   EXPECT_EQ(odd.wait(), 0);
-  EXPECT_THAT(odd.err(), HasSubstr("odd.net:2: the console command 'link'"));
+  EXPECT_THAT(odd.err(), HasSubstr(file.string() + ":2: the console command 'link'"));
   Process format({"sim", "export", "pair", "--format", "visio"});
   EXPECT_EQ(format.wait(), 2);
   Process fabric({"sim", "export", "no-such-file"});

@@ -139,6 +139,13 @@ void order(Box& box, std::string_view host, std::uint32_t modifier, mad::Guid fr
                    box.now());
 }
 
+BoxOptions master_on(std::string_view node, std::uint8_t priority) {
+  BoxOptions options;
+  options.at = node;
+  options.sm.priority = priority;
+  return options;
+}
+
 // Two SMs, on the first hosts of the first and of the last leaf.
 class TwoManagers : public testing::Test {
  protected:
@@ -172,12 +179,6 @@ class TwoManagers : public testing::Test {
   static base::Duration takeover_time() {
     const sm::Options options;
     return options.poll_misses * (options.poll_interval + seconds(4));
-  }
-  static BoxOptions master_on(std::string_view node, std::uint8_t priority) {
-    BoxOptions options;
-    options.at = node;
-    options.sm.priority = priority;
-    return options;
   }
 
   std::unique_ptr<Box> box_;
@@ -402,22 +403,33 @@ TEST_F(TwoManagers, ASuccessorThatDiesIsSucceeded) {
   EXPECT_EQ(trouble(*box_), "");
 }
 
+// Two halves of a fabric and no cable between them. The SM is on the left, with priority 3.
+struct Halves {
+  Halves() {
+    box.world().cut(first);
+    box.world().cut(second);
+  }
+  void join() {
+    box.world().restore(first);
+    box.world().restore(second);
+  }
+
+  Box box{dumbbell().finish(), master_on("left-a", 3)};
+  const std::uint32_t first = cable(box, "left", 3), second = cable(box, "left", 4);
+};
+
 // Two subnets, each with its master, are joined by a cable.
 TEST_F(TwoManagers, OfTwoSubnetsThatMergeOneMasterRemains) {
   for (const unsigned priority : {2u, 4u}) {
-    sim::Planner plan = dumbbell();
-    Box box(std::move(plan).finish(), master_on("left-a", 3));
-    const auto first = cable(box, "left", 3), second = cable(box, "left", 4);
-    box.world().cut(first);
-    box.world().cut(second);
+    Halves halves;
+    Box& box = halves.box;
     SeatOptions right;
     right.sm.priority = static_cast<std::uint8_t>(priority);
     Seat& other = box.add_seat("right-a", right);
     ASSERT_TRUE(box.run_until_quiet());
     ASSERT_EQ(box.core().state(), mad::SMState::Master);
     ASSERT_EQ(other.core().state(), mad::SMState::Master);
-    box.world().restore(first);
-    box.world().restore(second);
+    halves.join();
     box.run_for(seconds(40));
     const bool ours = priority < 3;
     EXPECT_EQ(box.core().state(), ours ? mad::SMState::Master : mad::SMState::Standby);
@@ -467,11 +479,8 @@ TEST_F(TwoManagers, AnOfficeThatIsRefusedIsKept) {
 
 // A rival is asked to go and dies with its node; meanwhile a trap wants a look at once.
 TEST_F(TwoManagers, ALookWaitsForARivalThatWasAskedToGo) {
-  sim::Planner plan = dumbbell();
-  Box box(std::move(plan).finish(), master_on("left-a", 3));
-  const auto first = cable(box, "left", 3), second = cable(box, "left", 4);
-  box.world().cut(first);
-  box.world().cut(second);
+  Halves halves;
+  Box& box = halves.box;
   Seat& rival = box.add_seat("right-a", {});
   ASSERT_TRUE(box.run_until_quiet());
   box.set_listener([&](const sm::Event& event) {
@@ -479,8 +488,7 @@ TEST_F(TwoManagers, ALookWaitsForARivalThatWasAskedToGo) {
     rival.die();
     box.world().silence(node(box, "right-a"), true);
   });
-  box.world().restore(first);
-  box.world().restore(second);
+  halves.join();
   while (box.count<sm::RivalMasterSeen>() == 0) box.run_for(std::chrono::milliseconds(1));
   box.world().set_description(node(box, "left-b"), "renamed");
   box.run_for(seconds(2));
@@ -493,18 +501,14 @@ TEST_F(TwoManagers, ALookWaitsForARivalThatWasAskedToGo) {
 
 // It ranks lower, and does not go: we wait for it as long as is decent, then say so and go on.
 TEST_F(TwoManagers, ARivalThatDoesNotGoIsToldOf) {
-  sim::Planner plan = dumbbell();
-  Box box(std::move(plan).finish(), master_on("left-a", 3));
-  const auto first = cable(box, "left", 3), second = cable(box, "left", 4);
-  box.world().cut(first);
-  box.world().cut(second);
+  Halves halves;
+  Box& box = halves.box;
   SeatOptions stubborn;
   const auto itself = box.world().find_endpoint("right-a").value();
   stubborn.sm.allowed_sm_guids = {box.world().port_guid(itself)};
   Seat& rival = box.add_seat("right-a", stubborn);
   ASSERT_TRUE(box.run_until_quiet());
-  box.world().restore(first);
-  box.world().restore(second);
+  halves.join();
   box.run_for(std::chrono::minutes(2));
   EXPECT_EQ(rival.core().state(), mad::SMState::Master);
   EXPECT_EQ(box.core().state(), mad::SMState::Master);
