@@ -27,6 +27,8 @@ from run import settled  # noqa: E402
 NET = Path(__file__).resolve().parent / "nets" / "tree.net"
 PATIENCE = 60
 OPENSM = "sminfo_polling_timeout 500\npolling_retry_number 3\n"
+# Not once in a scenario: it must be told that it ranks higher.
+SELDOM = OPENSM.replace("500", "60000")
 HEDDLE = '[sm]\npoll_interval = "500ms"\n[sweep]\ninterval = "2s"\n'
 
 
@@ -122,9 +124,15 @@ def guid_of(adapter):
 
 class Managers:
     def __init__(self, bench, heddle=HEDDLE):
-        self.bench, self.running = bench, {}
-        (bench.folder / "opensm.conf").write_text(OPENSM)
-        (bench.folder / "heddle.toml").write_text(heddle)
+        self.bench, self.running, self.heddle = bench, {}, heddle
+        self.configure_opensm(OPENSM)
+
+    def configure_opensm(self, options):
+        (self.bench.folder / "opensm.conf").write_text(options)
+
+    def rank_heddle(self, priority):
+        ranked = self.heddle.replace("[sm]\n", f"[sm]\npriority = {priority}\n")
+        (self.bench.folder / "heddle.toml").write_text(ranked)
 
     def start(self, who, place, priority):
         command = getattr(self, f"_{who}")(place, priority)
@@ -134,9 +142,9 @@ class Managers:
         return self.bench.folder / f"{who}.out"
 
     def _heddle(self, place, priority):
+        self.rank_heddle(priority)
         return [self.bench.heddle, "sm", *self.bench.heddle_port(place), "--config",
-                self.bench.folder / "heddle.toml", "--priority", priority, "--lid-memory",
-                self.bench.folder / "lids"]
+                self.bench.folder / "heddle.toml", "--lid-memory", self.bench.folder / "lids"]
 
     def _opensm(self, place, priority):
         return ["opensm", *self.bench.opensm_port(place), "-F", self.bench.folder / "opensm.conf",
@@ -205,6 +213,25 @@ def hands_over_to(managers, first, second):
     managers.expect_master(first)
 
 
+def steps_down_for(managers, first, second):
+    """The first one is ranked below the second, by its configuration: it gives the fabric away
+    before that one asks. It gets the fabric back when it is ranked above it again, or if the other
+    is killed."""
+    one, other = managers.bench.places
+    managers.configure_opensm(SELDOM)
+    managers.start(first, one, 9)
+    managers.expect_master(first)
+    managers.start(second, other, 5)
+    time.sleep(3)
+    managers.expect_master(first)
+    for priority, master in (3, second), (9, first), (3, second):
+        managers.rank_heddle(priority)
+        managers.running[first][1].send_signal(signal.SIGHUP)
+        managers.expect_master(master)
+    managers.kill(second)
+    managers.expect_master(first)
+
+
 def looks_on(managers, first, second):
     """The second one only says what it would change: no table, and nothing is changed."""
     one, other = managers.bench.places
@@ -226,6 +253,7 @@ SCENARIOS = {
     "shadow": (looks_on, "opensm", "heddle"),
     "heddle_after_opensm": (takes_over_from, "opensm", "heddle"),
     "opensm_after_heddle": (takes_over_from, "heddle", "opensm"),
+    "heddle_steps_down": (steps_down_for, "heddle", "opensm"),
     "heddle_hands_over": (hands_over_to, "heddle", "opensm"),
     "opensm_hands_over": (hands_over_to, "opensm", "heddle"),
 }
