@@ -139,8 +139,8 @@ class PortMetricsText {
         add_bit_errors(which, family, guid, port, text);
       } else if (which >= kAll) {
         const PortIndex index = fabric_->topology.port_of(at, port.number);
-        const auto width = mad::active_width(fabric_->port_infos[index.value]);
-        const auto speed = sm::link_speed(*fabric_, index);
+        const auto width = mad::active_width(fabric_->registers->ports[index.value]);
+        const auto speed = fabric::link_speed(*fabric_->registers, index);
         if (!width || !speed) continue;
         const std::uint64_t raw = mad::link_rate(*width, *speed) * 1'000'000'000ull / 64 / 8;
         fmt::format_to(out, "{}{{guid=\"{}\",port=\"{}\"}} {}\n", family, guid, port.number.value,

@@ -134,9 +134,9 @@ void add_ports(const sm::Snapshot& fabric, Families& out) {
   for (std::uint32_t i = 0; i < fabric.topology.port_count(); ++i) {
     const fabric::PortIndex port{i};
     if (fabric.topology.peer(port) == fabric::kNoPort) continue;
-    const auto width = mad::active_width(fabric.port_infos[i]);
-    const auto speed = sm::link_speed(fabric, port);
-    ++ports[{mad::name_of(fabric.port_infos[i].port_state),
+    const auto width = mad::active_width(fabric.registers->ports[i]);
+    const auto speed = fabric::link_speed(*fabric.registers, port);
+    ++ports[{mad::name_of(fabric.registers->ports[i].port_state),
              width ? mad::entry(*width).name : "unknown",
              speed ? mad::entry(*speed).name : "unknown"}];
   }

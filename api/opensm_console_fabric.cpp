@@ -109,7 +109,7 @@ class PortCounts {
 
  private:
   void count(const fabric::Node& node, unsigned number, PortIndex port) {
-    const mad::PortInfo& info = fabric_.port_infos[port.value];
+    const mad::PortInfo& info = fabric_.registers->ports[port.value];
     if (info.port_state == mad::PortState::NoChange) return;  // never read
     ++ports_;
     down_ += info.port_state == mad::PortState::Down;
@@ -117,7 +117,7 @@ class PortCounts {
     if (info.port_physical_state == mad::PortPhysicalState::Disabled) note(Disabled, node, number);
     if (info.port_state == mad::PortState::Down) return;
     count_width(info, node, number);
-    count_speed(info, sm::link_speed(fabric_, port), node, number);
+    count_speed(info, fabric::link_speed(*fabric_.registers, port), node, number);
   }
 
   void count_width(const mad::PortInfo& info, const fabric::Node& node, unsigned number) {

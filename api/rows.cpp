@@ -36,8 +36,8 @@ Json hex_json(std::uint64_t value, unsigned digits = 16) {
 
 // What a link runs at: width, speed and both in one number.
 void add_rate(const sm::Snapshot& fabric, PortIndex port, Json& row) {
-  const auto width = mad::active_width(fabric.port_infos[port.value]);
-  const auto speed = sm::link_speed(fabric, port);
+  const auto width = mad::active_width(fabric.registers->ports[port.value]);
+  const auto speed = fabric::link_speed(*fabric.registers, port);
   row["width"] = width ? Json(mad::entry(*width).name) : Json(nullptr);
   row["speed"] = speed ? Json(mad::entry(*speed).name) : Json(nullptr);
   row["gigabits"] = width && speed ? Json(mad::link_rate(*width, *speed) / 64.0) : Json(nullptr);
@@ -107,7 +107,7 @@ Json end_row(const fabric::Topology& topology, PortIndex port) {
 }
 
 Json port_row(const sm::Snapshot& fabric, PortIndex port) {
-  const mad::PortInfo& info = fabric.port_infos[port.value];
+  const mad::PortInfo& info = fabric.registers->ports[port.value];
   Json row = end_row(fabric.topology, port);
   const mad::Guid guid = fabric.topology.port(port).guid;
   row["port_guid"] = guid == mad::Guid{} ? Json(nullptr) : Json(base::hex(guid.value));
@@ -126,7 +126,7 @@ Json link_row(const sm::Snapshot& fabric, PortIndex port) {
   const PortIndex peer = fabric.topology.peer(port);
   Json row{{"a", end_row(fabric.topology, port)}, {"b", end_row(fabric.topology, peer)}};
   add_rate(fabric, port, row);
-  const auto& info = fabric.port_infos;
+  const auto& info = fabric.registers->ports;
   // Of the end that is less far.
   row["state"] =
       word(mad::name_of(std::min(info[port.value].port_state, info[peer.value].port_state)));

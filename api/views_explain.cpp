@@ -332,7 +332,7 @@ void say_losses(const State& state, const fabric::Node& node, mad::PortNumber po
 
 void say_state(const sm::Snapshot& fabric, PortIndex port, Answers& answers) {
   constexpr const char* kQuestion = "Why this state?";
-  const mad::PortInfo& info = fabric.port_infos[port.value];
+  const mad::PortInfo& info = fabric.registers->ports[port.value];
   const PortIndex peer = fabric.topology.peer(port);
   const std::string words =
       fmt::format("{} is {} and {}", name_of(fabric, port), mad::name_of(info.port_state),

@@ -162,7 +162,7 @@ Json partition_json(const ManagedPartition& partition, const Target& target) {
 Json port_json(const sm::Snapshot& fabric, fabric::PortIndex port) {
   const fabric::Topology& topology = fabric.topology;
   const fabric::Node& node = topology.node(topology.node_of(port));
-  const mad::PortInfo& info = fabric.port_infos[port.value];
+  const mad::PortInfo& info = fabric.registers->ports[port.value];
   const bool is_active = info.port_state == mad::PortState::Active;
   const bool is_up = info.port_physical_state == mad::PortPhysicalState::LinkUp;
   const auto number = topology.number_of(port).value;

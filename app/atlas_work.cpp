@@ -53,8 +53,8 @@ class Hash {
 std::uint8_t state_of(const sm::Snapshot& fabric, PortIndex port) {
   const PortIndex peer = fabric.topology.peer(port);
   if (peer == fabric::kNoPort) return 0;
-  const auto least =
-      std::min(fabric.port_infos[port.value].port_state, fabric.port_infos[peer.value].port_state);
+  const auto least = std::min(fabric.registers->ports[port.value].port_state,
+                              fabric.registers->ports[peer.value].port_state);
   if (least == mad::PortState::Active) return 2;
   return least > mad::PortState::Down ? 1 : 0;
 }
@@ -81,7 +81,9 @@ Aftermath after(const SharedSnapshot& before, const routing::Policy& policy,
   Aftermath aftermath;
   aftermath.fabric.topology = std::move(left.topology);
   aftermath.fabric.lids = std::move(left.lids);
-  aftermath.fabric.port_infos.resize(aftermath.fabric.topology.port_count());
+  auto registers = std::make_shared<fabric::Registers>();
+  registers->ports.resize(aftermath.fabric.topology.port_count());
+  aftermath.fabric.registers = std::move(registers);
   auto selected = routing::select_near_home(aftermath.fabric.topology, aftermath.fabric.lids,
                                             policy, before->routes ? &home : nullptr);
   if (selected.has_error()) {

@@ -202,12 +202,12 @@ void write_subnet_list(std::ostream& out, const sm::Snapshot& snapshot) {
   for (std::uint32_t i = 0; i < topology.port_count(); ++i) {
     const PortIndex port{i};
     if (topology.peer(port) == fabric::kNoPort) continue;
-    const mad::PortInfo& info = snapshot.port_infos[i];
+    const mad::PortInfo& info = snapshot.registers->ports[i];
     const auto width = mad::active_width(info);
     out << fmt::format("{} {} PHY={} LOG={} SPD={}\n", end_text(snapshot, port),
                        end_text(snapshot, topology.peer(port)),
                        width ? mad::entry(*width).name : "??", state_word(info.port_state),
-                       speed_word(sm::link_speed(snapshot, port)));
+                       speed_word(fabric::link_speed(*snapshot.registers, port)));
   }
 }
 

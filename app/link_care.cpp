@@ -25,10 +25,10 @@ LinkEnd end_at(const fabric::Topology& topology, PortIndex port) {
 
 // Below what both ends support. FDR10 is not known from PortInfo, so it is never held against.
 bool is_degraded(const sm::Snapshot& fabric, PortIndex a, PortIndex b) {
-  const mad::PortInfo& one = fabric.port_infos[a.value];
-  const mad::PortInfo& other = fabric.port_infos[b.value];
+  const mad::PortInfo& one = fabric.registers->ports[a.value];
+  const mad::PortInfo& other = fabric.registers->ports[b.value];
   const auto width = mad::active_width(one);
-  const auto speed = sm::link_speed(fabric, a);
+  const auto speed = fabric::link_speed(*fabric.registers, a);
   const auto best_width = mad::best_common_width(one, other);
   const auto best_speed = mad::best_common_speed(one, other);
   return (width && best_width && *width < *best_width) ||

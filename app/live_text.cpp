@@ -35,7 +35,7 @@ std::uint8_t code_of_vls(std::uint64_t vls) {
 unsigned data_vls(const sm::Snapshot& picture, SwitchIndex at) {
   unsigned least = 0;
   for (const fabric::Channel& channel : picture.topology.channels_from(at)) {
-    const auto& info = picture.port_infos[picture.topology.port_of(at, channel.out).value];
+    const auto& info = picture.registers->ports[picture.topology.port_of(at, channel.out).value];
     const unsigned own =
         vls_of_code(info.operational_vls != 0 ? info.operational_vls : info.vl_cap);
     if (own != 0) least = least == 0 ? own : std::min(least, own);

@@ -21,15 +21,15 @@ using fabric::PortIndex;
 
 // What is left of the signalling rate for data: 8 of 10 bits up to QDR, 64 of 66 beyond.
 std::uint64_t data_rate(const sm::Snapshot& fabric, PortIndex port) {
-  const auto width = mad::active_width(fabric.port_infos[port.value]);
-  const auto speed = sm::link_speed(fabric, port);
+  const auto width = mad::active_width(fabric.registers->ports[port.value]);
+  const auto speed = fabric::link_speed(*fabric.registers, port);
   if (!width || !speed) return 0;
   const std::uint64_t bits = mad::link_rate(*width, *speed) * 1'000'000'000ull / 64;
   return *speed <= mad::LinkSpeed::QDR ? bits / 10 * 8 : bits / 66 * 64;
 }
 
 perf::Coding coding(const sm::Snapshot& fabric, PortIndex port) {
-  const auto speed = sm::link_speed(fabric, port);
+  const auto speed = fabric::link_speed(*fabric.registers, port);
   if (!speed || *speed <= mad::LinkSpeed::QDR) return perf::Coding::Bytes;
   return *speed < mad::LinkSpeed::HDR ? perf::Coding::Blocks : perf::Coding::RSFEC;
 }

@@ -51,10 +51,10 @@ sim::PlannedCable cable(const sm::Snapshot& snapshot, PortIndex a, PortIndex b) 
                            snapshot.topology.number_of(port).value};
   };
   sim::PlannedCable out{end(a), end(b)};
-  if (const auto width = mad::active_width(snapshot.port_infos[a.value])) {
+  if (const auto width = mad::active_width(snapshot.registers->ports[a.value])) {
     out.width = static_cast<sim::Width>(*width);
   }
-  if (const auto speed = sm::link_speed(snapshot, a)) {
+  if (const auto speed = fabric::link_speed(*snapshot.registers, a)) {
     out.speed = static_cast<sim::Speed>(*speed);
   }
   return out;

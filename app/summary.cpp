@@ -42,8 +42,8 @@ std::string nodes_text(const fabric::Topology& topology) {
 }
 
 std::string speed_of_link(const sm::Snapshot& snapshot, fabric::PortIndex port) {
-  const auto width = mad::active_width(snapshot.port_infos[port.value]);
-  const auto speed = sm::link_speed(snapshot, port);
+  const auto width = mad::active_width(snapshot.registers->ports[port.value]);
+  const auto speed = fabric::link_speed(*snapshot.registers, port);
   return width && speed ? mad::link_text(*width, *speed) : "unknown speed";
 }
 

@@ -23,7 +23,7 @@ constexpr unsigned kMaxAttempts = 64;  // at a GUID that nobody has
 void look_at(const View& view, const Query& query, const GUIDInfoRecord& wanted,
              fabric::PortIndex port, Records& records) {
   if (!view.may_see(query, port)) return;
-  const std::uint8_t cap = view.subnet().port_infos[port.value].guid_cap;
+  const std::uint8_t cap = view.subnet().registers->ports[port.value].guid_cap;
   const std::size_t blocks = std::max<std::size_t>(mad::guid_block_count(cap), 1);
   for (std::size_t block = 0; block < blocks && !records.full(); ++block) {
     const auto number = static_cast<std::uint8_t>(block);
@@ -75,7 +75,7 @@ mad::Status Change::check() {
   if (port_ == fabric::kNoPort) return mad::kSAReqInvalid;
   if (port_ != query_.requester && !query_.trusted) return mad::kSAReqDenied;
   own_ = view_.topology().port(port_).guid;
-  const std::size_t cap = view_.subnet().port_infos[port_.value].guid_cap;
+  const std::size_t cap = view_.subnet().registers->ports[port_.value].guid_cap;
   for (std::size_t i = 0; i < mad::kGuidsPerBlock; ++i) {
     if (asks(i) && entry(i) >= cap) return mad::kSAReqInvalid;
   }

@@ -106,7 +106,7 @@ mad::Status find_vl_arbitration_records(Registrations& registrations, const View
   Search search(registrations, view, query, records);
   search.each_device(wanted, [&](PortIndex port) {
     for (unsigned number = 0; number <= last_port(view, port); ++number) {
-      const auto& info = view.subnet().port_infos[port.value + number];
+      const auto& info = view.subnet().registers->ports[port.value + number];
       for (std::uint8_t block = 1; block <= 4; ++block) {
         const mad::PortNumber out{static_cast<std::uint8_t>(number)};
         const Record record{view.lid(port), out, block, {}};

@@ -34,7 +34,7 @@ mad::Status find_linear_forwarding_table_records(const View& view, const Query& 
     const fabric::SwitchIndex index{s};
     const auto port0 = view.topology().port_of(index, mad::PortNumber{0});
     if (lid_of(view, index) == mad::kNoLid || !view.may_see(query, port0)) continue;
-    const mad::Lid top{view.subnet().switch_infos[s].linear_fdb_top};
+    const mad::Lid top{view.subnet().registers->switches[s].linear_fdb_top};
     const std::size_t known = view.subnet().tables->block_count();
     const std::size_t count = std::min<std::size_t>(mad::lft_block_count(top), known);
     const std::size_t begin = one_block ? wanted.block_num : 0;

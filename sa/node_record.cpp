@@ -13,7 +13,7 @@ mad::NodeRecord node_record(const View& view, fabric::PortIndex port) {
   const fabric::NodeIndex node = view.topology().node_of(port);
   mad::NodeRecord record;
   record.lid = view.lid(port);
-  record.node_info = view.subnet().node_infos[node.value];
+  record.node_info = view.subnet().registers->nodes[node.value];
   // The record is about this port, whichever one our own question came in by.
   record.node_info.port_guid = view.topology().port(port).guid;
   record.node_info.local_port_num = view.topology().number_of(port);

@@ -34,14 +34,14 @@ mad::Status find_p_key_table_records(const View& view, const Query& query, Recor
     begin = port.value;
     end = begin + (topology.is_switch(node) ? topology.node(node).port_count : 0u) + 1;
   }
-  for (std::uint32_t p = begin; p < end && p < tables.size(); ++p) {
+  for (std::uint32_t p = begin; p < end; ++p) {
     const fabric::PortIndex port{p};
     Record record;
     record.lid = view.lid(port);
     if (record.lid == mad::kNoLid) continue;
     // The number tells the ports of a switch apart; an adapter's port has a LID for that.
     if (topology.is_switch(topology.node_of(port))) record.port_num = topology.number_of(port);
-    for (const mad::PKeyTable& table : tables[p]) {
+    for (const mad::PKeyTable& table : tables.of(port)) {
       record.table = table;
       if (!records.full()) records.offer(query, wanted, record);
       ++record.block_num;

@@ -79,7 +79,7 @@ PathSearch::PathSearch(const View& view, const Query& query, const PathRecord& w
                        Records& records)
     : view_(view),
       query_(query),
-      wish_(query, wanted, view.subnet().port_infos[query.requester.value],
+      wish_(query, wanted, view.subnet().registers->ports[query.requester.value],
             view.subnet().highest_rate_code),
       records_(records) {
   if (!query.wants_table()) {

@@ -37,7 +37,7 @@ class Search {
     mad::PortInfoRecord record;
     record.endport_lid = view_.lid(port);
     record.port_num = view_.topology().number_of(port);
-    record.port_info = view_.subnet().port_infos[port.value];
+    record.port_info = view_.subnet().registers->ports[port.value];
     if (record.endport_lid == mad::kNoLid || record.port_info == mad::PortInfo{}) return;
     if ((record.port_info.capability_mask & contains_) != contains_) return;
     if ((record.port_info.capability_mask2 & contains2_) != contains2_) return;
@@ -50,7 +50,7 @@ class Search {
     mad::PortInfoRecord record;
     record.endport_lid = guest.lid;
     record.port_num = mad::PortNumber{1};
-    record.port_info = view_.subnet().port_infos[guest.host.value];
+    record.port_info = view_.subnet().registers->ports[guest.host.value];
     record.port_info.m_key = {};
     record.port_info.lid = guest.lid;
     if (guest.own_lid) record.port_info.lmc = 0;

@@ -12,9 +12,9 @@
 #include "fabric/forwarding_tables.hpp"
 #include "fabric/lanes.hpp"
 #include "fabric/lid_map.hpp"
+#include "fabric/registers.hpp"
 #include "fabric/topology.hpp"
 #include "mad/node_info.hpp"
-#include "mad/p_key_table.hpp"
 #include "mad/port_info.hpp"
 #include "mad/sa_rate.hpp"
 #include "mad/sm_info.hpp"
@@ -22,6 +22,7 @@
 #include "mad/types.hpp"
 #include "partitions/memberships.hpp"
 #include "qos/policy.hpp"
+#include "sa/p_key_tables.hpp"
 #include "sa/prefix_routes.hpp"
 #include "sa/virtual_ports.hpp"
 
@@ -42,15 +43,11 @@ struct Subnet {
   std::shared_ptr<const fabric::Lanes> lanes;
   // Whether every path may be answered on its own level, not just on that of the way back.
   bool replies_safe = true;
-  std::vector<mad::NodeInfo> node_infos;      // by NodeIndex, as read
-  std::vector<mad::PortInfo> port_infos;      // by PortIndex; all zero where never read
-  std::vector<bool> fdr10;                    // by PortIndex: links that PortInfo shows as QDR
-  std::vector<mad::SwitchInfo> switch_infos;  // by SwitchIndex
-  std::vector<SeatOfSM> managers;             // our own first
+  std::shared_ptr<const fabric::Registers> registers;  // never null
+  std::vector<SeatOfSM> managers;                      // our own first
   // Null: everybody is a full member of the default partition, and there is no other.
   std::shared_ptr<const partitions::Memberships> memberships;
-  // By PortIndex, as far as known; none of ports beyond the end.
-  std::vector<std::vector<mad::PKeyTable>> p_key_tables;
+  PKeyTables p_key_tables;  // as far as they are known
   // Null: there are none that are up.
   std::shared_ptr<const VirtualPorts> virtual_ports;
   bool multicast = true;                                // there are groups, or may be

@@ -14,7 +14,7 @@ mad::Status find_switch_info_records(const View& view, const Query& query, Recor
     const mad::Lid lid = lid_of(view, fabric::SwitchIndex{s});
     const auto port0 = view.topology().port_of(fabric::SwitchIndex{s}, mad::PortNumber{0});
     if (lid == mad::kNoLid || !view.may_see(query, port0)) continue;
-    records.offer(query, wanted, mad::SwitchInfoRecord{lid, view.subnet().switch_infos[s]});
+    records.offer(query, wanted, mad::SwitchInfoRecord{lid, view.subnet().registers->switches[s]});
   }
   return mad::kStatusOk;
 }

@@ -12,7 +12,7 @@ namespace {
 
 mad::TraceRecord record_of(const View& view, const View::Stop& stop) {
   const fabric::Topology& topology = view.topology();
-  const mad::NodeInfo& info = view.subnet().node_infos[stop.node.value];
+  const mad::NodeInfo& info = view.subnet().registers->nodes[stop.node.value];
   const auto guid_of = [&](mad::PortNumber port) {
     return topology.is_switch(stop.node)
                ? info.port_guid.value

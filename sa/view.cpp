@@ -23,9 +23,9 @@ View::Ways::Ways(Subnet of)
       steps(subnet.topology->port_count()),
       by_guid(subnet.topology->endports().size()) {
   const fabric::Topology& topology = *subnet.topology;
-  HEDDLE_CHECK(subnet.port_infos.size() == topology.port_count());
-  HEDDLE_CHECK(subnet.node_infos.size() == topology.node_count());
-  HEDDLE_CHECK(subnet.switch_infos.size() == topology.switch_count());
+  HEDDLE_CHECK(subnet.registers->ports.size() == topology.port_count());
+  HEDDLE_CHECK(subnet.registers->nodes.size() == topology.node_count());
+  HEDDLE_CHECK(subnet.registers->switches.size() == topology.switch_count());
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     Step& step = steps[p];
     step.reach = reach_of(PortIndex{p});
@@ -41,7 +41,7 @@ View::Ways::Ways(Subnet of)
     const mad::Guid guid = topology.port(port).guid;
     if (guid == mad::Guid{} || subnet.lids->base(port) == mad::kNoLid) continue;
     by_guid.add(guid, port);
-    const auto type = subnet.node_infos[topology.node_of(port).value].node_type;
+    const auto type = subnet.registers->nodes[topology.node_of(port).value].node_type;
     if (type == mad::NodeType::Router) routers.push_back(port);
   }
   if (!subnet.qos_policy) return;
@@ -51,7 +51,7 @@ View::Ways::Ways(Subnet of)
 
 // The MTU in use on the link, as the subnet manager set it; port 0 of a switch has no link.
 Reach View::Ways::reach_of(PortIndex port) const {
-  const mad::PortInfo& info = subnet.port_infos[port.value];
+  const mad::PortInfo& info = subnet.registers->ports[port.value];
   const bool linked = subnet.topology->peer(port) != kNoPort;
   Reach reach;
   reach.mtu = linked ? info.neighbor_mtu : info.mtu_cap;

@@ -113,8 +113,9 @@ void report_differences(Context& context, const Topology& old) {
       });
 }
 
-std::shared_ptr<Snapshot> take_picture(const Picture& picture, const SweepStatistics& statistics,
-                                       const Options& options) {
+std::shared_ptr<Snapshot> take_picture(const Picture& picture,
+                                       std::shared_ptr<const fabric::Registers> registers,
+                                       const SweepStatistics& statistics, const Options& options) {
   auto snapshot = std::make_shared<Snapshot>();
   snapshot->sweep = statistics;
   snapshot->lmc = options.lmc;
@@ -125,34 +126,18 @@ std::shared_ptr<Snapshot> take_picture(const Picture& picture, const SweepStatis
   if (picture.lids) snapshot->lids = *picture.lids;
   if (!picture.frozen.topology) return snapshot;
   const Topology& topology = snapshot->topology = *picture.frozen.topology;
-  snapshot->port_infos.resize(topology.port_count());
-  snapshot->fdr10.resize(topology.port_count());
-  for (const PortIndex port : picture.all_ports()) {
-    const auto p = port.value;
-    const auto& seen = picture.observation.port(picture.frozen.end_of[p]);
-    const auto& info = seen.info;
-    if (info) snapshot->port_infos[p] = *info;
-    snapshot->fdr10[p] = seen.vendor && (seen.vendor->link_speed_active & mad::kFdr10) != 0;
-    if (topology.peer(port) == kNoPort) continue;
-    const bool active = info && info->port_state == mad::PortState::Active;
+  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
+    if (topology.peer(PortIndex{p}) == kNoPort) continue;
+    const bool active = registers->ports[p].port_state == mad::PortState::Active;
     ++(active ? snapshot->active_ports : snapshot->inactive_ports);
   }
+  snapshot->registers = std::move(registers);
   for (const OtherSM& other : picture.other_sms) {
     snapshot->other_managers.push_back({other.guid, other.priority, other.state,
                                         port_of(picture, other.device),
                                         may_take_part(options, other.guid)});
   }
-  snapshot->switch_infos.resize(topology.switch_count());
-  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
-    snapshot->switch_infos[s] = *picture.observation[picture.frozen.node_of[s]].switch_info;
-  }
   return snapshot;
-}
-
-std::optional<mad::LinkSpeed> link_speed(const Snapshot& snapshot, fabric::PortIndex port) {
-  const auto speed = mad::active_speed(snapshot.port_infos[port.value]);
-  const bool renamed = speed == mad::LinkSpeed::QDR && snapshot.fdr10[port.value];
-  return renamed ? mad::LinkSpeed::FDR10 : speed;
 }
 
 void tell_links(Picture& picture) {

@@ -33,8 +33,10 @@ std::optional<fabric::ObservedIndex> end_of_way(const Picture& picture,
 // Says which nodes and links appeared or disappeared since `before`.
 void report_differences(Context& context, const fabric::Topology& before);
 
-std::shared_ptr<Snapshot> take_picture(const Picture& picture, const SweepStatistics& statistics,
-                                       const Options& options);
+// `registers`: of that picture.
+std::shared_ptr<Snapshot> take_picture(const Picture& picture,
+                                       std::shared_ptr<const fabric::Registers> registers,
+                                       const SweepStatistics& statistics, const Options& options);
 
 // What is wrong with links when all has been written, as problems of the picture.
 void tell_links(Picture& picture);

@@ -59,7 +59,7 @@ void LinkDamping::note_losses(base::Instant now, std::uint64_t sweep, const sa::
                               const Observation& observed) {
   if (std::exchange(noted_, sweep) == sweep) return;
   const auto& topology = before.topology();
-  const auto& infos = before.subnet().port_infos;
+  const auto& infos = before.subnet().registers->ports;
   const auto active = [&](PortIndex port) {
     return infos[port.value].port_state == mad::PortState::Active;
   };

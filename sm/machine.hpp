@@ -215,7 +215,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void finish_sweep();
   void publish_picture();
   void show_managers();
-  void renew_view();
+  void close_view();
+  void renew_view(std::shared_ptr<const fabric::Registers> registers);
   void publish_groups();
   bool contradicts_itself_anew();
   bool looks_again();

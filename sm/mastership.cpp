@@ -87,7 +87,7 @@ void Core::Machine::finish_polling() {
   if (election.state() != mad::SMState::Master && has_files) {
     tables_are_ours = false;
     home.reset();
-    renew_view();
+    close_view();
   }
   const bool master = election.state() == mad::SMState::Master && !election.polls();
   // It lives, and says to others what we do not hear.

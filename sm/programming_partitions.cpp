@@ -232,13 +232,15 @@ void PartitionProgramming::set_enforcement(fabric::Intent& intent) const {
   }
 }
 
-std::vector<std::vector<mad::PKeyTable>> PartitionProgramming::tables() const {
-  std::vector<std::vector<mad::PKeyTable>> tables(slot_.size());
-  for (std::size_t p = 0; p < slot_.size(); ++p) {
-    if (slot_[p] == kNone) continue;
-    for (const auto& block : work_[slot_[p]].held.blocks) {
+sa::PKeyTables PartitionProgramming::tables() const {
+  sa::PKeyTables tables;
+  tables.make_room(slot_.size(), work_.size());
+  for (const std::uint32_t slot : slot_) {
+    tables.add_port();
+    if (slot == kNone) continue;
+    for (const auto& block : work_[slot].held.blocks) {
       if (!block) break;
-      tables[p].push_back(*block);
+      tables.add_block(*block);
     }
   }
   return tables;

@@ -13,6 +13,7 @@
 
 #include "partitions/memberships.hpp"
 #include "partitions/tables.hpp"
+#include "sa/p_key_tables.hpp"
 #include "sm/context.hpp"
 
 namespace heddle::sm {
@@ -30,8 +31,8 @@ class PartitionProgramming {
 
   // When the phase is over: raises the enforcement bits of the ports whose tables stand.
   void set_enforcement(fabric::Intent& intent) const;
-  // The tables as they stand, by PortIndex, as far as they are known whole.
-  std::vector<std::vector<mad::PKeyTable>> tables() const;
+  // The tables as they stand, as far as they are known from their first block on.
+  sa::PKeyTables tables() const;
 
  private:
   // One port's table, while a sweep works on it.

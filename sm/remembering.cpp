@@ -184,7 +184,7 @@ void Core::Machine::on(const Shared& shared) {
 void Core::Machine::lay_down_office() {
   Context with = context();
   election.lay_down(with, *due);
-  renew_view();
+  close_view();
 }
 
 // A master that lives may have promised more than we have heard.

@@ -13,12 +13,10 @@
 #include "base/time.hpp"
 #include "fabric/forwarding_tables.hpp"
 #include "fabric/lid_map.hpp"
+#include "fabric/registers.hpp"
 #include "fabric/topology.hpp"
 #include "fabric/verification.hpp"
-#include "mad/link.hpp"
-#include "mad/port_info.hpp"
 #include "mad/sm_info.hpp"
-#include "mad/switch_info.hpp"
 #include "routing/selection.hpp"
 #include "sa/view.hpp"
 
@@ -66,9 +64,8 @@ struct Snapshot {
   SweepStatistics sweep;
   fabric::Topology topology;
   fabric::LidMap lids;
-  std::vector<mad::PortInfo> port_infos;      // by PortIndex; all zero where never read
-  std::vector<bool> fdr10;                    // by PortIndex: links that PortInfo shows as QDR
-  std::vector<mad::SwitchInfo> switch_infos;  // by SwitchIndex
+  // Never null.
+  std::shared_ptr<const fabric::Registers> registers = std::make_shared<const fabric::Registers>();
   // Null until the fabric has been routed (a fabric without switches never is).
   std::shared_ptr<const routing::Selected> routes;
   // Multicast trees that may close a credit loop with these or each other; nothing where that is
@@ -86,8 +83,5 @@ struct Snapshot {
   std::shared_ptr<const sa::View> view;
   std::optional<ShadowReport> shadow;  // nothing was written, and all else is as if it had been
 };
-
-// What the port's link runs at now; nothing when it is down or says something unknown.
-std::optional<mad::LinkSpeed> link_speed(const Snapshot& snapshot, fabric::PortIndex port);
 
 }  // namespace heddle::sm

@@ -52,12 +52,15 @@ PortIndex port_of(const Picture& picture, DeviceId device) {
   return fabric::kNoPort;
 }
 
-std::optional<sa::Subnet> subnet_of(const Picture& picture, const mad::SMInfo& own,
-                                    const Options& options, bool tables_hold) {
+std::optional<sa::Subnet> subnet_of(const Picture& picture,
+                                    std::shared_ptr<const fabric::Registers> registers,
+                                    const mad::SMInfo& own, const Options& options,
+                                    bool tables_hold) {
   if (!picture.frozen.topology || !picture.lids) return std::nullopt;
   sa::Subnet subnet;
   subnet.topology = picture.frozen.topology;
   subnet.lids = picture.lids;
+  subnet.registers = std::move(registers);
   subnet.tables = held_tables(picture, tables_hold);
   if (picture.routes) {
     subnet.lanes = {picture.routes, &picture.routes->routes.lanes};
@@ -70,18 +73,6 @@ std::optional<sa::Subnet> subnet_of(const Picture& picture, const mad::SMInfo& o
   subnet.multicast = options.multicast;
   subnet.highest_rate_code = options.highest_rate_code;
   subnet.virtual_records = options.virtual_records;
-  for (const ObservedIndex node : picture.frozen.node_of) {
-    subnet.node_infos.push_back(picture.observation[node].info);
-  }
-  subnet.port_infos.reserve(picture.frozen.end_of.size());
-  for (const fabric::PortIndex at : picture.all_ports()) {
-    const auto& port = picture.observation.port(picture.frozen.end_of[at.value]);
-    subnet.port_infos.push_back(port.info.value_or(mad::PortInfo{}));
-    subnet.fdr10.push_back(port.vendor && (port.vendor->link_speed_active & mad::kFdr10) != 0);
-  }
-  for (std::uint32_t s = 0; s < subnet.topology->switch_count(); ++s) {
-    subnet.switch_infos.push_back(*picture.observation[picture.frozen.node_of[s]].switch_info);
-  }
   subnet.managers.push_back({picture.sm_port, own});
   for (const OtherSM& other : picture.other_sms) {
     subnet.managers.push_back(

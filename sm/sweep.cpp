@@ -677,9 +677,12 @@ bool Core::Machine::looks_again() {
 
 void Core::Machine::publish_picture() {
   shown_managers = picture.other_sms;
-  auto snapshot = take_picture(picture, statistics, options);
+  auto registers = std::make_shared<const fabric::Registers>(
+      picture.frozen.topology ? fabric::registers_of(picture.observation, picture.frozen)
+                              : fabric::Registers{});
+  auto snapshot = take_picture(picture, registers, statistics, options);
   if (options.shadow) snapshot->shadow = shadow.report();
-  renew_view();
+  renew_view(std::move(registers));
   if (election.state() == mad::SMState::Master) snapshot->view = administration.shared_view();
   outputs.emplace_back(Publish{std::move(snapshot)});
 }
@@ -689,24 +692,25 @@ void Core::Machine::show_managers() {
   if (!due && picture.other_sms != shown_managers) publish_picture();
 }
 
-void Core::Machine::renew_view() {
-  if (election.state() != mad::SMState::Master) {
-    administration.close();
-    multicast_programming.forget();
-    role_changes.clear();
-    fetches.clear();
-    alias_writes.clear();
-    outdated.clear();
-    untold.clear();
-    unheard.clear();
-    permanent_groups_due = true;
-    clients_are_known = false;
-    former_master = mad::kNoLid;
-    inheritance_ends = base::kNever;
-    if (election.state() == mad::SMState::Standby) doubt_replica();
-    in_place = {};
-    return;
-  }
+void Core::Machine::close_view() {
+  administration.close();
+  multicast_programming.forget();
+  role_changes.clear();
+  fetches.clear();
+  alias_writes.clear();
+  outdated.clear();
+  untold.clear();
+  unheard.clear();
+  permanent_groups_due = true;
+  clients_are_known = false;
+  former_master = mad::kNoLid;
+  inheritance_ends = base::kNever;
+  if (election.state() == mad::SMState::Standby) doubt_replica();
+  in_place = {};
+}
+
+void Core::Machine::renew_view(std::shared_ptr<const fabric::Registers> registers) {
+  if (election.state() != mad::SMState::Master) return close_view();
   if (std::exchange(permanent_groups_due, false)) {
     administration.set_permanent_groups(permanent_groups(options));
     const auto ports = administration.take_outdated();
@@ -720,7 +724,8 @@ void Core::Machine::renew_view() {
   administration.set_multicast_tables(multicast_programming.tables());
   const mad::SMInfo own{own_guid(), options.sm_key, act_count, options.priority, election.state()};
   fetches.clear();  // of the old view
-  auto subnet = subnet_of(picture, own, options, programming.all_tables_hold());
+  auto subnet =
+      subnet_of(picture, std::move(registers), own, options, programming.all_tables_hold());
   in_place = subnet ? in_place_of(*subnet) : routing::InPlace{};
   if (subnet) subnet->memberships = memberships;
   if (subnet) subnet->p_key_tables = partition_programming.tables();

@@ -13,6 +13,7 @@
 #include "api/metrics.hpp"
 #include "base/text.hpp"
 #include "tests/api/stage.hpp"
+#include "tests/support/registers.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace heddle::test {
@@ -212,8 +213,9 @@ std::shared_ptr<const sm::Snapshot> large_fabric(unsigned switches, unsigned por
   }
   auto fabric = std::make_shared<sm::Snapshot>();
   fabric->topology = std::move(builder).build().value();
-  fabric->port_infos.resize(fabric->topology.port_count());
-  fabric->fdr10.resize(fabric->topology.port_count());
+  fabric::Registers& registers = support::own_registers(*fabric);
+  registers.ports.resize(fabric->topology.port_count());
+  registers.fdr10.resize(fabric->topology.port_count());
   return fabric;
 }
 

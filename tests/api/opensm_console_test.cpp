@@ -17,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/api/stage.hpp"
+#include "tests/support/registers.hpp"
 
 namespace heddle::test {
 namespace {
@@ -72,8 +73,9 @@ TEST(OpensmConsole, NamesPortsThatAreSlowerThanTheyMayBeOrOff) {
   auto changed = *stage.state().fabric;
   const auto& topology = changed.topology;
   const fabric::NodeIndex hub{0};
+  fabric::Registers& registers = support::own_registers(changed);
   const auto info = [&](std::uint8_t port) -> mad::PortInfo& {
-    return changed.port_infos[topology.port_of(hub, mad::PortNumber{port}).value];
+    return registers.ports[topology.port_of(hub, mad::PortNumber{port}).value];
   };
   EXPECT_THAT(said(stage, "portstatus"), Not(HasSubstr("Possible issues")));
   info(1).link_width_active = 1;

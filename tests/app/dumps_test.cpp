@@ -13,6 +13,7 @@
 
 #include "tests/app/small_fabric.hpp"
 #include "tests/support/folder.hpp"
+#include "tests/support/registers.hpp"
 
 namespace heddle::app {
 namespace {
@@ -63,8 +64,9 @@ TEST(SubnetList, ABraceInANameDoesNotEndIt) {
 
 TEST(SubnetList, StateWidthAndSpeedAreThoseOfThePort) {
   auto snapshot = small_fabric();
-  snapshot.port_infos[snapshot.sm_port.value].port_state = mad::PortState::Init;
-  snapshot.port_infos[snapshot.sm_port.value].link_width_active = 0;
+  mad::PortInfo& own = support::own_registers(snapshot).ports[snapshot.sm_port.value];
+  own.port_state = mad::PortState::Init;
+  own.link_width_active = 0;
   const std::string text = text_of(&write_subnet_list, snapshot);
   EXPECT_THAT(text, HasSubstr("PHY=1x LOG=ACT SPD=2.5\n"));
   EXPECT_THAT(text, HasSubstr("PHY=?? LOG=INI SPD=50\n"));

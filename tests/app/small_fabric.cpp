@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/registers.hpp"
+
 namespace heddle::app {
 namespace {
 
@@ -51,9 +53,10 @@ fabric::Topology topology() {
 }
 
 void activate_links(sm::Snapshot& snapshot) {
+  auto& ports = support::own_registers(snapshot).ports;
   for (std::uint32_t i = 0; i < snapshot.topology.port_count(); ++i) {
     if (snapshot.topology.peer(fabric::PortIndex{i}) == fabric::kNoPort) continue;
-    mad::PortInfo& info = snapshot.port_infos[i];
+    mad::PortInfo& info = ports[i];
     info.port_state = mad::PortState::Active;
     info.link_width_active = 2;      // 4x
     info.link_speed_ext_active = 4;  // HDR
@@ -62,8 +65,9 @@ void activate_links(sm::Snapshot& snapshot) {
 }
 
 void slow_down(sm::Snapshot& snapshot, fabric::PortIndex port) {
+  auto& ports = support::own_registers(snapshot).ports;
   for (const fabric::PortIndex end : {port, snapshot.topology.peer(port)}) {
-    mad::PortInfo& info = snapshot.port_infos[end.value];
+    mad::PortInfo& info = ports[end.value];
     info.link_width_active = 1;  // 1x
     info.link_speed_ext_active = 0;
     info.link_speed_active = 1;  // SDR
@@ -81,9 +85,10 @@ sm::Snapshot small_fabric() {
   for (const fabric::PortIndex port : made.endports()) {
     EXPECT_TRUE(snapshot.lids.assign(port, {mad::Lid{lid++}, 0}));
   }
-  snapshot.port_infos.resize(made.port_count());
-  snapshot.fdr10.resize(made.port_count());
-  snapshot.switch_infos.resize(made.switch_count());
+  fabric::Registers& registers = support::own_registers(snapshot);
+  registers.ports.resize(made.port_count());
+  registers.fdr10.resize(made.port_count());
+  registers.switches.resize(made.switch_count());
   activate_links(snapshot);
   const auto host2 = made.find_node(mad::Guid{0x1010});
   slow_down(snapshot, made.port_of(*host2, mad::PortNumber{1}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A finished sweep without an SM: two switches joined by two cables, two hosts on each, routed by
-// the real engine. What the SM would have put into port_infos is put there by hand.
+// the real engine. What the SM would have put into registers is put there by hand.
 #pragma once
 
 #include "sm/snapshot.hpp"

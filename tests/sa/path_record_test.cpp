@@ -8,6 +8,7 @@
 
 #include "mad/capability.hpp"
 #include "tests/sa/stage.hpp"
+#include "tests/support/registers.hpp"
 
 namespace heddle::sa {
 namespace {
@@ -80,9 +81,10 @@ TEST(Path, CarriesWhatItsWorstLinkCarries) {
   // One port out of a leaf towards its spine is slower and has a smaller MTU.
   const PortIndex slow = subnet.topology->port_of(subnet.topology->channels()[0].from,
                                                   subnet.topology->channels()[0].out);
-  subnet.port_infos[slow.value].neighbor_mtu = mad::Mtu::Bytes1024;
-  subnet.port_infos[slow.value].link_speed_ext_active = 0;
-  subnet.port_infos[slow.value].link_speed_active = mad::entry(mad::LinkSpeed::QDR).bit;
+  mad::PortInfo& info = support::own_registers(subnet).ports[slow.value];
+  info.neighbor_mtu = mad::Mtu::Bytes1024;
+  info.link_speed_ext_active = 0;
+  info.link_speed_active = mad::entry(mad::LinkSpeed::QDR).bit;
   Stage stage(subnet);
   unsigned slowed = 0;
   for (const PortIndex from : stage.view.topology().endports()) {
@@ -214,12 +216,12 @@ TEST(PathLimits, RatesAreOrderedByWhatTheyCarry) {
 
 TEST(PathLimits, RatesComeInCodesThatTheClientKnows) {
   auto subnet = support::administered(support::star(2));
-  for (mad::PortInfo& info : subnet.port_infos) {
+  for (mad::PortInfo& info : support::own_registers(subnet).ports) {
     if (info.link_width_active == 0) continue;
     info.link_speed_ext_active = mad::entry(mad::LinkSpeed::NDR).bit;
   }
   const auto rate_told = [&](std::uint32_t mask, std::uint16_t mask2) {
-    for (mad::PortInfo& info : subnet.port_infos) {
+    for (mad::PortInfo& info : support::own_registers(subnet).ports) {
       info.capability_mask = mask;
       info.capability_mask2 = mask2;
     }
@@ -238,7 +240,7 @@ TEST(PathLimits, RatesComeInCodesThatTheClientKnows) {
 
 TEST(PathLimits, RatesComeInCodesUpToTheHighestThatMayBeTold) {
   auto subnet = support::administered(support::star(2));
-  for (mad::PortInfo& info : subnet.port_infos) {
+  for (mad::PortInfo& info : support::own_registers(subnet).ports) {
     info.capability_mask = mad::kIsExtendedSpeedsSupported | mad::kIsCapabilityMask2Supported;
     info.capability_mask2 = mad::kIsLinkSpeedHDRSupported | mad::kIsLinkSpeedNDRSupported;
     if (info.link_width_active != 0) {

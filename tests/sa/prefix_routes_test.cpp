@@ -7,6 +7,7 @@
 #include "base/prng.hpp"
 #include "base/text.hpp"
 #include "tests/sa/stage.hpp"
+#include "tests/support/registers.hpp"
 
 namespace heddle::sa {
 namespace {
@@ -84,7 +85,8 @@ class PrefixRouteTest : public testing::Test {
     const auto& topology = *subnet.topology;
     for (const std::size_t host : {2u, 4u}) {
       const auto port = topology.endports()[topology.switch_count() + host];
-      subnet.node_infos[topology.node_of(port).value].node_type = mad::NodeType::Router;
+      support::own_registers(subnet).nodes[topology.node_of(port).value].node_type =
+          mad::NodeType::Router;
     }
     subnet.prefix_routes = std::make_shared<const PrefixRoutes>(parsed_routes(file));
     return subnet;

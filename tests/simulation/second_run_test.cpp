@@ -28,7 +28,7 @@ class SecondRun : public testing::TestWithParam<const char*> {
     const auto& topology = box_.snapshot().topology;
     std::size_t count = 0;
     for (const auto port : topology.endports()) {
-      const auto& info = box_.snapshot().port_infos[port.value];
+      const auto& info = box_.snapshot().registers->ports[port.value];
       count += (info.capability_mask & mad::kIsClientReregistrationSupported) != 0 ? 1u : 0u;
     }
     return count;

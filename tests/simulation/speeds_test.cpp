@@ -32,8 +32,8 @@ TEST(Speeds, FromSdrToXdrAreFoundInTheirRegisters) {
       const fabric::PortIndex port{p};
       if (snapshot.topology.peer(port) == fabric::kNoPort) continue;
       ++linked;
-      EXPECT_EQ(sm::link_speed(snapshot, port), speed.speed) << speed.name;
-      EXPECT_EQ(mad::active_width(snapshot.port_infos[p]), mad::LinkWidth::X4) << speed.name;
+      EXPECT_EQ(fabric::link_speed(*snapshot.registers, port), speed.speed) << speed.name;
+      EXPECT_EQ(mad::active_width(snapshot.registers->ports[p]), mad::LinkWidth::X4) << speed.name;
     }
     EXPECT_EQ(linked, 6u);
   }
