@@ -72,6 +72,9 @@ class Topology {
  public:
   Topology() = default;
 
+  // Whether the two differ in their links and port GUIDs alone, and are known to: topologies with
+  // the same nodes that were put together apart are not.
+  bool shares_nodes_with(const Topology& other) const { return roster_ == other.roster_; }
   std::size_t node_count() const { return nodes_.size(); }
   std::size_t switch_count() const { return switch_count_; }
   std::size_t port_count() const { return ports_.size(); }

@@ -23,6 +23,7 @@ inline constexpr std::size_t kMaxHeldKeys = 16u << 20;
 struct Guest {
   mad::Guid guid{};
   fabric::PortIndex host{};
+  friend bool operator==(const Guest&, const Guest&) = default;
 };
 
 class Memberships {

@@ -17,6 +17,7 @@
 #include "sm/core.hpp"
 #include "sm/discovery.hpp"
 #include "sm/election.hpp"
+#include "sm/known_memberships.hpp"
 #include "sm/link_damping.hpp"
 #include "sm/look_ups.hpp"
 #include "sm/memory.hpp"
@@ -367,6 +368,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool polls_silent = false;   // this poll asks for it
   bool superseded = false;     // the next sweep begins by laying the office down
   bool laid_down = false;      // and nobody was found to stand by for since
+  KnownMemberships known_memberships;
   std::shared_ptr<const partitions::Memberships> memberships;  // on the newest topology
   std::vector<multicast::RoleChange> role_changes;             // yet to be programmed
   std::vector<sa::Fetch> fetches;                              // yet to be asked for

@@ -526,9 +526,8 @@ void Core::Machine::assign() {
 
 // What ports are known by: LIDs, P_Keys, alias GUIDs.
 void Core::Machine::write_addresses() {
-  memberships = std::make_shared<const partitions::Memberships>(
-      options.partitions ? *options.partitions : partitions::default_policy(),
-      *picture.frozen.topology, picture.sm_port, virtual_ports.guests());
+  memberships = known_memberships.of(options.partitions, picture.frozen.topology, picture.sm_port,
+                                     virtual_ports.guests());
   if (const std::size_t cut = memberships->ports_cut_short(); cut > 0) {
     picture.problems.push_back("the partitions give too many P_Keys: of " + std::to_string(cut) +
                                " ports they do not count, or no switch checks them");

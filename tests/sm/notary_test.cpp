@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-base::Instant at(int ms) {
+base::Instant after(int ms) {
   return base::Instant{} + std::chrono::seconds(10) + milliseconds(ms);
 }
 mad::Datagram promise(std::uint16_t number) {
@@ -27,24 +27,24 @@ using Numbers = std::vector<std::uint16_t>;
 Notary begun() {
   Notary notary;
   notary.begin_anew();
-  EXPECT_TRUE(notary.wants_all(at(0)));
+  EXPECT_TRUE(notary.wants_all(after(0)));
   EXPECT_FALSE(notary.wants_changes());
-  EXPECT_FALSE(notary.on_stored(at(0), notary.submit(at(0), true), ""));
+  EXPECT_FALSE(notary.on_stored(after(0), notary.submit(after(0), true), ""));
   EXPECT_TRUE(notary.wants_changes());
   return notary;
 }
 
 TEST(Notary, HoldsAPromiseUntilAllBeforeItIsWritten) {
   Notary notary = begun();
-  const auto first = notary.submit(at(1), false);
+  const auto first = notary.submit(after(1), false);
   notary.hold(promise(1));
-  const auto second = notary.submit(at(2), false);
+  const auto second = notary.submit(after(2), false);
   notary.hold(promise(2));
   EXPECT_EQ(released(notary), Numbers{});
-  notary.on_stored(at(3), first, "");
+  notary.on_stored(after(3), first, "");
   EXPECT_EQ(released(notary), Numbers{1});
   notary.hold(promise(3));  // changed nothing, but may repeat what is under way
-  notary.on_stored(at(4), second, "");
+  notary.on_stored(after(4), second, "");
   EXPECT_EQ(released(notary), (Numbers{2, 3}));
   notary.hold(promise(4));
   EXPECT_EQ(released(notary), Numbers{4}) << "nothing is under way";
@@ -53,68 +53,69 @@ TEST(Notary, HoldsAPromiseUntilAllBeforeItIsWritten) {
 // What was to come may have come, and so may another master, who would not know of it.
 TEST(Notary, DoesNotWaitWhileItSleeps) {
   Notary notary = begun();
-  const auto ticket = notary.submit(at(1), false);
+  const auto ticket = notary.submit(after(1), false);
   notary.hold(promise(1));
-  EXPECT_FALSE(notary.pump(at(5000)));
+  EXPECT_FALSE(notary.pump(after(5000)));
   EXPECT_EQ(released(notary), Numbers{});
-  EXPECT_EQ(notary.deadline(), at(5700));
-  EXPECT_TRUE(notary.pump(at(5700))) << "now it has waited";
+  EXPECT_EQ(notary.deadline(), after(5700));
+  EXPECT_TRUE(notary.pump(after(5700))) << "now it has waited";
   EXPECT_EQ(released(notary), Numbers{1});
-  EXPECT_FALSE(notary.on_stored(at(5701), ticket, ""));
+  EXPECT_FALSE(notary.on_stored(after(5701), ticket, ""));
 }
 
 TEST(Notary, OneAnswerOfTheStoreMayBeForSeveralTickets) {
   Notary notary = begun();
   for (std::uint16_t n = 1; n <= 5; ++n) {
-    notary.submit(at(n), false);
+    notary.submit(after(n), false);
     notary.hold(promise(n));
   }
-  notary.on_stored(at(9), 5, "");
+  notary.on_stored(after(9), 5, "");
   EXPECT_EQ(released(notary), (Numbers{1, 2, 3, 4}));
-  notary.on_stored(at(9), 6, "");
+  notary.on_stored(after(9), 6, "");
   EXPECT_EQ(released(notary), Numbers{5});
   EXPECT_EQ(notary.deadline(), base::kNever);
 }
 
 TEST(Notary, TroubleHoldsNobodyUpAndIsMadeGoodByTheWhole) {
   Notary notary = begun();
-  const auto ticket = notary.submit(at(1), false);
+  const auto ticket = notary.submit(after(1), false);
   notary.hold(promise(1));
-  EXPECT_TRUE(notary.on_stored(at(2), ticket, "disk full"));
+  EXPECT_TRUE(notary.on_stored(after(2), ticket, "disk full"));
   EXPECT_EQ(released(notary), Numbers{1});
   EXPECT_TRUE(notary.failing());
   notary.hold(promise(2));
   EXPECT_EQ(released(notary), Numbers{2});
   EXPECT_FALSE(notary.wants_changes());
-  EXPECT_FALSE(notary.wants_all(at(3))) << "not at once again";
-  EXPECT_EQ(notary.deadline(), at(2) + Notary::kRetry);
-  ASSERT_TRUE(notary.wants_all(at(2) + Notary::kRetry));
-  EXPECT_FALSE(notary.on_stored(at(1100), notary.submit(at(1100), true), "disk full")) << "no news";
-  ASSERT_TRUE(notary.wants_all(at(2200)));
-  EXPECT_TRUE(notary.on_stored(at(2201), notary.submit(at(2200), true), ""));
+  EXPECT_FALSE(notary.wants_all(after(3))) << "not at once again";
+  EXPECT_EQ(notary.deadline(), after(2) + Notary::kRetry);
+  ASSERT_TRUE(notary.wants_all(after(2) + Notary::kRetry));
+  EXPECT_FALSE(notary.on_stored(after(1100), notary.submit(after(1100), true), "disk full"))
+      << "no news";
+  ASSERT_TRUE(notary.wants_all(after(2200)));
+  EXPECT_TRUE(notary.on_stored(after(2201), notary.submit(after(2200), true), ""));
   EXPECT_FALSE(notary.failing());
   EXPECT_TRUE(notary.wants_changes());
 }
 
 TEST(Notary, AStoreThatHangsIsNotWaitedFor) {
   Notary notary = begun();
-  notary.submit(at(1), false);
-  const auto last = notary.submit(at(2), false);
+  notary.submit(after(1), false);
+  const auto last = notary.submit(after(2), false);
   notary.hold(promise(1));
-  EXPECT_EQ(notary.deadline(), at(1) + Notary::kPatience);
-  EXPECT_FALSE(notary.pump(at(100)));
-  EXPECT_TRUE(notary.pump(at(1) + Notary::kPatience));
+  EXPECT_EQ(notary.deadline(), after(1) + Notary::kPatience);
+  EXPECT_FALSE(notary.pump(after(100)));
+  EXPECT_TRUE(notary.pump(after(1) + Notary::kPatience));
   EXPECT_EQ(released(notary), Numbers{1});
-  EXPECT_FALSE(notary.wants_all(at(5000))) << "it is not given more to do while it hangs";
-  EXPECT_FALSE(notary.on_stored(at(6000), last, "")) << "changes were left out meanwhile";
+  EXPECT_FALSE(notary.wants_all(after(5000))) << "it is not given more to do while it hangs";
+  EXPECT_FALSE(notary.on_stored(after(6000), last, "")) << "changes were left out meanwhile";
   EXPECT_TRUE(notary.failing());
-  ASSERT_TRUE(notary.wants_all(at(6000)));
-  EXPECT_TRUE(notary.on_stored(at(6001), notary.submit(at(6000), true), ""));
+  ASSERT_TRUE(notary.wants_all(after(6000)));
+  EXPECT_TRUE(notary.on_stored(after(6001), notary.submit(after(6000), true), ""));
 }
 
 TEST(Notary, SaysNothingOfWhatItDidNotAsk) {
   Notary notary;
-  EXPECT_FALSE(notary.on_stored(at(1), 7, "disk full"));
+  EXPECT_FALSE(notary.on_stored(after(1), 7, "disk full"));
   EXPECT_FALSE(notary.failing());
   EXPECT_EQ(notary.deadline(), base::kNever);
 }
