@@ -97,7 +97,8 @@ exit 0
 # Lines that may differ, by the beginning of the query's name (docs/subnet-administration.md).
 ALLOWED = {
     "ClassPortInfo": r"^(Capability|Redirect QP|Redirect QKey|Trap QKey|Response|RespTime)",
-    "PortInfoRecord": r"^(PartEnforce|LocalPhysErr|OverrunErr)",  # settings of the manager
+    # Settings of the manager, and the way by which its question came in.
+    "PortInfoRecord": r"^(PartEnforce|LocalPhysErr|OverrunErr|LocalPort)",
     "SwitchInfoRecord": r"^MulticastFDBTop",
     "LFTRecord": r"^\d+\s+\d+$",  # another engine deals the ways out otherwise
     "MFTRecord": r"^0x",
