@@ -97,8 +97,7 @@ exit 0
 # Lines that may differ, by the beginning of the query's name (docs/subnet-administration.md).
 ALLOWED = {
     "ClassPortInfo": r"^(Capability|Redirect QP|Redirect QKey|Trap QKey|Response|RespTime)",
-    # Settings of the manager, and the way by which its question came in.
-    "PortInfoRecord": r"^(PartEnforce|LocalPhysErr|OverrunErr|LocalPort)",
+    "PortInfoRecord": r"^(PartEnforce|LocalPhysErr|OverrunErr)",  # settings of the manager
     "SwitchInfoRecord": r"^MulticastFDBTop",
     "LFTRecord": r"^\d+\s+\d+$",  # another engine deals the ways out otherwise
     "MFTRecord": r"^0x",
@@ -179,6 +178,30 @@ def switches(text):
     return {lid_of(record) for record in records(text) if "node_type Switch" in record}
 
 
+def ways_in(links, manager):
+    """By LID of a switch: its ports at the end of the shortest ways from the manager's port."""
+    cables = [(values["FromLID"], values["ToLID"], values["ToPort"]) for values in
+              (dict(line.split() for line in record[1:]) for record in links)]
+    hops, ports, nearest = {manager: 0}, {}, [manager]
+    for here in nearest:
+        for _, there, port in (cable for cable in cables if cable[0] == here):
+            if there not in hops:
+                hops[there] = hops[here] + 1
+                nearest.append(there)
+            if hops[there] == hops[here] + 1:
+                ports.setdefault(there, set()).add(port)
+    return ports
+
+
+def with_any_way_in(record, entries):
+    """Of equal ways to a switch a manager takes the one that answers first, and LocalPort tells."""
+    values = dict(line.split(maxsplit=1) for line in record if " " in line)
+    if values.get("LocalPort:") not in entries.get(values.get("EndPortLid"), ()):
+        return record
+    return ["LocalPort: of a shortest way" if line.startswith("LocalPort:") else line
+            for line in record]
+
+
 def compared(name, record, switch_lids):
     """Whether both managers should have this record."""
     if HEDDLE_ALONE & set(record):
@@ -206,8 +229,13 @@ def compare(answers):
     """Yields a sentence for each difference."""
     nodes = answers["opensm"]["NodeRecord"]
     hosts, switch_lids = adapters(nodes), switches(nodes)
+    manager = lid_of(records(answers["opensm"]["SMInfoRecord"])[0])
+    entries = ways_in(records(answers["opensm"]["LinkRecord"]), manager)
     for name in QUERIES:
         all_told = {who: records(texts[name]) for who, texts in answers.items()}
+        if name.startswith("PortInfoRecord"):
+            all_told = {who: [with_any_way_in(record, entries) for record in found]
+                        for who, found in all_told.items()}
         told = {who: sorted(expected_to_agree(name, record, hosts, switch_lids) for record in found
                             if compared(name, record, switch_lids))
                 for who, found in all_told.items()}
