@@ -279,11 +279,6 @@ void Server::let_go(const View& before, const View& after) {
   }
   registrations_.services.remove_all(std::move(known_by));
   registrations_.take(registrations_.groups.drop_ports(gone));
-  const Subnet& one = before.subnet();
-  const Subnet& other = after.subnet();
-  const bool same_members = one.memberships == other.memberships && one.lids == other.lids &&
-                            one.virtual_ports == other.virtual_ports;
-  if (same_members) return;
   registrations_.take(registrations_.groups.drop_members([&](const multicast::Group& group,
                                                              const multicast::Member& member) {
     const mad::Guid guid = member.port_gid.guid;

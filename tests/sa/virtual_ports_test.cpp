@@ -7,10 +7,12 @@
 
 #include <gtest/gtest.h>
 
+#include "mad/mc_member_record.hpp"
 #include "mad/node_record.hpp"
 #include "mad/path_record.hpp"
 #include "mad/port_info_record.hpp"
 #include "mad/service_record.hpp"
+#include "partitions/policy.hpp"
 #include "tests/sa/stage.hpp"
 
 namespace heddle::sa {
@@ -130,6 +132,29 @@ TEST_F(VirtualPortsTest, TakeWhatTheyRegisteredWithThem) {
   later.virtual_ports = nullptr;
   stage_.server.renew(stage_.now, std::make_shared<const View>(std::move(later)));
   EXPECT_TRUE(stage_.table<ServiceRecord>().records.empty());
+}
+
+// Nothing but the virtual ports is another one then.
+TEST_F(VirtualPortsTest, LeaveTheirGroupsWhenTheyGo) {
+  for (const auto& partition : partitions::default_policy().partitions) {
+    stage_.server.set_permanent_groups(partition.groups);
+  }
+  mad::MCMemberRecord record;
+  record.mgid = {mad::GidPrefix{0xff12'401b'ffff'0000}, mad::Guid{0xffff'ffff}};
+  record.port_gid = gid(kShared);
+  record.join_state = 1;
+  constexpr auto kJoin = component<&mad::MCMemberRecord::mgid>() |
+                         component<&mad::MCMemberRecord::port_gid>() |
+                         component<&mad::MCMemberRecord::join_state>();
+  ASSERT_EQ(ask_from(kShared, Method::Set, kJoin, record).status(), mad::kStatusOk);
+  const auto members = [&] { return stage_.server.registrations().groups.memberships(); };
+  ASSERT_EQ(members(), 1u);
+  Subnet later = stage_.view.subnet();
+  stage_.server.renew(stage_.now, std::make_shared<const View>(later));
+  EXPECT_EQ(members(), 1u);
+  later.virtual_ports = nullptr;
+  stage_.server.renew(stage_.now, std::make_shared<const View>(std::move(later)));
+  EXPECT_EQ(members(), 0u);
 }
 
 TEST_F(VirtualPortsTest, StandBehindTheirHostInTheTables) {
