@@ -10,6 +10,7 @@
 #include "mad/service_record.hpp"
 #include "mad/trace_record.hpp"
 #include "partitions/memberships.hpp"
+#include "sa/p_key_tables.hpp"
 #include "tests/sa/stage.hpp"
 
 namespace heddle::sa {
@@ -197,6 +198,33 @@ TEST_F(PartitionsTest, LimitWhoHearsOfPortsAndGroups) {
   stage_.let_pass({});
   ASSERT_EQ(stage_.reports.size(), 1u);
   EXPECT_EQ(stage_.reports[0].peer.lid, stage_.lid(stage_.host(1)));
+}
+
+std::vector<std::uint16_t> firsts(const PKeyTables& tables, std::uint32_t port) {
+  std::vector<std::uint16_t> keys;
+  for (const mad::PKeyTable& block : tables.of({port})) keys.push_back(block.p_keys[0].value);
+  return keys;
+}
+
+mad::PKeyTable starting_with(std::uint16_t key) {
+  mad::PKeyTable block;
+  block.p_keys[0] = mad::PKey{key};
+  return block;
+}
+
+TEST(PKeyTables, KeepTheBlocksOfEachPortInOrder) {
+  PKeyTables tables;
+  tables.add_port();
+  tables.add_block(starting_with(1));
+  tables.add_block(starting_with(2));
+  tables.add_port();
+  tables.add_port();
+  tables.add_block(starting_with(3));
+  EXPECT_EQ(firsts(tables, 0), (std::vector<std::uint16_t>{1, 2}));
+  EXPECT_TRUE(firsts(tables, 1).empty());
+  EXPECT_EQ(firsts(tables, 2), (std::vector<std::uint16_t>{3}));
+  EXPECT_TRUE(firsts(tables, 3).empty());
+  EXPECT_TRUE(PKeyTables().of({0}).empty());
 }
 
 }  // namespace
