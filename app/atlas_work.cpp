@@ -81,9 +81,8 @@ Aftermath after(const SharedSnapshot& before, const routing::Policy& policy,
   Aftermath aftermath;
   aftermath.fabric.topology = std::move(left.topology);
   aftermath.fabric.lids = std::move(left.lids);
-  auto registers = std::make_shared<fabric::Registers>();
-  registers->ports.resize(aftermath.fabric.topology.port_count());
-  aftermath.fabric.registers = std::move(registers);
+  aftermath.fabric.registers = std::make_shared<const fabric::Registers>(
+      fabric::Registers::room_for(aftermath.fabric.topology));
   auto selected = routing::select_near_home(aftermath.fabric.topology, aftermath.fabric.lids,
                                             policy, before->routes ? &home : nullptr);
   if (selected.has_error()) {

@@ -4,16 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "fabric/walk.hpp"
-
 namespace heddle::fabric {
 namespace {
-
-const mad::PortInfo* info_of(const Observation& observation, const Frozen& frozen, PortIndex port) {
-  const ObservedEnd end = frozen.end_of[port.value];
-  const auto& info = observation.port(end).info;
-  return info ? &*info : nullptr;
-}
 
 // Bits that both ends support. Where there are none of those that are wanted, what stands stays:
 // two ends without anything in common would never train again.
@@ -39,7 +31,7 @@ void plan_speeds(const LinkWishes& wishes, const mad::PortInfo& here, const mad:
 }
 
 LinkIntent plan_link(const Topology& topology, PortIndex port, const mad::PortInfo& here,
-                     const mad::PortInfo& there, const PortSettings& settings) {
+                     const mad::PortInfo& there, const LinkSettings& settings) {
   LinkIntent link;
   link.neighbor_mtu = std::min(here.mtu_cap, there.mtu_cap);
   link.operational_vls = std::min({here.vl_cap, there.vl_cap, settings.max_operational_vls});
@@ -51,49 +43,105 @@ LinkIntent plan_link(const Topology& topology, PortIndex port, const mad::PortIn
     const bool to_switch = topology.is_switch(topology.node_of(topology.peer(port)));
     link.hoq_life = to_switch ? settings.head_of_queue_life : settings.leaf_head_of_queue_life;
     link.vl_stall_count = to_switch ? settings.vl_stall_count : settings.leaf_vl_stall_count;
-    plan_speeds(settings.links, here, there, link.wishes);
+    plan_speeds(settings.wishes, here, there, link.wishes);
   }
   // Both ends agree upon what one of them is told; errors are counted at each.
-  link.wishes.local_phy_errors = settings.links.local_phy_errors;
-  link.wishes.overrun_errors = settings.links.overrun_errors;
+  link.wishes.local_phy_errors = settings.wishes.local_phy_errors;
+  link.wishes.overrun_errors = settings.wishes.overrun_errors;
   return link;
 }
 
-// A host for which no LID was left cannot be brought up: it would refuse LID 0.
-bool has_no_lid(const Topology& topology, const LidMap& lids, PortIndex port) {
-  return !topology.is_switch(topology.node_of(port)) && lids.base(port) == mad::kNoLid;
-}
+class Planner {
+ public:
+  Planner(const LidMap& lids, const PortSettings& settings, const Intent& former, Intent& intent)
+      : topology_(*intent.topology),
+        registers_(*intent.registers),
+        lids_(lids),
+        settings_(settings),
+        former_(former),
+        goes_on_(former.topology != nullptr && topology_.shares_nodes_with(*former.topology) &&
+                 former.links == intent.links),
+        ports_(intent.ports) {
+    if (!goes_on_) ports_.assign(topology_.port_count(), {});
+  }
+
+  void run() {
+    for (std::uint32_t p = 0; p < topology_.port_count(); ++p) {
+      const PortIndex port{p}, peer = topology_.peer(port);
+      if (peer == kNoPort) ports_[p] = {};  // nor is an adapter's port an endport without a link
+      if (peer != kNoPort && port < peer && !is_as_planned(port, peer)) plan_link_at(port);
+    }
+    for (const PortIndex port : topology_.endports()) plan_endport(port);
+  }
+
+ private:
+  bool is_as_planned(PortIndex port, PortIndex peer) const {
+    return goes_on_ && former_.topology->peer(port) == peer && has_same_info(port) &&
+           has_same_info(peer);
+  }
+  // By pages: what is shared is the same, and the rest may be.
+  bool has_same_info(PortIndex port) const {
+    const auto& ports = registers_.ports;
+    return ports.shares_page(port.value / ports.kPageSize, former_.registers->ports);
+  }
+
+  // At both ends.
+  void plan_link_at(PortIndex port) {
+    const PortIndex peer = topology_.peer(port);
+    if (peer == kNoPort) return;
+    ports_[port.value].link.reset();
+    ports_[peer.value].link.reset();
+    if (has_no_lid(port) || has_no_lid(peer)) return;
+    const auto* here = registers_.info(port);
+    const auto* there = registers_.info(peer);
+    if (here == nullptr || there == nullptr) return;
+    ports_[port.value].link = plan_link(topology_, port, *here, *there, settings_.links);
+    ports_[peer.value].link = plan_link(topology_, peer, *there, *here, settings_.links);
+  }
+  // A host for which no LID was left cannot be brought up: it would refuse LID 0.
+  bool has_no_lid(PortIndex port) const {
+    return !topology_.is_switch(topology_.node_of(port)) && lids_.base(port) == mad::kNoLid;
+  }
+
+  void plan_endport(PortIndex port) {
+    auto& wish = ports_[port.value].endport;
+    const bool had_lid = wish.has_value();
+    wish.reset();
+    if (lids_.base(port) != mad::kNoLid) wish = intent_of(port);
+    if (goes_on_ && had_lid != wish.has_value()) plan_link_at(port);
+  }
+  EndportIntent intent_of(PortIndex port) const {
+    const mad::Guid guid = topology_.port(port).guid;
+    const mad::MKey key = settings_.m_key ? settings_.m_key(guid) : mad::MKey{};
+    const bool guarded = key != mad::MKey{};
+    return {lids_.range(port), settings_.subnet_prefix, key,
+            // Protection that outlives its key would look like another one's key.
+            guarded ? settings_.m_key_protect_bits : std::uint8_t{0},
+            guarded ? settings_.m_key_lease_period : std::uint16_t{0}, settings_.sm_lid,
+            settings_.sm_sl, settings_.subnet_timeout};
+  }
+
+  const Topology& topology_;
+  const Registers& registers_;
+  const LidMap& lids_;
+  const PortSettings& settings_;
+  const Intent& former_;
+  const bool goes_on_;  // former_ is of the same nodes, and of the same wishes for links
+  std::vector<PortIntent>& ports_;
+};
 
 }  // namespace
 
-Intent plan_ports(const Observation& observation, const Frozen& frozen, const LidMap& lids,
+Intent plan_ports(std::shared_ptr<const Topology> topology,
+                  std::shared_ptr<const Registers> registers, const LidMap& lids,
                   const PortSettings& settings, Intent former) {
-  const Topology& topology = *frozen.topology;
   Intent intent;
   intent.ports = std::move(former.ports);
-  intent.ports.assign(topology.port_count(), {});
-  for (const PortIndex port : topology.endports()) {
-    if (lids.base(port) == mad::kNoLid) continue;
-    const mad::MKey key = settings.m_key ? settings.m_key(topology.port(port).guid) : mad::MKey{};
-    const bool guarded = key != mad::MKey{};
-    intent.ports[port.value].endport =
-        EndportIntent{lids.range(port), settings.subnet_prefix, key,
-                      // Protection that outlives its key would look like another one's key.
-                      guarded ? settings.m_key_protect_bits : std::uint8_t{0},
-                      guarded ? settings.m_key_lease_period : std::uint16_t{0}, settings.sm_lid,
-                      settings.sm_sl, settings.subnet_timeout};
-  }
-  for (const PortIndex port : all_ports_by_link(observation, frozen)) {
-    const PortIndex peer = topology.peer(port);
-    if (peer == kNoPort || peer < port) continue;
-    if (has_no_lid(topology, lids, port) || has_no_lid(topology, lids, peer)) continue;
-    const auto* here = info_of(observation, frozen, port);
-    const auto* there = info_of(observation, frozen, peer);
-    if (here == nullptr || there == nullptr) continue;
-    intent.ports[port.value].link = plan_link(topology, port, *here, *there, settings);
-    intent.ports[peer.value].link = plan_link(topology, peer, *there, *here, settings);
-  }
   intent.switches.linear_fdb_top = lids.top();
+  intent.topology = std::move(topology);
+  intent.registers = std::move(registers);
+  intent.links = settings.links;
+  Planner(lids, settings, former, intent).run();
   return intent;
 }
 

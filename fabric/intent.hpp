@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the SM wants of each port and switch: pure values, made from the topology, the LIDs and the
-// operator's settings. difference.hpp compares them with the observation.
+// operator's settings. difference.hpp compares them with what was read.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "fabric/lid_map.hpp"
-#include "fabric/observation.hpp"
+#include "fabric/registers.hpp"
 #include "fabric/topology.hpp"
 #include "mad/port_info.hpp"
 #include "mad/switch_info.hpp"
@@ -32,7 +33,18 @@ struct LinkWishes {
   friend bool operator==(const LinkWishes&, const LinkWishes&) = default;
 };
 
-// Settings that hold for all ports; ranges as in PortInfo and SwitchInfo.
+// Settings that hold for all links; ranges as in PortInfo.
+struct LinkSettings {
+  std::uint8_t max_operational_vls{};      // code 1..5
+  std::uint8_t head_of_queue_life{};       // switch ports towards switches
+  std::uint8_t leaf_head_of_queue_life{};  // and towards hosts
+  std::uint8_t vl_stall_count{};           // the same of these
+  std::uint8_t leaf_vl_stall_count{};
+  LinkWishes wishes;
+  friend bool operator==(const LinkSettings&, const LinkSettings&) = default;
+};
+
+// And for all ports that own LIDs.
 struct PortSettings {
   mad::GidPrefix subnet_prefix{};
   std::function<mad::MKey(mad::Guid port)> m_key;  // none: no port has one
@@ -41,12 +53,7 @@ struct PortSettings {
   mad::Lid sm_lid{};
   mad::ServiceLevel sm_sl{};
   std::uint8_t subnet_timeout{};
-  std::uint8_t max_operational_vls{};      // code 1..5
-  std::uint8_t head_of_queue_life{};       // switch ports towards switches
-  std::uint8_t leaf_head_of_queue_life{};  // and towards hosts
-  std::uint8_t vl_stall_count{};           // the same of these
-  std::uint8_t leaf_vl_stall_count{};
-  LinkWishes links;
+  LinkSettings links;
 };
 
 // Wanted of a port that owns LIDs: CA and router ports, switch port 0.
@@ -100,12 +107,18 @@ struct SwitchIntent {
 struct Intent {
   std::vector<PortIntent> ports;  // by PortIndex
   SwitchIntent switches;          // the same for all
+
+  // What the links were planned of.
+  std::shared_ptr<const Topology> topology;
+  std::shared_ptr<const Registers> registers;
+  LinkSettings links;
 };
 
-// Every port of the frozen topology. A link's MTU and VL count are the least of what both ends can
-// do; ports whose link leads nowhere known want nothing of the link. Of `former` only the memory is
-// used.
-Intent plan_ports(const Observation& observation, const Frozen& frozen, const LidMap& lids,
+// Every port of the topology. A link's MTU and VL count are the least of what both ends can do;
+// ports whose link leads nowhere known want nothing of the link. Links of which nothing differs
+// from what `former` was planned of are as they are there, with all that was wished of them since.
+Intent plan_ports(std::shared_ptr<const Topology> topology,
+                  std::shared_ptr<const Registers> registers, const LidMap& lids,
                   const PortSettings& settings, Intent former = {});
 
 }  // namespace heddle::fabric

@@ -77,7 +77,16 @@ ObservedIndex Observation::add(ObservedNode node) {
   outlines_.push_back(
       {node.ports.data(), static_cast<std::uint16_t>(node.ports.size()), node.is_switch()});
   nodes_.push_back(std::move(node));
+  changed_.push_back(++edition_);
   return index;
+}
+
+std::vector<ObservedIndex> Observation::changed_since(Edition edition) const {
+  std::vector<ObservedIndex> found;
+  for (std::uint32_t n = 0; n < changed_.size(); ++n) {
+    if (changed_[n] > edition) found.push_back({n});
+  }
+  return found;
 }
 
 namespace {
@@ -110,6 +119,7 @@ std::vector<std::optional<ObservedIndex>> Observation::keep_only(const std::vect
   }
   nodes_.resize(kept);
   outlines_.resize(kept);
+  changed_.assign(kept, ++edition_);
   // tidy: allow unordered because each entry is settled by itself
   for (auto known = by_guid_.begin(); known != by_guid_.end();) {
     const auto now = moved[known->second.value];

@@ -115,7 +115,6 @@ class Observation {
   Observation& operator=(Observation&&) = default;
 
   std::size_t size() const { return nodes_.size(); }
-  ObservedNode& operator[](ObservedIndex index) { return nodes_[index.value]; }
   const ObservedNode& operator[](ObservedIndex index) const { return nodes_[index.value]; }
   // Of a node, without a look at the node itself. The port must be one of its.
   std::span<const ObservedPort> ports(ObservedIndex node) const {
@@ -125,8 +124,23 @@ class Observation {
   const ObservedPort& port(ObservedEnd end) const {
     return outlines_[end.node.value].ports[end.port.value];
   }
-  ObservedPort& port(ObservedEnd end) { return outlines_[end.node.value].ports[end.port.value]; }
   bool is_switch(ObservedIndex node) const { return outlines_[node.value].is_switch; }
+
+  // To change what is known of it. Forwarding tables do not count, and are changed by table().
+  ObservedNode& change(ObservedIndex index) {
+    changed_[index.value] = ++edition_;
+    return nodes_[index.value];
+  }
+  ObservedPort& change(ObservedEnd end) {
+    changed_[end.node.value] = ++edition_;
+    return outlines_[end.node.value].ports[end.port.value];
+  }
+  ObservedTable& table(ObservedIndex of) { return nodes_[of.value].table; }
+  // Grows with each change: whoever keeps what was made of an observation asks for the nodes that
+  // were changed, or added, since.
+  using Edition = std::uint64_t;
+  Edition edition() const { return edition_; }
+  std::vector<ObservedIndex> changed_since(Edition edition) const;
 
   std::optional<ObservedIndex> find(mad::Guid node_guid) const;
   // The GUID must be new.
@@ -146,6 +160,8 @@ class Observation {
     bool is_switch;
   };
   std::vector<Outline> outlines_;  // by node
+  std::vector<Edition> changed_;   // by node: the edition that its last change began
+  Edition edition_ = 0;
   std::unordered_map<mad::Guid, ObservedIndex> by_guid_;
 };
 

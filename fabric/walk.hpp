@@ -15,8 +15,8 @@
 
 namespace heddle::fabric {
 
-// Order: size(topology), at(topology, number), which of the two ends of a cable are fetched, and
-// whether what its node said of itself is, too.
+// Order: size(topology), at(topology, number), and whether what the port's node said of itself is
+// fetched, too.
 template <class Order>
 class Walk {
  public:
@@ -48,14 +48,9 @@ class Walk {
  private:
   std::size_t size() const { return Order::size(*frozen_.topology); }
   void fetch_at(std::size_t at) const {
-    const PortIndex port = Order::at(*frozen_.topology, at);
-    const PortIndex peer = frozen_.topology->peer(port);
-    if (Order::wants(port, peer)) fetch(port);
-    if (Order::wants_peer(port, peer)) fetch(peer);
-    if (Order::kWithNodes) base::prefetch(&observation_[frozen_.end_of[port.value].node].info);
-  }
-  void fetch(PortIndex port) const {
-    base::prefetch(&observation_.port(frozen_.end_of[port.value]));
+    const ObservedEnd end = frozen_.end_of[Order::at(*frozen_.topology, at).value];
+    base::prefetch(&observation_.port(end));
+    if (Order::kWithNodes) base::prefetch(&observation_[end.node].info);
   }
 
   const Observation& observation_;
@@ -68,15 +63,6 @@ struct OrderOfPorts {
   static PortIndex at(const Topology&, std::size_t at) {
     return PortIndex{static_cast<std::uint32_t>(at)};
   }
-  static bool wants(PortIndex, PortIndex) { return true; }
-  static bool wants_peer(PortIndex, PortIndex) { return false; }
-};
-struct OrderOfPortsAndPeers : OrderOfPorts {
-  static bool wants_peer(PortIndex, PortIndex peer) { return peer != kNoPort; }
-};
-struct OrderOfLinks : OrderOfPorts {
-  static bool wants(PortIndex port, PortIndex peer) { return peer != kNoPort && !(peer < port); }
-  static bool wants_peer(PortIndex port, PortIndex peer) { return wants(port, peer); }
 };
 struct OrderOfEndports : OrderOfPorts {
   static constexpr bool kWithNodes = true;
@@ -86,15 +72,6 @@ struct OrderOfEndports : OrderOfPorts {
 
 // By PortIndex.
 inline Walk<OrderOfPorts> all_ports(const Observation& observation, const Frozen& frozen) {
-  return {observation, frozen};
-}
-// The same for loops that read the other end of each link, too.
-inline Walk<OrderOfPortsAndPeers> all_ports_and_peers(const Observation& observation,
-                                                      const Frozen& frozen) {
-  return {observation, frozen};
-}
-// The same for loops that read both ends of each link when they are at its lower one.
-inline Walk<OrderOfLinks> all_ports_by_link(const Observation& observation, const Frozen& frozen) {
   return {observation, frozen};
 }
 inline Walk<OrderOfEndports> all_endports(const Observation& observation, const Frozen& frozen) {

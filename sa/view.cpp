@@ -18,22 +18,13 @@ View::At View::at(NodeIndex of_switch) {
   return of_switch.value < kNoSwitch ? static_cast<At>(of_switch.value) : kNoSwitch;
 }
 
-View::Ways::Ways(Subnet of)
-    : subnet(std::move(of)),
-      steps(subnet.topology->port_count()),
-      by_guid(subnet.topology->endports().size()) {
+View::Ways::Ways(Subnet of, const Ways* before)
+    : subnet(std::move(of)), by_guid(subnet.topology->endports().size()) {
   const fabric::Topology& topology = *subnet.topology;
   HEDDLE_CHECK(subnet.registers->ports.size() == topology.port_count());
   HEDDLE_CHECK(subnet.registers->nodes.size() == topology.node_count());
   HEDDLE_CHECK(subnet.registers->switches.size() == topology.switch_count());
-  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
-    Step& step = steps[p];
-    step.reach = reach_of(PortIndex{p});
-    const PortIndex peer = topology.peer(PortIndex{p});
-    if (peer == kNoPort) continue;
-    const NodeIndex node = topology.node_of(peer);
-    if (topology.is_switch(node)) step.at = at(node);
-  }
+  find_steps(before);
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) rate_port0(SwitchIndex{s});
   find_crossings();
   find_goals();
@@ -47,6 +38,34 @@ View::Ways::Ways(Subnet of)
   if (!subnet.qos_policy) return;
   const PortIndex self = subnet.managers.empty() ? kNoPort : subnet.managers.front().port;
   rulebook.emplace(subnet.qos_policy, topology, subnet.memberships.get(), self);
+}
+
+// Where nothing that a step is made of has changed, it is the one of before.
+void View::Ways::find_steps(const Ways* before) {
+  const fabric::Topology& topology = *subnet.topology;
+  const bool goes_on = before != nullptr && topology.shares_nodes_with(*before->subnet.topology);
+  if (goes_on) {
+    steps = before->steps;
+  } else {
+    steps.resize(topology.port_count());
+  }
+  const auto& ports = subnet.registers->ports;
+  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
+    const PortIndex port{p};
+    const bool stays = goes_on && topology.peer(port) == before->subnet.topology->peer(port) &&
+                       ports.shares_page(p / ports.kPageSize, before->subnet.registers->ports);
+    if (!stays) steps[p] = step_of(port);
+  }
+}
+
+View::Step View::Ways::step_of(PortIndex port) const {
+  Step step;
+  step.reach = reach_of(port);
+  const PortIndex peer = subnet.topology->peer(port);
+  if (peer == kNoPort) return step;
+  const NodeIndex node = subnet.topology->node_of(peer);
+  if (subnet.topology->is_switch(node)) step.at = at(node);
+  return step;
 }
 
 // The MTU in use on the link, as the subnet manager set it; port 0 of a switch has no link.
@@ -112,8 +131,9 @@ View::Goal View::Ways::goal_of(PortIndex owner, mad::Lid lid) const {
   return goal;
 }
 
-View::View(Subnet subnet)
-    : ways_(std::make_shared<const Ways>(std::move(subnet))),
+View::View(Subnet subnet, const View* before)
+    : ways_(std::make_shared<const Ways>(std::move(subnet),
+                                         before != nullptr ? before->ways_.get() : nullptr)),
       aliases_(std::make_shared<const AliasGuids>()) {}
 
 View View::with(std::shared_ptr<const AliasGuids> aliases) const {

@@ -34,7 +34,8 @@ struct Query;
 
 class View {
  public:
-  explicit View(Subnet subnet);
+  // `before` changes nothing of the result: what it was made of the same is taken from it.
+  explicit View(Subnet subnet, const View* before = nullptr);
   // The same subnet, of which everything else is shared, with these alias GUIDs.
   View with(std::shared_ptr<const AliasGuids> aliases) const;
 
@@ -141,7 +142,9 @@ class View {
   };
   // What does not change while the subnet does not.
   struct Ways {
-    explicit Ways(Subnet of);
+    Ways(Subnet of, const Ways* before);
+    void find_steps(const Ways* before);
+    Step step_of(fabric::PortIndex port) const;
     Reach reach_of(fabric::PortIndex port) const;
     void rate_port0(fabric::SwitchIndex of);
     void find_crossings();

@@ -102,7 +102,7 @@ void Discovery::on_answer(Context& context, const Answer& answer) {
       return on_node_info(context, answer);
     case mad::AttributeId::NodeDescription:
       if (answer.status == mad::kStatusOk) {
-        context.picture.observation[{answer.request.subject}].description =
+        context.picture.observation.change(ObservedIndex{answer.request.subject}).description =
             base::printable(as_text(mad::decode<mad::NodeDescription>(answer.data)));
       }
       return;
@@ -154,8 +154,9 @@ bool Discovery::believable(Context& context, const mad::NodeInfo& info,
 void Discovery::disbelieve(Context& context, const Answer& answer) {
   const Request& request = answer.request;
   if (request.subject == kOwnNode) return;
-  context.picture.observation[{request.subject}].disbelieved.insert_or_assign(
-      static_cast<std::uint8_t>(request.detail), mad::decode<mad::NodeInfo>(answer.data));
+  context.picture.observation.change(ObservedIndex{request.subject})
+      .disbelieved.insert_or_assign(static_cast<std::uint8_t>(request.detail),
+                                    mad::decode<mad::NodeInfo>(answer.data));
 }
 
 void Discovery::on_node_info(Context& context, const Answer& answer) {
@@ -184,8 +185,8 @@ void Discovery::on_node_info(Context& context, const Answer& answer) {
     picture.own = entered;
   } else {
     const ObservedEnd from{{request.subject}, {static_cast<std::uint8_t>(request.detail)}};
-    picture.observation.port(from).sighting = entered;
-    auto& back = picture.observation[node].ports[entered.port.value].sighting;
+    picture.observation.change(from).sighting = entered;
+    auto& back = picture.observation.change(entered).sighting;
     // A CA cannot be looked through, so the way in is all that will ever be known of its link.
     // So it is for the port by which a switch was first entered: its route runs through it.
     const bool first_entry = !known || !picture.observation[node].is_switch();
@@ -233,7 +234,7 @@ void Discovery::ask_itself(Context& context, ObservedIndex node) {
 
 void Discovery::on_own_word(Context& context, const Answer& answer) {
   const ObservedIndex node{answer.request.subject};
-  auto& info = context.picture.observation[node].info;
+  auto& info = context.picture.observation.change(node).info;
   const bool known = answer.answered && answer.status == mad::kStatusOk;
   bool is_other = false;
   if (known) {
@@ -301,7 +302,7 @@ void Discovery::read_again(Context& context, fabric::ObservedEnd end) {
 void Discovery::meet_port(Context& context, fabric::ObservedIndex node, const mad::NodeInfo& info,
                           const mad::DirectedRoute& route, std::uint8_t answered_to) {
   Picture& picture = context.picture;
-  ObservedNode& seen = picture.observation[node];
+  ObservedNode& seen = picture.observation.change(node);
   const ObservedEnd end{node, info.local_port_num};
   if (const auto device = picture.device(end)) {
     context.transactions.add_route(*device, route);
@@ -335,7 +336,7 @@ void Discovery::on_port_info(Context& context, const Answer& answer) {
     }
     return on_silence(context, answer);
   }
-  ObservedNode& node = context.picture.observation[end.node];
+  ObservedNode& node = context.picture.observation.change(end.node);
   const auto info = mad::decode<mad::PortInfo>(answer.data);
   if (try_another_key(context, answer, info)) return;
   node.ports[end.port.value].info = info;
@@ -383,7 +384,7 @@ bool Discovery::try_another_key(Context& context, const Answer& answer, const ma
 
 // The standard's PortInfo shows FDR10 as QDR. A link that stayed up is not asked twice.
 void Discovery::ask_vendor_speed(Context& context, fabric::ObservedEnd end) {
-  ObservedNode& node = context.picture.observation[end.node];
+  ObservedNode& node = context.picture.observation.change(end.node);
   fabric::ObservedPort& port = node.ports[end.port.value];
   const bool may_be_fdr10 = node.info.vendor_id == mad::kMellanoxVendorId && end.port.value != 0 &&
                             mad::active_speed(*port.info) == mad::LinkSpeed::QDR;
@@ -403,7 +404,7 @@ void Discovery::ask_vendor_speed(Context& context, fabric::ObservedEnd end) {
 }
 
 void Discovery::on_vendor_speed(Context& context, const Answer& answer) {
-  auto& node = context.picture.observation[{answer.request.subject}];
+  auto& node = context.picture.observation.change(ObservedIndex{answer.request.subject});
   auto& vendor = node.ports[answer.request.detail].vendor;
   const bool known = answer.answered && answer.status == mad::kStatusOk;
   vendor =
@@ -430,7 +431,7 @@ void Discovery::look_beyond(Context& context, fabric::ObservedEnd end) {
 void Discovery::on_switch_info(Context& context, const Answer& answer) {
   if (answer.status != mad::kStatusOk) return on_silence(context, answer);
   const ObservedIndex index{answer.request.subject};
-  ObservedNode& node = context.picture.observation[index];
+  ObservedNode& node = context.picture.observation.change(index);
   const auto info = mad::decode<mad::SwitchInfo>(answer.data);
   node.switch_info = info;
   auto complaints = mad::validate(info);
@@ -462,7 +463,8 @@ void Discovery::doubt_tables(const Context& context, ObservedEnd own) {
 }
 
 void Discovery::read_table(Context& context, fabric::ObservedIndex index) {
-  ObservedNode& node = context.picture.observation[index];
+  const ObservedNode& node = context.picture.observation[index];
+  auto& table = context.picture.observation.table(index);
   const unsigned top = node.switch_info->linear_fdb_top;
   // Zero is a table that nobody has set up; beyond the capacity is nonsense, told already.
   if (top == 0 || top >= node.switch_info->linear_fdb_cap) return;
@@ -471,12 +473,12 @@ void Discovery::read_table(Context& context, fabric::ObservedIndex index) {
     const ObservedNode& old = (*known_)[*before];
     // A switch that lost its tables lost its LinearFDBTop with them.
     if (old.switch_info && old.switch_info->linear_fdb_top == top) {
-      node.table = old.table;
+      table = old.table;
       return;
     }
   }
   const auto blocks = static_cast<std::uint32_t>(top / fabric::kLftBlockLids + 1);
-  node.table.make_room(blocks);
+  table.make_room(blocks);
   for (std::uint32_t block = 0; block < blocks; ++block) read_block(context, index, block);
 }
 
@@ -494,7 +496,7 @@ bool Discovery::reads_again(Context& context, const std::set<TableBlock>& blocks
   for (const auto& [guid, block] : blocks) {
     const auto node = context.picture.observation.find(guid);
     if (!node || !context.picture.observation[*node].table.known(block)) continue;
-    context.picture.observation[*node].table.forget_block(block);
+    context.picture.observation.table(*node).forget_block(block);
     read_block(context, *node, block);
   }
   return !context.transactions.idle();
@@ -507,7 +509,7 @@ void Discovery::on_table_block(Context& context, const Answer& answer) {
   for (std::size_t i = 0; i < entries.size(); ++i) {
     entries[i] = std::to_integer<std::uint8_t>(answer.data[i]);
   }
-  context.picture.observation[{answer.request.subject}].table.learn(answer.request.detail, entries);
+  context.picture.observation.table({answer.request.subject}).learn(answer.request.detail, entries);
 }
 
 void Discovery::on_sm_info(Context& context, const Answer& answer) {
@@ -553,7 +555,7 @@ void Discovery::on_darkness(Context& context, const Answer& answer) {
   const ObservedEnd end{{request.subject}, {static_cast<std::uint8_t>(request.detail)}};
   const auto* before = known_port(context, end);
   const bool was_dark = before != nullptr && before->dark;
-  picture.observation.port(end).dark = true;
+  picture.observation.change(end).dark = true;
   picture.note(end.node,
                "nothing answers behind " + text(picture.name(end)) + ", although its link is up");
   if (was_dark) return;

@@ -543,12 +543,12 @@ fabric::PortSettings Core::Machine::port_settings() const {
       picture.sm_port == fabric::kNoPort ? mad::kNoLid : picture.lids->base(picture.sm_port);
   settings.sm_sl = options.sm_sl;
   settings.subnet_timeout = options.subnet_timeout;
-  settings.max_operational_vls = options.max_operational_vls;
-  settings.head_of_queue_life = options.head_of_queue_life;
-  settings.leaf_head_of_queue_life = options.leaf_head_of_queue_life;
-  settings.vl_stall_count = options.vl_stall_count;
-  settings.leaf_vl_stall_count = options.leaf_vl_stall_count;
-  settings.links = options.link_wishes;
+  settings.links.max_operational_vls = options.max_operational_vls;
+  settings.links.head_of_queue_life = options.head_of_queue_life;
+  settings.links.leaf_head_of_queue_life = options.leaf_head_of_queue_life;
+  settings.links.vl_stall_count = options.vl_stall_count;
+  settings.links.leaf_vl_stall_count = options.leaf_vl_stall_count;
+  settings.links.wishes = options.link_wishes;
   return settings;
 }
 

@@ -124,7 +124,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void restore(std::string registrations);
   void take_up_memory();
   void forget_clients();
-  bool clients_know(mad::Guid port, mad::Lid master, mad::Lid own) const;
+  bool clients_know(fabric::PortIndex at, mad::Lid master, mad::Lid own) const;
   std::vector<base::Record> all_records();
   std::string registrations_text() const;
   void remember();

@@ -73,7 +73,7 @@ void Core::Machine::begin_announcing(Context& with) {
 
 void Core::Machine::on_own_lid(const Answer& answer) {
   if (!answer.answered || answer.status != mad::kStatusOk || !picture.own) return;
-  auto& info = picture.observation.port(*picture.own).info;
+  auto& info = picture.observation.change(*picture.own).info;
   info = mad::decode<mad::PortInfo>(answer.data);
   if (info->lid == mad::kNoLid || !election.has_to_announce()) return;
   election.count_announcement();

@@ -78,9 +78,9 @@ class Takeover {
     for (const ObservedIndex node : taken_) added.push_back(add(old_[node]));
     for (const auto& [from, first] : bridges_) {
       const ObservedEnd there{*now_.find(old_[first.node].info.node_guid), first.port};
-      now_.port(from).sighting = there;
-      now_.port(from).dark = false;
-      now_.port(there).sighting = from;
+      now_.change(from).sighting = there;
+      now_.change(from).dark = false;
+      now_.change(there).sighting = from;
     }
     for (const ObservedIndex node : taken_) {
       for (std::size_t p = 0; p < old_[node].ports.size(); ++p) {
@@ -108,10 +108,11 @@ class Takeover {
     if (!here || !there) return;
     if (sighting->port.value >= now_.ports(*there).size()) return;
     const ObservedEnd end{*here, old_end.port}, back{*there, sighting->port};
-    auto& other = now_.port(back);
     if (!is_of_old_[there->value] && !is_silent(now_, back)) return;
-    if (other.sighting && *other.sighting != end) return;
-    now_.port(end).sighting = back;
+    const auto& seen = now_.port(back).sighting;
+    if (seen && *seen != end) return;
+    now_.change(end).sighting = back;
+    auto& other = now_.change(back);
     other.sighting = end;
     other.dark = false;
   }
@@ -201,7 +202,7 @@ void Patience::fill_gaps(Context& context, const Picture& before) {
     const auto known = before.observation.find(now[{n}].info.node_guid);
     if (!known || !has_gaps(now[{n}]) || has_gaps(before.observation[*known])) continue;
     if (!endures_again(now[{n}].info.node_guid)) continue;
-    fill(now[{n}], before.observation[*known]);
+    fill(now.change(ObservedIndex{n}), before.observation[*known]);
     tell(picture.name(ObservedIndex{n}), 0);
   }
   const auto answering = static_cast<std::uint32_t>(now.size());

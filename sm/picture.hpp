@@ -14,6 +14,7 @@
 #include "fabric/intent.hpp"
 #include "fabric/lid_map.hpp"
 #include "fabric/observation.hpp"
+#include "fabric/registers.hpp"
 #include "fabric/walk.hpp"
 #include "mad/sm_info.hpp"
 #include "routing/selection.hpp"
@@ -56,6 +57,7 @@ struct Picture {
   std::vector<bool> silent;  // by device: that it does not answer has been told
 
   fabric::Frozen frozen;
+  fabric::KnownRegisters registers;
   fabric::PortIndex sm_port = fabric::kNoPort;
   std::shared_ptr<const fabric::LidMap> lids;
   std::shared_ptr<const fabric::LidMap> routed_lids;  // without guests; the same if there are none
@@ -98,7 +100,6 @@ struct Picture {
   }
   // For loops over the topology that read info() of each port.
   auto all_ports() const { return fabric::all_ports(observation, frozen); }
-  auto all_ports_and_peers() const { return fabric::all_ports_and_peers(observation, frozen); }
   auto all_endports() const { return fabric::all_endports(observation, frozen); }
 
   bool is_silent(DeviceId device) const {

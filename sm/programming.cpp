@@ -112,9 +112,8 @@ void Programming::write_lids(Context& context, const Knows& knows) {
     const auto& wish = picture.intent.ports[port.value].endport;
     const auto* info = picture.info(port);
     if (!wish || info == nullptr) continue;
-    const mad::Guid guid = topology.port(port).guid;
     reregister_[port.value] =
-        !knows(guid, info->master_sm_lid, wish->master_sm_lid) || info->lid != wish->lids.base;
+        !knows(port, info->master_sm_lid, wish->master_sm_lid) || info->lid != wish->lids.base;
     if (settled(context, port, *info)) continue;
     set_port(context, Purpose::Lids, port, LinkStep::Fields);
     const fabric::NodeIndex node = topology.node_of(port);
@@ -144,10 +143,12 @@ TableWork Programming::write_tables(Context& context, bool verify) {
   const auto order = in_order(topology.switch_count());
   std::vector<SwitchIndex> told;
   for (const SwitchIndex index : order) {
-    auto& node = context.picture.observation[picture.frozen.node_of[index.value]];
+    const fabric::ObservedIndex at = picture.frozen.node_of[index.value];
+    const auto& node = picture.observation[at];
     // The doubt outlives this sweep where nothing can be read.
-    const auto device = picture.device({picture.frozen.node_of[index.value], {0}});
-    if (verify && device && context.transactions.is_locked(*device)) node.table.forget();
+    const auto device = picture.device({at, {0}});
+    const bool is_locked = device && context.transactions.is_locked(*device);
+    if (verify && is_locked) context.picture.observation.table(at).forget();
     if (fabric::satisfied(wish_for(picture, index), *node.switch_info)) {
       told.push_back(index);
     } else {
@@ -270,7 +271,8 @@ std::uint64_t Programming::write_blocks_of(Context& context,
   for (const SwitchIndex of : due) {
     if (last < count && write_block(context, of, last, verify)) ++changed;
     // Blocks of LIDs that nobody holds now are not worth a question, nor the belief in them.
-    if (verify) picture.observation[picture.frozen.node_of[of.value]].table.forget_from(count);
+    if (verify)
+      context.picture.observation.table(picture.frozen.node_of[of.value]).forget_from(count);
   }
   return changed;
 }
@@ -284,7 +286,7 @@ bool Programming::goes_straight() const {
 // Most switches do after a small change; blocks are looked at one by one where something differs.
 bool Programming::holds_all(Picture& picture, SwitchIndex of, std::size_t blocks) const {
   if (!goes_straight()) return false;
-  auto& held = picture.observation[picture.frozen.node_of[of.value]].table;
+  auto& held = picture.observation.table(picture.frozen.node_of[of.value]);
   return held.holds_row({picture.routes, &picture.routes->routes.tables}, of, blocks);
 }
 
@@ -309,7 +311,7 @@ void Programming::on_block(Context& context, const Answer& answer) {
   Picture& picture = context.picture;
   const Request& request = answer.request;
   const SwitchIndex of{request.subject};
-  auto& table = picture.observation[picture.frozen.node_of[of.value]].table;
+  auto& table = picture.observation.table(picture.frozen.node_of[of.value]);
   std::array<std::uint8_t, fabric::kLftBlockLids> entries;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     entries[i] = std::to_integer<std::uint8_t>(answer.data[i]);
@@ -490,12 +492,12 @@ void Programming::on_port_info(Context& context, const Answer& answer) {
   Picture& picture = context.picture;
   const PortIndex port{answer.request.subject};
   const ObservedEnd end = picture.frozen.end_of[port.value];
-  auto& info = picture.observation.port(end).info;
+  auto& info = picture.observation.change(end).info;
   const auto now = mad::decode<mad::PortInfo>(answer.data);
   if (answer.request.detail == kRecheck) {
     fabric_moved_ |= now.port_state != info->port_state || now.lid != info->lid;
     // It restarted, and lost what it held.
-    if (end.port.value == 0 && now.lid != info->lid) picture.observation[end.node].table.forget();
+    if (end.port.value == 0 && now.lid != info->lid) picture.observation.table(end.node).forget();
     return;
   }
   // Nobody is asked for a lower state: it fell back by itself since it was read. Where that was
@@ -530,7 +532,7 @@ void Programming::note_fallen(PortIndex port, bool news) {
 void Programming::on_switch_info(Context& context, const Answer& answer) {
   Picture& picture = context.picture;
   const SwitchIndex index{answer.request.subject};
-  auto& seen = *picture.observation[picture.frozen.node_of[index.value]].switch_info;
+  auto& seen = *picture.observation.change(picture.frozen.node_of[index.value]).switch_info;
   const bool cleared = seen.port_state_change;
   seen = mad::decode<mad::SwitchInfo>(answer.data);
   if (cleared) recheck_settled_ports(context, index);
@@ -665,7 +667,7 @@ void Programming::on_silence(Context& context, const Answer& answer) {
   if (!is_port) note_failed_table(name.guid, request, news);
   // Written or not: until a block is read again nobody knows.
   if (request.attribute == mad::AttributeId::LinearForwardingTable) {
-    picture.observation[picture.frozen.node_of[request.subject]].table.forget();
+    picture.observation.table(picture.frozen.node_of[request.subject]).forget();
   }
   if (!picture.falls_silent(request.device)) return;
   picture.problems.push_back(text(name) + " does not answer when it is written to");

@@ -41,7 +41,7 @@ class Programming {
  public:
   // LIDs and the other values of ports that own LIDs. Clients on ports of which `knows` says no
   // will be asked to register anew; it hears whom the port names as master, and whom it shall.
-  using Knows = std::function<bool(mad::Guid port, mad::Lid master, mad::Lid own)>;
+  using Knows = std::function<bool(fabric::PortIndex port, mad::Lid master, mad::Lid own)>;
   void write_lids(Context& context, const Knows& knows);
   // How to get to the tables that the picture's routes want.
   void set_transition(routing::Transition transition) {

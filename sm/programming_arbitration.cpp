@@ -53,15 +53,15 @@ qos::Arbitration ArbitrationProgramming::wanted(const Context& context, PortInde
 
 void set_high_limits(const std::optional<qos::LaneTables>& tables, const fabric::Topology& topology,
                      fabric::Intent& intent) {
-  if (!tables) return;
-  std::array<std::uint8_t, qos::kPortKinds> limits{};
-  for (std::size_t kind = 0; kind < limits.size(); ++kind) {
+  std::array<std::optional<std::uint8_t>, qos::kPortKinds> limits;
+  for (std::size_t kind = 0; tables && kind < limits.size(); ++kind) {
     limits[kind] = qos::lanes_of(*tables, static_cast<qos::PortKind>(kind)).high_limit;
   }
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     auto& link = intent.ports[p].link;
+    if (!link) continue;
     const auto kind = static_cast<std::size_t>(qos::kind_of(topology, PortIndex{p}));
-    if (link) link->vl_high_limit = limits[kind];
+    link->vl_high_limit = limits[kind];
   }
 }
 

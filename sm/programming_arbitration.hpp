@@ -18,7 +18,7 @@
 
 namespace heddle::sm {
 
-// VL_High_Limit of all ports with a link, if the configuration has any.
+// VL_High_Limit of all ports with a link: what the configuration has, or as it stands.
 void set_high_limits(const std::optional<qos::LaneTables>& tables, const fabric::Topology& topology,
                      fabric::Intent& intent);
 

@@ -59,7 +59,7 @@ void OrderProgramming::on_answer(Context& context, const Answer& answer) {
   if (answer.answered && answer.status == mad::kStatusOk) {
     // That a port is down is news, to be found and followed by the next look; that it is on is not.
     if (answer.request.detail == 0) {
-      picture.observation.port(end).info = mad::decode<mad::PortInfo>(answer.data);
+      picture.observation.change(end).info = mad::decode<mad::PortInfo>(answer.data);
     }
     return;
   }

@@ -85,11 +85,17 @@ void Core::Machine::forget_clients() {
 }
 
 // Whether the programs on a port have registered with us, or with whom we have it all from.
-bool Core::Machine::clients_know(mad::Guid port, mad::Lid master, mad::Lid own) const {
+bool Core::Machine::clients_know(fabric::PortIndex at, mad::Lid master, mad::Lid own) const {
+  const mad::Guid port = picture.frozen.topology->port(at).guid;
   if (outdated.count(port) + untold.count(port) + unheard.count(port) != 0) return false;
   if (master != own && (master != former_master || master == mad::kNoLid)) return false;
   const sa::View* view = administration.view();
-  return view != nullptr ? view->find(port) != fabric::kNoPort : clients_are_known;
+  if (view == nullptr) return clients_are_known;
+  // Nearly all are where they were: that is seen at once.
+  const bool is_there = picture.frozen.topology->shares_nodes_with(view->topology()) &&
+                        view->topology().port(at).guid == port &&
+                        view->lids().base(at) != mad::kNoLid && port != mad::Guid{};
+  return is_there || view->find(port) != fabric::kNoPort;
 }
 
 std::vector<base::Record> Core::Machine::all_records() {

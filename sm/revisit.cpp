@@ -68,16 +68,16 @@ bool Revisit::suspect(const Context& context, ObservedIndex node) {
 
 // The cable of this port leads nowhere known any more; whoever is at the other end knows more.
 void Revisit::sever(Context& context, ObservedEnd end) {
-  auto& port = context.picture.observation.port(end);
+  auto& port = context.picture.observation.change(end);
   changed_ = true;
   port.dark = false;
-  context.picture.observation[end.node].disbelieved.erase(end.port.value);
+  context.picture.observation.change(end.node).disbelieved.erase(end.port.value);
   if (!port.sighting) return;
   cables_changed_ = true;
   const ObservedEnd there = *std::exchange(port.sighting, std::nullopt);
   cut_.emplace(guid_of(context, end.node), end.port.value);
   cut_.emplace(guid_of(context, there.node), there.port.value);
-  auto& other = context.picture.observation[there.node];
+  auto& other = context.picture.observation.change(there.node);
   auto& back = other.ports[there.port.value].sighting;
   if (back == end) back.reset();
   if (other.is_switch()) suspect(context, there.node);
@@ -109,7 +109,7 @@ void Revisit::on_description(Context& context, Discovery& discovery, const Answe
 
 void Revisit::on_switch_info(Context& context, Discovery& discovery, const Answer& answer) {
   const ObservedIndex node{answer.request.subject};
-  auto& seen = context.picture.observation[node];
+  const auto& seen = context.picture.observation[node];
   if (answer.request.optional && !answer.answered) {
     silent_.push_back(node);
     return suspect_neighbours(context, node);
@@ -122,7 +122,7 @@ void Revisit::on_switch_info(Context& context, Discovery& discovery, const Answe
     const auto now = mad::decode<mad::SwitchInfo>(answer.data);
     // A switch that lost its tables lost its LinearFDBTop with them.
     const bool kept = seen.switch_info && seen.switch_info->linear_fdb_top == now.linear_fdb_top;
-    if (!kept) seen.table.forget();
+    if (!kept) context.picture.observation.table(node).forget();
     changed = changed || !kept || now.port_state_change;
   }
   discovery.on_answer(context, answer);
@@ -137,7 +137,7 @@ void Revisit::on_switch_info(Context& context, Discovery& discovery, const Answe
 
 void Revisit::on_port_info(Context& context, const Answer& answer) {
   const ObservedEnd end = subject_of(answer.request);
-  auto& node = context.picture.observation[end.node];
+  const auto& node = context.picture.observation[end.node];
   if (!is_known(answer)) return;
   const auto now = mad::decode<mad::PortInfo>(answer.data);
   const auto& before = node.ports[end.port.value].info;
@@ -145,7 +145,7 @@ void Revisit::on_port_info(Context& context, const Answer& answer) {
   met_anothers_ |= before && is_of_another(context.picture, *before, now);
   if (!node.is_switch()) return;
   if (end.port.value == 0) {
-    if (before && before->lid != now.lid) node.table.forget();
+    if (before && before->lid != now.lid) context.picture.observation.table(end.node).forget();
     return;
   }
   if (before && now.port_state < before->port_state) sever(context, end);
@@ -214,15 +214,15 @@ void Revisit::settle_displaced(Context& context, Discovery& discovery, const Way
   auto& observation = context.picture.observation;
   for (const Displaced& moved : std::exchange(displaced_, {})) {
     const auto& met = observation.port(moved.met_from).sighting;
-    auto& back = observation.port(moved.end).sighting;
+    const auto& back = observation.port(moved.end).sighting;
     if (met != moved.end || back == moved.met_from) continue;
     const bool is_left = !back || (in_the_end != nullptr && !in_the_end->reaches(back->node));
     if (!is_left) {
       displaced_.push_back(moved);
       continue;
     }
-    if (back) observation.port(*back).sighting.reset();
-    back = moved.met_from;
+    if (back) observation.change(*back).sighting.reset();
+    observation.change(moved.end).sighting = moved.met_from;
     cables_changed_ = true;
     reach_by(context, moved.end, moved.met_from);
     discovery.read_again(context, moved.end);

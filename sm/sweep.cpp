@@ -509,8 +509,9 @@ void Core::Machine::assign() {
   picture.routed_lids = picture.lids->has_guests()
                             ? std::make_shared<const fabric::LidMap>(picture.lids->without_guests())
                             : picture.lids;
-  picture.intent = fabric::plan_ports(picture.observation, picture.frozen, *picture.lids,
-                                      port_settings(), std::move(picture.intent));
+  picture.intent = fabric::plan_ports(picture.frozen.topology,
+                                      picture.registers.of(picture.observation, picture.frozen),
+                                      *picture.lids, port_settings(), std::move(picture.intent));
   set_high_limits(options.lane_tables, *picture.frozen.topology, picture.intent);
   picture.intent.switches.life_time_value = options.packet_life_time;
   if (levels_in_use) keep_sm_levels(picture);
@@ -533,7 +534,7 @@ void Core::Machine::write_addresses() {
                                " ports they do not count, or no switch checks them");
   }
   Context with = context();
-  programming.write_lids(with, [this](mad::Guid port, mad::Lid master, mad::Lid own) {
+  programming.write_lids(with, [this](PortIndex port, mad::Lid master, mad::Lid own) {
     return clients_know(port, master, own);
   });
   const auto enforcement =
@@ -676,9 +677,9 @@ bool Core::Machine::looks_again() {
 
 void Core::Machine::publish_picture() {
   shown_managers = picture.other_sms;
-  auto registers = std::make_shared<const fabric::Registers>(
-      picture.frozen.topology ? fabric::registers_of(picture.observation, picture.frozen)
-                              : fabric::Registers{});
+  auto registers = picture.frozen.topology
+                       ? picture.registers.of(picture.observation, picture.frozen)
+                       : std::make_shared<const fabric::Registers>();
   auto snapshot = take_picture(picture, registers, statistics, options);
   if (options.shadow) snapshot->shadow = shadow.report();
   renew_view(std::move(registers));
@@ -729,8 +730,9 @@ void Core::Machine::renew_view(std::shared_ptr<const fabric::Registers> register
   if (subnet) subnet->memberships = memberships;
   if (subnet) subnet->p_key_tables = partition_programming.tables();
   if (subnet) subnet->virtual_ports = virtual_ports.published(picture);
-  administration.renew(now,
-                       subnet ? std::make_shared<const sa::View>(std::move(*subnet)) : nullptr);
+  auto view = subnet ? std::make_shared<const sa::View>(std::move(*subnet), administration.view())
+                     : nullptr;
+  administration.renew(now, std::move(view));
 }
 
 void Core::Machine::publish_groups() {

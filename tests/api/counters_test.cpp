@@ -13,7 +13,6 @@
 #include "api/metrics.hpp"
 #include "base/text.hpp"
 #include "tests/api/stage.hpp"
-#include "tests/support/registers.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace heddle::test {
@@ -213,9 +212,8 @@ std::shared_ptr<const sm::Snapshot> large_fabric(unsigned switches, unsigned por
   }
   auto fabric = std::make_shared<sm::Snapshot>();
   fabric->topology = std::move(builder).build().value();
-  fabric::Registers& registers = support::own_registers(*fabric);
-  registers.ports.resize(fabric->topology.port_count());
-  registers.fdr10.resize(fabric->topology.port_count());
+  fabric->registers =
+      std::make_shared<const fabric::Registers>(fabric::Registers::room_for(fabric->topology));
   return fabric;
 }
 

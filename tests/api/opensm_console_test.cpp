@@ -75,7 +75,7 @@ TEST(OpensmConsole, NamesPortsThatAreSlowerThanTheyMayBeOrOff) {
   const fabric::NodeIndex hub{0};
   fabric::Registers& registers = support::own_registers(changed);
   const auto info = [&](std::uint8_t port) -> mad::PortInfo& {
-    return registers.ports[topology.port_of(hub, mad::PortNumber{port}).value];
+    return registers.ports.change(topology.port_of(hub, mad::PortNumber{port}).value);
   };
   EXPECT_THAT(said(stage, "portstatus"), Not(HasSubstr("Possible issues")));
   info(1).link_width_active = 1;

@@ -64,7 +64,7 @@ TEST(SubnetList, ABraceInANameDoesNotEndIt) {
 
 TEST(SubnetList, StateWidthAndSpeedAreThoseOfThePort) {
   auto snapshot = small_fabric();
-  mad::PortInfo& own = support::own_registers(snapshot).ports[snapshot.sm_port.value];
+  mad::PortInfo& own = support::own_registers(snapshot).ports.change(snapshot.sm_port.value);
   own.port_state = mad::PortState::Init;
   own.link_width_active = 0;
   const std::string text = text_of(&write_subnet_list, snapshot);

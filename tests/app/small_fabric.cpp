@@ -56,7 +56,7 @@ void activate_links(sm::Snapshot& snapshot) {
   auto& ports = support::own_registers(snapshot).ports;
   for (std::uint32_t i = 0; i < snapshot.topology.port_count(); ++i) {
     if (snapshot.topology.peer(fabric::PortIndex{i}) == fabric::kNoPort) continue;
-    mad::PortInfo& info = ports[i];
+    mad::PortInfo& info = ports.change(i);
     info.port_state = mad::PortState::Active;
     info.link_width_active = 2;      // 4x
     info.link_speed_ext_active = 4;  // HDR
@@ -67,7 +67,7 @@ void activate_links(sm::Snapshot& snapshot) {
 void slow_down(sm::Snapshot& snapshot, fabric::PortIndex port) {
   auto& ports = support::own_registers(snapshot).ports;
   for (const fabric::PortIndex end : {port, snapshot.topology.peer(port)}) {
-    mad::PortInfo& info = ports[end.value];
+    mad::PortInfo& info = ports.change(end.value);
     info.link_width_active = 1;  // 1x
     info.link_speed_ext_active = 0;
     info.link_speed_active = 1;  // SDR
@@ -85,10 +85,7 @@ sm::Snapshot small_fabric() {
   for (const fabric::PortIndex port : made.endports()) {
     EXPECT_TRUE(snapshot.lids.assign(port, {mad::Lid{lid++}, 0}));
   }
-  fabric::Registers& registers = support::own_registers(snapshot);
-  registers.ports.resize(made.port_count());
-  registers.fdr10.resize(made.port_count());
-  registers.switches.resize(made.switch_count());
+  snapshot.registers = std::make_shared<const fabric::Registers>(fabric::Registers::room_for(made));
   activate_links(snapshot);
   const auto host2 = made.find_node(mad::Guid{0x1010});
   slow_down(snapshot, made.port_of(*host2, mad::PortNumber{1}));

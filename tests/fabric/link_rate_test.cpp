@@ -25,7 +25,7 @@ unsigned slowness(Said one, Said other) {
     info.node_type = mad::NodeType::Switch;
     info.num_ports = 1;
     const auto index = observation.add(info);
-    ObservedNode& node = observation[index];
+    ObservedNode& node = observation.change(index);
     node.switch_info.emplace().linear_fdb_cap = 64;
     node.ports[0].info.emplace();
     auto& port = node.ports[1].info.emplace();

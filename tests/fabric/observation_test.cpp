@@ -11,33 +11,10 @@
 
 #include "base/prng.hpp"
 #include "fabric/walk.hpp"
+#include "tests/fabric/observed.hpp"
 
 namespace heddle::fabric {
 namespace {
-
-mad::NodeInfo info_of(std::uint64_t guid, mad::NodeType type, std::uint8_t ports) {
-  mad::NodeInfo info;
-  info.node_guid = info.port_guid = mad::Guid{guid};
-  info.node_type = type;
-  info.num_ports = ports;
-  return info;
-}
-
-ObservedEnd end(std::uint32_t node, unsigned port) {
-  return {{node}, {static_cast<std::uint8_t>(port)}};
-}
-
-ObservedIndex add_switch(Observation& observation, std::uint64_t guid, std::uint8_t ports) {
-  const auto index = observation.add(info_of(guid, mad::NodeType::Switch, ports));
-  ObservedNode& node = observation[index];
-  node.switch_info.emplace().linear_fdb_cap = 64;
-  for (auto& port : node.ports) port.info.emplace();
-  return index;
-}
-
-void see(Observation& observation, ObservedEnd from, ObservedEnd there) {
-  observation.port(from).sighting = there;
-}
 
 std::size_t looks_at(const Observation& observation, ObservedEnd at) {
   std::size_t count = 0;
@@ -103,6 +80,32 @@ TEST(Observation, ANodeIsAddedWithWhatIsKnownOfIt) {
   EXPECT_FALSE(observation.is_switch(index));
   EXPECT_EQ(observation.port({index, {1}}).sighting, end(0, 2));
   EXPECT_NE(observation.ports(index).data(), old.ports({1}).data());
+}
+
+TEST(Observation, TellsWhoWasChangedSince) {
+  Observation observation;
+  for (std::uint64_t guid = 1; guid <= 4; ++guid) add_switch(observation, guid, 3);
+  const auto changed_since = [&](Observation::Edition edition) {
+    std::vector<std::uint64_t> guids;
+    for (const ObservedIndex node : observation.changed_since(edition)) {
+      guids.push_back(observation[node].info.node_guid.value);
+    }
+    return guids;
+  };
+  using Guids = std::vector<std::uint64_t>;
+  EXPECT_EQ(changed_since(0), (Guids{1, 2, 3, 4}));
+  auto edition = observation.edition();
+  EXPECT_EQ(changed_since(edition), Guids{});
+  observation.change(ObservedIndex{1}).description = "two";
+  observation.change(end(3, 2)).dark = true;
+  observation.table({2}).make_room(3);
+  EXPECT_EQ(changed_since(edition), (Guids{2, 4})) << "tables do not count";
+  edition = observation.edition();
+  observation.add(info_of(5, mad::NodeType::ChannelAdapter, 1));
+  EXPECT_EQ(changed_since(edition), Guids{5});
+  edition = observation.edition();
+  observation.keep_only({true, false, true, true, true});
+  EXPECT_EQ(changed_since(edition), (Guids{1, 3, 4, 5})) << "who moved may have been another one";
 }
 
 TEST(ObservedTable, HoldsSeveralBlocksOnlyIfAllAreKnownAndTheSame) {
@@ -232,7 +235,7 @@ void expect_rightly_frozen(const Observation& observation, const std::vector<Obs
   if (contradicted) {
     EXPECT_FALSE(frozen.contradictions.empty());
   }
-  for (const PortIndex port : all_ports_by_link(observation, frozen)) {
+  for (const PortIndex port : all_ports(observation, frozen)) {
     const PortIndex peer = topology.peer(port);
     if (peer != kNoPort) {
       EXPECT_EQ(topology.peer(peer), port);
@@ -260,7 +263,7 @@ TEST(Freeze, LinksAreWhatTheEndsSay) {
       const ObservedEnd a = any(), b = any();
       see(observation, a, b);
       if (!prng.chance(0.2)) see(observation, b, a);
-      if (prng.chance(0.05)) observation.port(any()).info.reset();
+      if (prng.chance(0.05)) observation.change(any()).info.reset();
       if (prng.chance(0.05)) held.push_back(any());
     }
     expect_rightly_frozen(observation, held);
@@ -298,38 +301,9 @@ bool share_nodes(const Frozen& a, const Frozen& b) {
 
 // Cables, and now and then something that a node says of itself. False if it was only cables.
 bool change(Observation& observation, base::Prng& prng) {
-  const auto any = [&] {
-    return end(static_cast<std::uint32_t>(prng.below(observation.size())),
-               static_cast<unsigned>(1 + prng.below(3)));
-  };
-  for (unsigned cables = 0; cables < 3; ++cables) {
-    const ObservedEnd a = any(), b = any();
-    prng.chance(0.3) ? observation.port(a).sighting.reset() : see(observation, a, b);
-    if (prng.chance(0.6)) see(observation, b, a);
-  }
+  move_cables(observation, prng);
   if (prng.chance(0.6)) return false;
-  ObservedNode& node = observation[any().node];
-  switch (prng.below(6)) {
-    case 0:
-      node.description += "!";
-      break;
-    case 1:
-      node.info.system_image_guid = mad::Guid{prng()};
-      break;
-    case 2:
-      if (node.is_switch()) node.switch_info->linear_fdb_cap ^= 0x80;
-      break;
-    case 3:
-      node.switch_info.reset();
-      break;
-    case 4:
-      add_switch(observation, 1000 + prng.below(1u << 30), 3);
-      break;
-    default:
-      std::vector<bool> keep(observation.size(), true);
-      keep[prng.below(keep.size())] = false;
-      observation.keep_only(keep);
-  }
+  change_a_node(observation, prng);
   return true;
 }
 
@@ -377,8 +351,6 @@ TEST(Walk, GivesAllPortsInOrder) {
       return ports;
     };
     EXPECT_EQ(collect(all_ports(observation, frozen)), expected);
-    EXPECT_EQ(collect(all_ports_and_peers(observation, frozen)), expected);
-    EXPECT_EQ(collect(all_ports_by_link(observation, frozen)), expected);
     const auto endports = frozen.topology->endports();
     EXPECT_EQ(collect(all_endports(observation, frozen)),
               std::vector(endports.begin(), endports.end()));

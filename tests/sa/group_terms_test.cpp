@@ -96,7 +96,7 @@ TEST_F(GroupTerms, OutdateTheirMembersAndThoseOfTheGroupsThatFollow) {
 TEST_F(GroupTerms, PutOutWhoCannotReachThem) {
   auto subnet = support::administered(support::ring(3, 2));
   const auto slow = subnet.topology->endports()[subnet.topology->switch_count() + 1];
-  support::own_registers(subnet).ports[slow.value].neighbor_mtu = mad::Mtu::Bytes2048;
+  support::own_registers(subnet).ports.change(slow.value).neighbor_mtu = mad::Mtu::Bytes2048;
   stage_.server.renew(stage_.now, std::make_shared<const View>(std::move(subnet)));
   ASSERT_EQ(join(kBroadcast, 0, 0x0b1b), mad::kStatusOk);
   ASSERT_EQ(join(kBroadcast, 1, 0x0b1b), mad::kStatusOk);

@@ -81,7 +81,7 @@ TEST(Path, CarriesWhatItsWorstLinkCarries) {
   // One port out of a leaf towards its spine is slower and has a smaller MTU.
   const PortIndex slow = subnet.topology->port_of(subnet.topology->channels()[0].from,
                                                   subnet.topology->channels()[0].out);
-  mad::PortInfo& info = support::own_registers(subnet).ports[slow.value];
+  mad::PortInfo& info = support::own_registers(subnet).ports.change(slow.value);
   info.neighbor_mtu = mad::Mtu::Bytes1024;
   info.link_speed_ext_active = 0;
   info.link_speed_active = mad::entry(mad::LinkSpeed::QDR).bit;
@@ -216,15 +216,15 @@ TEST(PathLimits, RatesAreOrderedByWhatTheyCarry) {
 
 TEST(PathLimits, RatesComeInCodesThatTheClientKnows) {
   auto subnet = support::administered(support::star(2));
-  for (mad::PortInfo& info : support::own_registers(subnet).ports) {
-    if (info.link_width_active == 0) continue;
+  support::change_ports(subnet, [](mad::PortInfo& info) {
+    if (info.link_width_active == 0) return;
     info.link_speed_ext_active = mad::entry(mad::LinkSpeed::NDR).bit;
-  }
+  });
   const auto rate_told = [&](std::uint32_t mask, std::uint16_t mask2) {
-    for (mad::PortInfo& info : support::own_registers(subnet).ports) {
+    support::change_ports(subnet, [&](mad::PortInfo& info) {
       info.capability_mask = mask;
       info.capability_mask2 = mask2;
-    }
+    });
     Stage stage(subnet);
     return stage.get(kSgid | kDgid, between(stage, stage.host(0), stage.host(1)))
         .records.at(0)
@@ -240,13 +240,13 @@ TEST(PathLimits, RatesComeInCodesThatTheClientKnows) {
 
 TEST(PathLimits, RatesComeInCodesUpToTheHighestThatMayBeTold) {
   auto subnet = support::administered(support::star(2));
-  for (mad::PortInfo& info : support::own_registers(subnet).ports) {
+  support::change_ports(subnet, [](mad::PortInfo& info) {
     info.capability_mask = mad::kIsExtendedSpeedsSupported | mad::kIsCapabilityMask2Supported;
     info.capability_mask2 = mad::kIsLinkSpeedHDRSupported | mad::kIsLinkSpeedNDRSupported;
     if (info.link_width_active != 0) {
       info.link_speed_ext_active = mad::entry(mad::LinkSpeed::NDR).bit;
     }
-  }
+  });
   const auto ask = [&](std::uint8_t highest, std::optional<mad::Selector> selector = {},
                        std::uint8_t rate = 0) {
     subnet.highest_rate_code = highest;

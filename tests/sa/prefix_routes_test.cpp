@@ -85,7 +85,7 @@ class PrefixRouteTest : public testing::Test {
     const auto& topology = *subnet.topology;
     for (const std::size_t host : {2u, 4u}) {
       const auto port = topology.endports()[topology.switch_count() + host];
-      support::own_registers(subnet).nodes[topology.node_of(port).value].node_type =
+      support::own_registers(subnet).nodes.change(topology.node_of(port).value).node_type =
           mad::NodeType::Router;
     }
     subnet.prefix_routes = std::make_shared<const PrefixRoutes>(parsed_routes(file));

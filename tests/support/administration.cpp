@@ -66,21 +66,23 @@ sa::Subnet administered(const Recipe& recipe, std::uint8_t lmc) {
   auto routes = routing::find_engine("minhop")->route({*topology, *lids, options});
   HEDDLE_CHECK(routes.has_value());
   subnet.tables = std::make_shared<const fabric::ForwardingTables>(std::move(routes->tables));
-  const auto registers = std::make_shared<fabric::Registers>();
+  auto registers = fabric::Registers::room_for(*topology);
   for (std::uint32_t n = 0; n < topology->node_count(); ++n) {
-    registers->nodes.push_back(node_info(topology->node(fabric::NodeIndex{n})));
+    registers.nodes.change(n) = node_info(topology->node(fabric::NodeIndex{n}));
   }
   for (std::uint32_t p = 0; p < topology->port_count(); ++p) {
     const fabric::PortIndex port{p};
-    registers->ports.push_back(port_info(topology->peer(port) != fabric::kNoPort));
-    registers->ports.back().lid = lids->base(port);
-    registers->fdr10.push_back(false);
+    mad::PortInfo& info = registers.ports.change(p);
+    info = port_info(topology->peer(port) != fabric::kNoPort);
+    info.lid = lids->base(port);
   }
   mad::SwitchInfo switch_info;
   switch_info.linear_fdb_cap = 49152;
   switch_info.linear_fdb_top = lids->top().value;
-  registers->switches.assign(topology->switch_count(), switch_info);
-  subnet.registers = registers;
+  for (std::uint32_t s = 0; s < topology->switch_count(); ++s) {
+    registers.switches.change(s) = switch_info;
+  }
+  subnet.registers = std::make_shared<const fabric::Registers>(std::move(registers));
   subnet.topology = std::move(topology);
   subnet.lids = std::move(lids);
   return subnet;
