@@ -220,7 +220,8 @@ def one_takeover(manager, stage):
         time.sleep(5)
         began = time.monotonic()
         started[0].send_signal(signal.SIGKILL)
-        REPAIR.wait(lambda: times_up(outputs[1]) > 0, f"{manager}'s standby to take over", patience)
+        REPAIR.wait(lambda: times_up(outputs[1]) > 0, f"{manager}'s standby to take over",
+                    patience, pause=0.01)
         return time.monotonic() - began
 
 
