@@ -56,7 +56,7 @@ class SharedPages {
   using Page = std::array<T, kSize>;
   std::size_t size_ = 0;
   std::vector<std::shared_ptr<Page>> pages_;
-  std::vector<bool> is_own_;  // by page: nobody else has it
+  std::vector<bool> is_own_;  // by page: nobody had it before, so it may be changed in place
 };
 
 }  // namespace heddle::base

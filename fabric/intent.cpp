@@ -69,7 +69,7 @@ class Planner {
     for (std::uint32_t p = 0; p < topology_.port_count(); ++p) {
       const PortIndex port{p}, peer = topology_.peer(port);
       if (peer == kNoPort) ports_[p] = {};  // nor is an adapter's port an endport without a link
-      if (peer != kNoPort && port < peer && !is_as_planned(port, peer)) plan_link_at(port);
+      if (peer != kNoPort && !(peer < port) && !is_as_planned(port, peer)) plan_link_at(port);
     }
     for (const PortIndex port : topology_.endports()) plan_endport(port);
   }

@@ -22,7 +22,7 @@ struct Registers {
   base::SharedPages<bool, 1024> fdr10;          // by PortIndex: links that PortInfo shows as QDR
   base::SharedPages<mad::SwitchInfo> switches;  // by SwitchIndex
 
-  // Null where it was never read.
+  // Null where it was never read, or held nothing but zeroes.
   const mad::PortInfo* info(PortIndex port) const {
     const mad::PortInfo& held = ports[port.value];
     const bool is_read = held.port_state != mad::PortState::NoChange || held != mad::PortInfo{};

@@ -2,6 +2,7 @@
 // What is wanted of ports is the same whether it was planned anew or out of what was wanted before.
 #include "fabric/intent.hpp"
 
+#include <memory>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -107,6 +108,26 @@ TEST(PlanPorts, LinksOfWhichNothingChangedAreLeftAlone) {
   for (const auto& port : intent.ports) anew += port.link && port.link->vl_high_limit != 7;
   EXPECT_GE(anew, 2u);
   EXPECT_LE(anew, 12u) << "as many as are close to it in memory";
+}
+
+TEST(PlanPorts, APlugThatLeadsBackIsALinkOfTwoLikeEnds) {
+  TopologyBuilder builder;
+  Node node;
+  node.guid = mad::Guid{1};
+  node.type = mad::NodeType::Switch;
+  node.port_count = 2;
+  builder.add_node(node);
+  builder.add_link({node.guid, {1}}, {node.guid, {1}});
+  const auto topology = std::make_shared<const Topology>(std::move(builder).build().value());
+  auto registers = Registers::room_for(*topology);
+  mad::PortInfo& info = registers.ports.change(1);
+  info.port_state = mad::PortState::Init;
+  info.mtu_cap = mad::Mtu::Bytes2048;
+  const Intent intent =
+      plan_ports(topology, std::make_shared<const Registers>(std::move(registers)),
+                 LidMap(topology->port_count()), settings());
+  ASSERT_TRUE(intent.ports[1].link);
+  EXPECT_EQ(intent.ports[1].link->neighbor_mtu, mad::Mtu::Bytes2048);
 }
 
 }  // namespace
