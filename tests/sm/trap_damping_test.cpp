@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-constexpr mad::Lid kNoisy{7}, kOther{8};
+constexpr mad::Lid kNoisy{7}, kAnother{8};
 
 class Damping : public testing::Test {
  protected:
@@ -38,7 +38,7 @@ TEST_F(Damping, HearsWhoHasSomethingToSay) {
   EXPECT_EQ(heeded_of(TrapDamping::kBurst - 1, 1ms), TrapDamping::kBurst - 1);
   now_ += TrapDamping::kBurst * TrapDamping::kPerTrap;
   EXPECT_EQ(heeded_of(TrapDamping::kBurst - 1, 1ms), TrapDamping::kBurst - 1);
-  EXPECT_EQ(heeded_of(10'000, 1500ms, kOther), 10'000u);
+  EXPECT_EQ(heeded_of(10'000, 1500ms, kAnother), 10'000u);
   EXPECT_EQ(changes_, 0u);
 }
 
@@ -46,7 +46,7 @@ TEST_F(Damping, HeedsFewOfTooMany) {
   heeded_of(TrapDamping::kBurst, 1ms);
   EXPECT_EQ(last_.level, TrapDamping::Level::Damped);
   EXPECT_EQ(heeded_of(5'500, 10ms), 11u) << "one in five seconds, for almost a minute";
-  EXPECT_EQ(heeded_of(1, 1ms, kOther), 1u) << "others are not concerned";
+  EXPECT_EQ(heeded_of(1, 1ms, kAnother), 1u) << "others are not concerned";
 }
 
 TEST_F(Damping, HeedsNothingOfWhoDoesNotStop) {
