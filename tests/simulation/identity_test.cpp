@@ -3,6 +3,7 @@
 // ports that share one.
 #include <chrono>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "mad/node_info.hpp"
+#include "mad/port_info.hpp"
 #include "mad/smp.hpp"
 #include "tests/simulation/judging.hpp"
 
@@ -28,6 +30,14 @@ class Identity : public testing::Test {
   void bring_up(bool traps) {
     BoxOptions options;
     options.world.traps = traps;
+    options.on_way_out = [this](mad::Datagram& datagram) {
+      const auto smp = mad::decode_smp(datagram.payload);
+      const bool sets =
+          smp && smp->method == mad::Method::Set && smp->attribute_id == mad::AttributeId::PortInfo;
+      if (!sets) return;
+      const auto info = mad::decode<mad::PortInfo>(smp->data);
+      if (info.client_reregister) asked_anew_.insert(info.lid);
+    };
     box_.emplace("fat-tree:3,6", options);
     ASSERT_TRUE(box_->run_until_quiet());
   }
@@ -47,6 +57,8 @@ class Identity : public testing::Test {
     box().world().claim_ports(node(box(), name), ports);
     box().world().reboot(node(box(), name), 100ms);
   }
+  // Ports whose clients were asked to register anew since this was asked last.
+  std::set<mad::Lid> asked_anew() { return std::exchange(asked_anew_, {}); }
   bool knows(mad::Guid port_guid) {
     const auto& topology = box().snapshot().topology;
     const auto ports = topology.endports();
@@ -56,6 +68,7 @@ class Identity : public testing::Test {
   }
 
  private:
+  std::set<mad::Lid> asked_anew_;
   std::optional<Box> box_;
 };
 
@@ -114,9 +127,12 @@ INSTANTIATE_TEST_SUITE_P(Traps, IdentityWithOrWithoutTraps, testing::Bool());
 // Nothing tells of it but the device itself, when it is asked who it is.
 TEST_F(Identity, APortGuidThatChangesWithoutARestartIsSeen) {
   bring_up(false);
+  asked_anew();
   ASSERT_TRUE(box().world().set_port_guid(node(box(), "host-0005"), 1, kNewGuid));
   box().run_for(60s);
   EXPECT_TRUE(knows(kNewGuid));
+  EXPECT_EQ(asked_anew(), std::set{registers(box(), "host-0005", 1).lid})
+      << "nothing is registered of that GUID";
   EXPECT_EQ(trouble(box()), "");
 }
 
