@@ -60,7 +60,8 @@ Survey::Survey(const Topology& topology_in, const LidMap& lids, const Forwarding
       islands(topology_in),
       targets(find_targets(topology_in, lids)),
       has_hosts(topology_in.switch_count()),
-      forwards(count_switch_lids(targets) * topology_in.switch_count()) {
+      forwards_words((count_switch_lids(targets) + 63) / 64),
+      forwards(forwards_words * topology_in.switch_count()) {
   for (const PortIndex endport : topology.endports()) {
     const auto attachment = topology.attachment(endport);
     if (attachment && attachment->out.value != 0) has_hosts[attachment->at.value] = 1;

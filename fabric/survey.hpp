@@ -38,7 +38,7 @@ struct Target {
   std::uint32_t switch_row = kNowhere;  // a switch's own LID: which one among those
 };
 
-// Everything but `forwards` is read by all walks at once; of that each LID writes its own row.
+// Everything but `forwards` is read by all walks at once; of that each LID writes its own bits.
 struct Survey {
   Survey(const Topology& topology, const LidMap& lids, const ForwardingTables& tables);
 
@@ -48,8 +48,10 @@ struct Survey {
   Islands islands;
   std::vector<Target> targets;          // by LID
   std::vector<std::uint8_t> has_hosts;  // by switch
-  // By (switch LID's row, switch): which switches forward packets of channel adapters to it.
-  std::vector<std::uint8_t> forwards;
+  // By switch, a bit for each switch LID's row: which switches forward packets of channel adapters
+  // to it.
+  std::size_t forwards_words;  // for each switch
+  std::vector<std::uint64_t> forwards;
 };
 
 // One block of LIDs, each LID's entries of all switches side by side: a walk for one LID then stays

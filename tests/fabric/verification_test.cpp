@@ -2,6 +2,9 @@
 #include "fabric/verification.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -327,53 +330,158 @@ TEST(Verification, TheSplitOfTheWorkDoesNotShow) {
   }
 }
 
-// Follows each route by itself and says how many do not arrive: slow and plain.
-std::uint64_t count_faults_plainly(const Routed& fabric) {
-  std::uint64_t faults = 0;
-  for (unsigned lid = 1; lid <= fabric.lids.top().value; ++lid) {
-    const Lid to{static_cast<std::uint16_t>(lid)};
+// What a plain walk says, which follows each route by itself.
+struct Plain {
+  std::uint64_t routes = 0, faults = 0, hops = 0;
+  unsigned max_hops = 0;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> dependencies;  // of channels
+};
+
+// The channel by which a switch forwards packets to a LID; kNoChannel if by none.
+ChannelIndex channel_to(const Routed& fabric, SwitchIndex at, Lid to) {
+  const auto out = fabric.tables.out_port(at, to);
+  if (out.value > fabric.topology.node(at).port_count) return kNoChannel;
+  return fabric.topology.channel_by_port(at, out);
+}
+
+void walk_plainly(const Routed& fabric, SwitchIndex from, Lid to, Plain& plain) {
+  const auto target = fabric.topology.attachment(fabric.lids.owner(to));
+  bool arrived = false;
+  unsigned hops = 0;
+  for (SwitchIndex at = from; hops <= fabric.topology.switch_count(); ++hops) {
+    arrived = at == target->at && fabric.tables.out_port(at, to) == target->out;
+    const auto next = channel_to(fabric, at, to);
+    if (arrived || next == kNoChannel) break;
+    at = fabric.topology.channels()[next.value].to;
+  }
+  ++plain.routes;
+  plain.faults += !arrived;
+  if (!arrived) return;
+  plain.hops += hops;
+  plain.max_hops = std::max(plain.max_hops, hops);
+}
+
+// Hosts hang on all switches, so each sends packets to every LID.
+Plain walk_plainly(const Routed& fabric) {
+  Plain plain;
+  for (unsigned number = 1; number <= fabric.lids.top().value; ++number) {
+    const Lid to{static_cast<std::uint16_t>(number)};
     if (fabric.lids.owner(to) == kNoPort) continue;  // below the first aligned range
-    const auto target = fabric.topology.attachment(fabric.lids.owner(to));
     for (std::uint32_t s = 0; s < fabric.topology.switch_count(); ++s) {
-      SwitchIndex at{s};
-      bool arrived = false;
-      for (std::size_t step = 0; step <= fabric.topology.switch_count(); ++step) {
-        const auto out = fabric.tables.out_port(at, to);
-        arrived = at == target->at && out == target->out;
-        if (arrived || out.value > fabric.topology.node(at).port_count) break;
-        const auto next = fabric.topology.channel_by_port(at, out);
-        if (next == kNoChannel) break;
-        at = fabric.topology.channels()[next.value].to;
-      }
-      faults += !arrived;
+      walk_plainly(fabric, SwitchIndex{s}, to, plain);
+      const auto held = channel_to(fabric, SwitchIndex{s}, to);
+      if (held == kNoChannel) continue;
+      const auto next = channel_to(fabric, fabric.topology.channels()[held.value].to, to);
+      if (next != kNoChannel) plain.dependencies.insert({held.value, next.value});
     }
   }
-  return faults;
+  return plain;
+}
+
+void expect_agreement(const Routed& fabric) {
+  const auto plain = walk_plainly(fabric);
+  // On one VL, and where lanes have others look at the dependencies.
+  for (std::uint8_t vls = 1; vls <= 2; ++vls) {
+    const auto proof = verify(fabric.topology, fabric.lids, fabric.tables, Lanes{vls, {}, {}});
+    EXPECT_EQ(proof.routes, plain.routes);
+    EXPECT_EQ(proof.faulty_routes, plain.faults);
+    EXPECT_EQ(proof.max_hops, plain.max_hops);
+    const auto arrived = static_cast<double>(plain.routes - plain.faults);
+    EXPECT_DOUBLE_EQ(proof.mean_hops * arrived, static_cast<double>(plain.hops));
+    if (vls == 1) {
+      EXPECT_EQ(proof.dependencies, plain.dependencies.size());
+    }
+  }
+}
+
+// LIDs of hosts at one switch, by number.
+std::vector<Lid> host_lids_at(const Routed& fabric, SwitchIndex at) {
+  std::vector<Lid> found;
+  for (unsigned number = 1; number <= fabric.lids.top().value; ++number) {
+    const Lid lid{static_cast<std::uint16_t>(number)};
+    if (fabric.lids.owner(lid) == kNoPort) continue;
+    const auto target = fabric.topology.attachment(fabric.lids.owner(lid));
+    if (target->at == at && target->out.value != 0) found.push_back(lid);
+  }
+  return found;
+}
+
+Lid own_lid(const Routed& fabric, SwitchIndex at) {
+  return fabric.lids.base(fabric.topology.port_of(at, PortNumber{0}));
+}
+
+// The port of a ring's switch that leads to the one with the other number.
+PortNumber port_to(const Routed& ring, SwitchIndex from, SwitchIndex to) {
+  for (const Channel& channel : ring.topology.channels_from(from)) {
+    if (channel.to == to) return channel.out;
+  }
+  return mad::kNoPortNumber;
 }
 
 // LIDs of one switch are looked at together, in the order that the first of them gives.
 TEST(Verification, AFirstLidThatIsLostHidesNothingOfTheOthers) {
   Routed ring(support::ring(7, 20));
   const SwitchIndex last{6};
-  std::vector<Lid> there;
-  for (unsigned number = 1; number <= ring.lids.top().value; ++number) {
-    const Lid lid{static_cast<std::uint16_t>(number)};
-    if (ring.lids.owner(lid) == kNoPort) continue;
-    const auto target = ring.topology.attachment(ring.lids.owner(lid));
-    if (target->at == last && target->out.value != 0) there.push_back(lid);
-  }
+  const auto there = host_lids_at(ring, last);
   ASSERT_GE(there.size(), 20u);
   ring.tables.set(last, there[0], mad::kNoPortNumber);
   ring.tables.set(SwitchIndex{0}, there[2], mad::kNoPortNumber);
   const auto proof = ring.verify();
-  EXPECT_EQ(proof.faulty_routes, count_faults_plainly(ring));
+  expect_agreement(ring);
   EXPECT_GT(proof.faulty_routes, 7u);
   EXPECT_LT(proof.max_hops, 7u);
   EXPECT_LT(proof.mean_hops, 7);
 }
 
+// The way to a switch's own LID stands for those to its hosts' until one of them goes another way.
+TEST(Verification, AHostsWayMayBeOfAnotherLengthThanThatToItsSwitch) {
+  Routed ring(support::ring(7, 6));
+  const Lid to = host_lids_at(ring, SwitchIndex{0})[3];
+  for (const std::uint32_t s : {1u, 2u, 3u}) {  // the long way round
+    ring.tables.set(SwitchIndex{s}, to, port_to(ring, SwitchIndex{s}, SwitchIndex{s + 1}));
+  }
+  const auto proof = ring.verify();
+  EXPECT_TRUE(proof.reaches_all());
+  EXPECT_EQ(proof.max_hops, 6u);
+  expect_agreement(ring);
+}
+
+TEST(Verification, AHostIsLostThoughItsSwitchIsNot) {
+  const SwitchIndex near{1}, far{2};
+  for (const int damage : {0, 1, 2, 3}) {
+    Routed ring(support::ring(7, 6));
+    const auto there = host_lids_at(ring, SwitchIndex{0});
+    const Lid to = there[4];
+    if (damage == 0) ring.tables.set(near, to, mad::kNoPortNumber);
+    if (damage == 1) ring.tables.set(near, to, port_to(ring, near, far));  // a loop of two
+    if (damage == 2) ring.tables.set(near, to, PortNumber{5});             // to some host
+    const auto other = ring.topology.attachment(ring.lids.owner(there[0]))->out;
+    if (damage == 3) ring.tables.set(SwitchIndex{0}, to, other);
+    EXPECT_GT(ring.verify().faulty_routes, 2u) << damage;
+    expect_agreement(ring);
+  }
+}
+
+TEST(Verification, HostsAreReachedThoughTheirSwitchIsNot) {
+  Routed ring(support::ring(7, 6));
+  ring.tables.set(SwitchIndex{1}, own_lid(ring, SwitchIndex{0}), mad::kNoPortNumber);
+  const auto proof = ring.verify();
+  EXPECT_EQ(proof.faulty_routes, 3u);
+  for (const auto& sample : proof.samples) EXPECT_EQ(sample.to, own_lid(ring, SwitchIndex{0}));
+  expect_agreement(ring);
+}
+
+// More hops than fit where those of a switch are noted for all of its LIDs.
+TEST(Verification, HostsFarAwayAreReached) {
+  Routed ring(support::ring(600, 5));
+  EXPECT_TRUE(ring.verify().reaches_all());
+  ring.tables.set(SwitchIndex{2}, host_lids_at(ring, SwitchIndex{0})[2], mad::kNoPortNumber);
+  EXPECT_EQ(ring.verify().faulty_routes, 299u);
+}
+
 TEST(Verification, AgreesWithAPlainWalkOnDamagedTables) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
     base::Prng prng(seed);
     Routed fabric(support::random_regular(12, 4, 3, seed), static_cast<std::uint8_t>(seed % 3));
     for (auto damage = prng.below(30); damage > 0; --damage) {
@@ -381,7 +489,7 @@ TEST(Verification, AgreesWithAPlainWalkOnDamagedTables) {
       const Lid lid{static_cast<std::uint16_t>(1 + prng.below(fabric.lids.top().value))};
       fabric.tables.set(at, lid, PortNumber{static_cast<std::uint8_t>(prng.below(10))});
     }
-    EXPECT_EQ(fabric.verify().faulty_routes, count_faults_plainly(fabric)) << "seed " << seed;
+    expect_agreement(fabric);
   }
 }
 

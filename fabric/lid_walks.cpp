@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "fabric/lid_walks.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+namespace heddle::fabric {
+namespace {
+
+// Wiring::leads names them in 16 bits.
+constexpr std::size_t kMostSwitches = 0xFFFF;
+
+// LIDs at one switch mostly stand side by side; where only a few do, going along with each other
+// does not pay.
+std::vector<LidBatch> batches_of(const Survey& survey) {
+  constexpr std::size_t kFew = 4;
+  const auto& targets = survey.targets;
+  std::vector<LidBatch> batches;
+  for (std::size_t lid = 0; lid < targets.size();) {
+    std::size_t end = lid + 1;
+    const std::size_t widest = lid + LidBatch::kWidest;
+    while (end < targets.size() && end < widest && targets[end].at == targets[lid].at) ++end;
+    const bool pays = end - lid >= kFew && end <= survey.tables.row_size() &&
+                      survey.topology.switch_count() < kMostSwitches;
+    if (targets[lid].at != kNowhere && pays) {
+      batches.push_back({lid, end, true});
+    } else {
+      end = std::min(end, (lid / kLftBlockLids + 1) * kLftBlockLids);
+      const bool goes_on = !batches.empty() && !batches.back().of_one_switch &&
+                           batches.back().end == lid && lid % kLftBlockLids != 0;
+      if (!goes_on) batches.push_back({lid, end, false});
+      batches.back().end = end;
+    }
+    lid = end;
+  }
+  return batches;
+}
+
+// Not so that the same column of all switches is found in few sets of the cache.
+std::size_t odd_lines(std::size_t bytes) {
+  constexpr std::size_t kCacheLine = 64;
+  return ((bytes + kCacheLine - 1) / kCacheLine | 1) * kCacheLine;
+}
+
+}  // namespace
+
+HopColumns::HopColumns(std::size_t switches, std::size_t columns)
+    : pitch_(odd_lines(columns)), hops_((switches + 1) * pitch_, kUnknown) {}
+
+// Walks the entries of all switches for one LID after another. Every switch is passed once per
+// LID: a walk ends where an earlier one has been.
+class LidWalks::Walker {
+ public:
+  explicit Walker(LidWalks& walks)
+      : walks_(walks),
+        survey_(walks.survey_),
+        columns_(survey_.topology.switch_count()),
+        next_(survey_.topology.switch_count()),
+        state_(survey_.topology.switch_count(), kUnknown),
+        fault_(survey_.topology.switch_count()),
+        forwards_(survey_.topology.switch_count()),
+        column_(survey_.topology.switch_count()) {}
+
+  Tally walk(const LidBatch& batch) {
+    Tally tally;
+    if (batch.of_one_switch) {
+      walk_guides(batch, tally);
+    } else {
+      walk_block(batch, tally);
+    }
+    hand_in_forwarders();
+    return tally;
+  }
+
+  // For each of the LIDs of one switch.
+  //
+  // The switches are taken nearest first, by the first LID, a row of entries at a time: mostly each
+  // entry then leads to a switch that is done. LIDs of which that is not so are walked for one by
+  // one, and so are those of switches.
+  Tally walk_abreast(const LidBatch& batch) {
+    Tally tally;
+    const Target& target = survey_.targets[batch.first];
+    const auto& members = survey_.islands.members(survey_.islands.of(SwitchIndex{target.at}));
+    take_column(batch.first, members);
+    walk_from_all(target, members);
+    sort_by_hops(members);
+    const std::size_t width = batch.end - batch.first;
+    start_hops(width);
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      fetch_ahead(order_[std::min(i + kAhead, order_.size() - 1)], batch);
+      if (order_[i] == target.at) {
+        arrive_abreast(batch);
+      } else {
+        step_abreast(order_[i], batch);
+      }
+    }
+    for (std::size_t i = 0; i < width; ++i) {
+      const Target& own = survey_.targets[batch.first + i];
+      if (strays_[i] < kNotKnown && own.switch_row == kNowhere) {
+        tally.routes += members.size();
+        tally.hops += hops_sum_[i];
+        tally.max_hops = std::max<unsigned>(tally.max_hops, hops_most_[i]);
+      } else {
+        take_column(batch.first + i, members);
+        walk_lid(own, tally);
+      }
+    }
+    return tally;
+  }
+
+ private:
+  // Hops to the target, or one of these.
+  static constexpr std::uint32_t kUnknown = 0xFFFF'FFFF;
+  static constexpr std::uint32_t kOnThisWalk = 0xFFFF'FFFE;
+  static constexpr std::uint32_t kFaulty = 0xFFFF'FFFD;
+  // A byte, so that those of many switches stay in the nearest cache.
+  using Hops = std::uint8_t;
+  // Or more: behind what is not known, or too far to count. One who has that many more steps begins
+  // at 0 again, but then there are others who have not.
+  static constexpr Hops kNotKnown = 0x80;
+  struct Fault {
+    RouteFault kind{};
+    std::uint32_t at = 0;
+  };
+
+  void walk_block(const LidBatch& batch, Tally& tally) {
+    columns_.load(survey_.tables, batch.first / kLftBlockLids);
+    for (std::size_t lid = batch.first; lid < batch.end; ++lid) {
+      if (survey_.targets[lid].at == kNowhere) continue;
+      entries_ = columns_.of(lid % kLftBlockLids);
+      lid_.value = static_cast<std::uint16_t>(lid);
+      walk_lid(survey_.targets[lid], tally);
+    }
+  }
+
+  void walk_lid(const Target& target, Tally& tally) {
+    const auto& members = survey_.islands.members(survey_.islands.of(SwitchIndex{target.at}));
+    walk_from_all(target, members);
+    tally.routes += members.size();
+    if (has_faults_) {
+      for (const SwitchIndex from : members) count(from, tally);
+    } else {
+      tally.hops += hops_of_all_;
+      tally.max_hops = std::max(tally.max_hops, most_hops_);
+      if (walks_.is_guide(lid_, target)) note_hops(walks_.column_of_[target.at], members);
+    }
+    if (target.switch_row != kNowhere) mark_forwarders(target, members);
+  }
+
+  void note_hops(std::uint32_t column, const std::vector<SwitchIndex>& members) {
+    if (most_hops_ > HopColumns::kMost) return;
+    Guide& guide = walks_.guides_[column];
+    guide.astray = false;
+    guide.hops = hops_of_all_;
+    guide.max_hops = most_hops_;
+    HopColumns& noted = walks_.hops_;
+    const std::uint32_t* hops = state_.data();
+    std::uint8_t* bytes = noted.column(column);
+    const std::size_t pitch = noted.pitch();
+    for (const SwitchIndex at : members) {
+      bytes[at.value * pitch] = static_cast<std::uint8_t>(hops[at.value]);
+    }
+  }
+
+  // Begins with who arrived first at the LID before: mostly each entry then leads to a switch that
+  // has arrived already, which the processor guesses right. Where a walk that ends nowhere is
+  // blamed on depends on who begins, so then they begin in the order that is always the same.
+  void walk_from_all(const Target& target, const std::vector<SwitchIndex>& members) {
+    const std::uint32_t island = survey_.islands.of(SwitchIndex{target.at});
+    if (std::exchange(island_, island) != island) arrived_ = members;
+    walk_in_order(arrived_, target);
+    if (has_faults_) {
+      walk_in_order(members, target);
+    } else {
+      arrived_.swap(arriving_);
+    }
+  }
+
+  void walk_in_order(const std::vector<SwitchIndex>& order, const Target& target) {
+    std::fill(state_.begin(), state_.end(), kUnknown);
+    has_faults_ = false;
+    hops_of_all_ = 0;
+    most_hops_ = 0;
+    arriving_.clear();
+    if (entries_[target.at] == target.out) {
+      step(target.at);
+      arrive(target.at, 0);
+    }
+    std::uint32_t* const state = state_.data();
+    for (const SwitchIndex from : order) {
+      if (state[from.value] != kUnknown) continue;
+      const std::uint32_t next = step(from.value);
+      if (next != kNowhere && state[next] < kFaulty) {
+        arrive(from.value, state[next] + 1);
+      } else {
+        walk_from(from.value);
+      }
+    }
+  }
+
+  std::uint32_t step(std::uint32_t at) { return next_[at] = survey_.wiring.step(at, entries_[at]); }
+
+  void arrive(std::uint32_t at, std::uint32_t hops) {
+    state_[at] = hops;
+    hops_of_all_ += hops;
+    most_hops_ = std::max(most_hops_, hops);
+    arriving_.push_back(SwitchIndex{at});
+  }
+
+  // Where the way to one is known that shows it for all of them, that is enough for now.
+  void walk_guides(const LidBatch& batch, Tally& tally) {
+    const auto& members =
+        survey_.islands.members(survey_.islands.of(SwitchIndex{survey_.targets[batch.first].at}));
+    for (std::size_t lid = batch.first; lid < batch.end; ++lid) {
+      const Target& own = survey_.targets[lid];
+      const mad::Lid to{static_cast<std::uint16_t>(lid)};
+      if (own.switch_row == kNowhere && !walks_.is_guide(to, own)) continue;
+      take_column(lid, members);
+      Tally one;
+      walk_lid(own, own.switch_row == kNowhere ? one : tally);
+    }
+  }
+
+  void take_column(std::size_t lid, const std::vector<SwitchIndex>& members) {
+    std::uint8_t* column = column_.data();
+    for (const SwitchIndex at : members) column[at.value] = survey_.tables.row(at)[lid];
+    entries_ = column_.data();
+    lid_.value = static_cast<std::uint16_t>(lid);
+  }
+
+  // What does not arrive comes last.
+  void sort_by_hops(const std::vector<SwitchIndex>& members) {
+    ends_.assign(members.size() + 2, 0);
+    const auto rank = [&](SwitchIndex at) {
+      return std::min<std::size_t>(state_[at.value], members.size());
+    };
+    for (const SwitchIndex from : members) ++ends_[rank(from) + 1];
+    for (std::size_t i = 1; i < ends_.size(); ++i) ends_[i] += ends_[i - 1];
+    order_.resize(members.size());
+    for (const SwitchIndex from : members) order_[ends_[rank(from)]++] = from.value;
+  }
+
+  void start_hops(std::size_t width) {
+    hops_.assign((state_.size() + 1) * width, kNotKnown);
+    strays_.assign(width, 0);
+    hops_sum_.assign(width, 0);
+    hops_most_.assign(width, 0);
+  }
+
+  void arrive_abreast(const LidBatch& batch) {
+    const std::size_t width = batch.end - batch.first;
+    const std::uint32_t at = survey_.targets[batch.first].at;
+    const std::uint8_t* row = survey_.tables.row(SwitchIndex{at}).data() + batch.first;
+    for (std::size_t i = 0; i < width; ++i) {
+      if (row[i] == survey_.targets[batch.first + i].out) hops_[at * width + i] = 0;
+      strays_[i] |= hops_[at * width + i];
+    }
+  }
+
+  // In the order of hops no hardware guesses what is needed next.
+  static constexpr std::size_t kAhead = 6;
+  void fetch_ahead(std::uint32_t at, const LidBatch& batch) const {
+    const std::uint16_t* leads = survey_.wiring.leads.data() + at * kPortValues;
+    __builtin_prefetch(survey_.tables.row(SwitchIndex{at}).data() + batch.first);
+    __builtin_prefetch(leads);
+    __builtin_prefetch(leads + 32);
+  }
+
+  // Bytes may be anything's, so that a compiler which is not told that these stand apart reads
+  // every pointer again at each of them.
+  void step_abreast(std::uint32_t at, const LidBatch& batch) {
+    const std::size_t width = batch.end - batch.first;
+    const std::uint8_t* row = survey_.tables.row(SwitchIndex{at}).data() + batch.first;
+    const std::uint16_t* leads = survey_.wiring.leads.data() + at * kPortValues;
+    const Hops* hops = hops_.data();
+    Hops own[LidBatch::kWidest];
+    for (std::size_t i = 0; i < width; ++i) {
+      own[i] = static_cast<Hops>(hops[leads[row[i]] * width + i] + 1);
+    }
+    std::copy_n(own, width, hops_.data() + at * width);
+    std::uint32_t* sum = hops_sum_.data();
+    for (std::size_t i = 0; i < width; ++i) sum[i] += own[i];
+    Hops* strays = strays_.data();
+    for (std::size_t i = 0; i < width; ++i) strays[i] = static_cast<Hops>(strays[i] | own[i]);
+    Hops* most = hops_most_.data();
+    for (std::size_t i = 0; i < width; ++i) most[i] = std::max(most[i], own[i]);
+  }
+
+  void walk_from(std::uint32_t from) {
+    path_.clear();
+    std::uint32_t at = from;
+    while (at != kNowhere && state_[at] == kUnknown) {
+      state_[at] = kOnThisWalk;
+      path_.push_back(at);
+      at = step(at);
+    }
+    if (at != kNowhere && state_[at] < kFaulty) {
+      std::uint32_t hops = state_[at];
+      for (std::size_t i = path_.size(); i-- > 0;) arrive(path_[i], ++hops);
+      return;
+    }
+    const Fault fault = end_of(at);
+    has_faults_ = true;
+    for (const std::uint32_t passed : path_) {
+      state_[passed] = kFaulty;
+      fault_[passed] = fault;
+    }
+  }
+
+  Fault end_of(std::uint32_t at) const {
+    if (at != kNowhere && state_[at] == kFaulty) return fault_[at];
+    if (at != kNowhere) return {RouteFault::Loop, at};
+    const std::uint32_t last = path_.back();
+    const bool no_route = entries_[last] == mad::kNoPortNumber.value;
+    return {no_route ? RouteFault::NoRoute : RouteFault::DeadEnd, last};
+  }
+
+  void count(SwitchIndex from, Tally& tally) const {
+    const std::uint32_t state = state_[from.value];
+    if (state != kFaulty) {
+      tally.hops += state;
+      tally.max_hops = std::max(tally.max_hops, state);
+      return;
+    }
+    ++tally.faulty;
+    if (tally.samples.size() == Verification::kMaxSamples) return;
+    const Fault& fault = fault_[from.value];
+    tally.samples.push_back({fault.kind, from, lid_, SwitchIndex{fault.at}});
+  }
+
+  void mark_forwarders(const Target& target, const std::vector<SwitchIndex>& members) {
+    if (target.switch_row / 64 != word_) {
+      hand_in_forwarders();
+      word_ = target.switch_row / 64;
+    }
+    const std::uint64_t bit = std::uint64_t{1} << (target.switch_row % 64);
+    for (const SwitchIndex from : members) {
+      if (survey_.has_hosts[from.value] == 0) continue;
+      std::uint32_t at = from.value;
+      while (at != kNowhere && (forwards_[at] & bit) == 0) {
+        forwards_[at] |= bit;
+        at = next_[at];
+      }
+    }
+  }
+
+  // The word may be another thread's too.
+  void hand_in_forwarders() {
+    if (word_ == kNowhere) return;
+    for (std::size_t at = 0; at < forwards_.size(); ++at) {
+      std::atomic_ref word(survey_.forwards[at * survey_.forwards_words + word_]);
+      word.fetch_or(forwards_[at], std::memory_order_relaxed);
+    }
+    std::fill(forwards_.begin(), forwards_.end(), std::uint64_t{0});
+    word_ = kNowhere;
+  }
+
+  LidWalks& walks_;
+  Survey& survey_;
+  mad::Lid lid_{};
+  Columns columns_;
+  const std::uint8_t* entries_ = nullptr;
+  std::vector<std::uint32_t> next_;   // by switch: the one its entry leads to
+  std::vector<std::uint32_t> state_;  // by switch
+  std::vector<Fault> fault_;          // by switch, where the state is kFaulty
+  bool has_faults_ = false;           // whether any state is kFaulty
+  std::uint64_t hops_of_all_ = 0;     // of those that arrive
+  std::uint32_t most_hops_ = 0;
+  // By switch, a bit for each of 64 switch LIDs: whether packets of hosts to it pass. And which 64.
+  std::vector<std::uint64_t> forwards_;
+  std::uint32_t word_ = kNowhere;
+  std::vector<std::uint32_t> path_;
+  // Those that arrived, each after the one its entry leads to: at the last LID without faults, all
+  // of one island, and at this one.
+  std::uint32_t island_ = kNowhere;
+  std::vector<SwitchIndex> arrived_, arriving_;
+  // For LIDs that are walked for together.
+  std::vector<std::uint8_t> column_;     // by switch: the entries of one of them
+  std::vector<std::uint32_t> order_;     // switches, the nearest first
+  std::vector<std::size_t> ends_;        // scratch memory of the sorting
+  std::vector<Hops> hops_;               // by (switch, LID); one row more, for what leads nowhere
+  std::vector<Hops> strays_;             // by LID: all hops, or'ed
+  std::vector<std::uint32_t> hops_sum_;  // by LID
+  std::vector<Hops> hops_most_;          // by LID
+};
+
+LidWalks::LidWalks(Survey& survey)
+    : survey_(survey),
+      batches_(batches_of(survey)),
+      column_of_(survey.topology.switch_count(), kNoColumn) {
+  for (const LidBatch& batch : batches_) {
+    const std::uint32_t at = survey.targets[batch.first].at;
+    if (!batch.of_one_switch || column_of_[at] != kNoColumn) continue;
+    column_of_[at] = static_cast<std::uint32_t>(guides_.size());
+    guides_.push_back({mad::Lid{static_cast<std::uint16_t>(batch.first)}});
+  }
+  // Those are walked for anyway.
+  for (std::size_t lid = survey.targets.size(); lid-- > 0;) {
+    const Target& target = survey.targets[lid];
+    if (target.switch_row == kNowhere || column_of_[target.at] == kNoColumn) continue;
+    guides_[column_of_[target.at]].lid.value = static_cast<std::uint16_t>(lid);
+  }
+  hops_ = HopColumns(survey.topology.switch_count(), guides_.size());
+  tallies_.resize(batches_.size());
+}
+
+void LidWalks::walk(const base::ParallelFor& parallel) {
+  parallel(batches_.size(), [&](std::size_t begin, std::size_t end) {
+    Walker walker(*this);
+    for (std::size_t i = begin; i < end; ++i) tallies_[i] = walker.walk(batches_[i]);
+  });
+}
+
+void LidWalks::say_astray(std::uint32_t column) {
+  std::atomic_ref(guides_[column].astray).store(true, std::memory_order_relaxed);
+}
+
+const LidWalks::Guide* LidWalks::guide_of(const LidBatch& batch) const {
+  if (!batch.of_one_switch) return nullptr;
+  return &guides_[column_of_[survey_.targets[batch.first].at]];
+}
+
+void LidWalks::walk_astray(const base::ParallelFor& parallel) {
+  std::vector<std::size_t> again;
+  for (std::size_t i = 0; i < batches_.size(); ++i) {
+    const Guide* guide = guide_of(batches_[i]);
+    if (guide != nullptr && guide->astray) again.push_back(i);
+  }
+  parallel(again.size(), [&](std::size_t begin, std::size_t end) {
+    Walker walker(*this);
+    for (std::size_t i = begin; i < end; ++i) {
+      tallies_[again[i]] = walker.walk_abreast(batches_[again[i]]);
+    }
+  });
+}
+
+void LidWalks::add_hosts(const LidBatch& batch, const Guide& guide, Tally& tally) const {
+  const SwitchIndex at{survey_.targets[batch.first].at};
+  const std::size_t members = survey_.islands.members(survey_.islands.of(at)).size();
+  for (std::size_t lid = batch.first; lid < batch.end; ++lid) {
+    if (survey_.targets[lid].switch_row != kNowhere) continue;
+    tally.routes += members;
+    tally.hops += guide.hops;
+    tally.max_hops = std::max(tally.max_hops, guide.max_hops);
+  }
+}
+
+Verification LidWalks::sum() const {
+  Verification result;
+  Tally all;
+  for (std::size_t i = 0; i < batches_.size(); ++i) {
+    const Tally& tally = tallies_[i];
+    all.routes += tally.routes;
+    all.faulty += tally.faulty;
+    all.max_hops = std::max(all.max_hops, tally.max_hops);
+    all.hops += tally.hops;
+    for (const auto& sample : tally.samples) {
+      if (result.samples.size() < Verification::kMaxSamples) result.samples.push_back(sample);
+    }
+    const Guide* guide = guide_of(batches_[i]);
+    if (guide != nullptr && !guide->astray) add_hosts(batches_[i], *guide, all);
+  }
+  result.routes = all.routes;
+  result.faulty_routes = all.faulty;
+  result.max_hops = all.max_hops;
+  const std::uint64_t arriving = all.routes - all.faulty;
+  if (arriving > 0) {
+    result.mean_hops = static_cast<double>(all.hops) / static_cast<double>(arriving);
+  }
+  return result;
+}
+
+}  // namespace heddle::fabric
