@@ -197,15 +197,18 @@ class Writer {
     const std::size_t turns = ways_.size() * plan_.shape.cables_up(at_);
     const std::size_t period = std::min(all, divider_ * turns);
     std::uint32_t turn = 0;
+    bool is_whole = true;
     for (std::size_t have = 0; have < period; ++turn) {
       const std::size_t more = std::min<std::size_t>(divider_, period - have);
-      std::fill_n(pattern_.data() + have, more, port_of_turn(turn));
+      const std::uint8_t port = port_of_turn(turn);
+      is_whole = is_whole && port != kNoPort;
+      std::fill_n(pattern_.data() + have, more, port);
       have += more;
     }
     for (std::size_t have = period; have < all; have *= 2) {
       std::copy_n(pattern_.data(), std::min(have, all - have), pattern_.data() + have);
     }
-    for (std::size_t place = 0; place < all; ++place) {
+    for (std::size_t place = 0; place < all && !is_whole; ++place) {
       if (pattern_[place] == kNoPort) {
         pattern_[place] = port_instead(static_cast<std::uint32_t>(place), 0);
       }
@@ -304,6 +307,8 @@ class Writer {
       send_down_nearer(to);
     } else if (up_.count[column] == up.size() && !up.empty()) {
       climb_any_way(to);
+    } else if (up_.count[column] == 1 && up[up_.last[column]].port_count == 1) {
+      send_by(to, up[up_.last[column]]);
     } else if (up_.count[column] > 0) {
       const std::uint8_t than = plan_.distances.direct(at_)[to];
       use_ways(
@@ -330,16 +335,21 @@ class Writer {
 
   void send_down(std::uint32_t to, std::span<const TreeShape::Group> ways) {
     if (ways.size() == 1 && ways.front().port_count == 1) {
-      const std::uint8_t port = plan_.shape.ports(ways.front()).front();
-      for (const Run& run : plan_.runs_to(to)) {
-        std::fill_n(row_.begin() + run.first_lid, run.lids, port);
-      }
+      send_by(to, ways.front());
       return;
     }
     for (const Run& run : plan_.runs_to(to)) {
       set_each(run, [&](std::uint32_t place, std::uint32_t sibling) {
         return port_down(ways, place, sibling);
       });
+    }
+  }
+
+  // The only way, by the only cable.
+  void send_by(std::uint32_t to, const TreeShape::Group& way) {
+    const std::uint8_t port = plan_.shape.ports(way).front();
+    for (const Run& run : plan_.runs_to(to)) {
+      std::fill_n(row_.begin() + run.first_lid, run.lids, port);
     }
   }
 
