@@ -38,8 +38,12 @@ class ShortestTrees {
   // that differ from target to target, so that targets that cannot see each other's loads do not
   // all take the same; or the first one is taken always, so that trees resemble each other.
   void choose(const ChannelLoads& loads, bool in_turns = true);
+  // The same as choose(), where no load has become less since the last choice toward this target.
+  void choose_again(const ChannelLoads& loads);
   // The channel that a switch leaves by; kNoWay at the target and at what does not reach it.
   std::uint32_t next(std::uint32_t at) const { return next_[at]; }
+  // And the port, by switch; of no meaning where there is no such channel.
+  std::span<const std::uint8_t> out() const { return out_; }
   // Adds what flows down the tree when each switch sends so much.
   void load(std::span<const std::uint32_t> sent, ChannelLoads& loads) const {
     add_flow(channels_, nearest_first_, next_, sent, loads);
@@ -50,14 +54,29 @@ class ShortestTrees {
     std::uint32_t to = 0;
     std::uint32_t channel = 0;
   };
+  struct Choice {
+    std::uint32_t way = 0;  // in ways_
+    std::uint64_t cost = 0;
+  };
+
+  std::uint64_t cost_of(const Way& way, const ChannelLoads& loads) const {
+    return cost_[way.to] + loads[way.channel];
+  }
+  void choose_from(std::uint32_t at, const ChannelLoads& loads);
+  Choice least(std::uint32_t begin, std::uint32_t end, const ChannelLoads& loads) const;
+
   const CompactChannels& channels_;
   fabric::SwitchIndex target_{};
+  bool in_turns_ = true;
+  std::vector<std::uint32_t> reverse_;  // by channel: the way back
   std::vector<std::uint32_t> nearest_first_;
-  std::vector<std::uint32_t> hops_;   // by switch
-  std::vector<Way> ways_;             // by channel: those of a switch stand together
-  std::vector<std::uint32_t> count_;  // by switch
-  std::vector<std::uint64_t> cost_;   // by switch
-  std::vector<std::uint32_t> next_;   // by switch
+  std::vector<std::uint32_t> hops_;    // by switch
+  std::vector<Way> ways_;              // by channel: those of a switch stand together
+  std::vector<std::uint32_t> end_;     // by switch: where its ways end
+  std::vector<std::uint64_t> cost_;    // by switch
+  std::vector<std::uint32_t> chosen_;  // by switch: its way, in ways_
+  std::vector<std::uint32_t> next_;    // by switch
+  std::vector<std::uint8_t> out_;      // by switch
 };
 
 }  // namespace heddle::routing

@@ -2,7 +2,8 @@
 #include "routing/sssp.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <array>
+#include <utility>
 
 #include "routing/destinations.hpp"
 #include "routing/shortest_trees.hpp"
@@ -24,7 +25,7 @@ constexpr std::uint64_t kSamePort = std::uint64_t{1} << 48;
 class Router {
  public:
   Router(const CompactChannels& channels, const Destinations& destinations, const Traffic& traffic)
-      : channels_(channels), destinations_(destinations), traffic_(traffic), trees_(channels) {}
+      : destinations_(destinations), traffic_(traffic), trees_(channels) {}
 
   // Adds to the loads what hosts will send there.
   void route_to(SwitchIndex target, ChannelLoads& loads, fabric::ForwardingTables& tables) {
@@ -38,20 +39,21 @@ class Router {
     }
     chosen_.resize(lids_.size() * destinations_.hosts.size());
     column_ = 0;
-    for (const Destination& to : group) route_port(to, loads);
+    has_chosen_ = false;
+    for (const Destination& to : group) route_port(target, to, loads);
     write(tables);
   }
 
  private:
-  void route_port(const Destination& to, ChannelLoads& loads) {
+  void route_port(SwitchIndex target, const Destination& to, ChannelLoads& loads) {
     avoided_.clear();
     for (unsigned n = 0; n < to.lid_count(); ++n, ++column_) {
-      trees_.choose(loads);
-      for (const std::uint32_t at : trees_.nearest_first()) {
-        const std::uint32_t next = trees_.next(at);
-        const std::uint8_t out = next == kNoWay ? to.out.value : channels_.out[next];
-        chosen_[at * lids_.size() + column_] = out;
+      if (std::exchange(has_chosen_, true)) {
+        trees_.choose_again(loads);
+      } else {
+        trees_.choose(loads);
       }
+      note_choices(target, to.out);
       if (to.is_host()) trees_.load(traffic_.toward(to), loads);
       if (to.lmc == 0) continue;
       for (const std::uint32_t at : trees_.nearest_first().subspan(1)) {
@@ -60,24 +62,34 @@ class Router {
       }
     }
     for (const std::uint32_t channel : avoided_) loads[channel] -= kSamePort;
+    if (!avoided_.empty()) has_chosen_ = false;
+  }
+
+  void note_choices(SwitchIndex target, mad::PortNumber out) {
+    std::uint8_t* const chosen = chosen_.data() + column_ * trees_.out().size();
+    std::copy(trees_.out().begin(), trees_.out().end(), chosen);
+    chosen[target.value] = out.value;
   }
 
   // Row by row, as the LIDs of one switch mostly stand side by side.
   void write(fabric::ForwardingTables& tables) const {
+    // Bytes may be anything's: what is not at hand here would be read again after each of them.
+    const std::uint16_t* const lids = lids_.data();
+    const std::size_t width = lids_.size(), switches = trees_.out().size();
     for (const std::uint32_t at : trees_.nearest_first()) {
-      const auto row = tables.row(SwitchIndex{at});
-      const std::uint8_t* chosen = chosen_.data() + at * lids_.size();
-      for (std::size_t i = 0; i < lids_.size(); ++i) row[lids_[i]] = chosen[i];
+      std::uint8_t* const row = tables.row(SwitchIndex{at}).data();
+      const std::uint8_t* const chosen = chosen_.data() + at;
+      for (std::size_t i = 0; i < width; ++i) row[lids[i]] = chosen[i * switches];
     }
   }
 
-  const CompactChannels& channels_;
   const Destinations& destinations_;
   const Traffic& traffic_;
   ShortestTrees trees_;
   std::vector<std::uint16_t> lids_;   // at the target
-  std::vector<std::uint8_t> chosen_;  // by (switch, place in lids_): the port to leave by
+  std::vector<std::uint8_t> chosen_;  // by (place in lids_, switch): the port to leave by
   std::size_t column_ = 0;
+  bool has_chosen_ = false;             // toward this target, and no load has become less since
   std::vector<std::uint32_t> avoided_;  // channels, once for each LID of this port over them
 };
 
@@ -91,6 +103,17 @@ std::vector<SwitchIndex> targets_with_hosts(const Destinations& destinations) {
     return destinations.hosts[a.value] > destinations.hosts[b.value];
   });
   return targets;
+}
+
+// To what all of them began with.
+void add_what_is_new(const std::vector<ChannelLoads>& seen, ChannelLoads& known) {
+  std::array<const std::uint64_t*, kSideBySide> loads{};
+  for (std::size_t i = 0; i < kSideBySide; ++i) loads[i] = seen[i].data();
+  for (std::size_t c = 0; c < known.size(); ++c) {
+    std::uint64_t sum = 0;
+    for (const std::uint64_t* one : loads) sum += one[c];
+    known[c] = sum - (kSideBySide - 1) * known[c];
+  }
 }
 
 }  // namespace
@@ -114,10 +137,7 @@ fabric::ForwardingTables shortest_path_tables(const Request& request) {
         if (target < targets.size()) routers[i].route_to(targets[target], seen[i], tables);
       }
     });
-    for (std::size_t c = 0; c < known.size(); ++c) {
-      const std::uint64_t before = known[c];
-      for (const ChannelLoads& loads : seen) known[c] += loads[c] - before;
-    }
+    add_what_is_new(seen, known);
   }
   // Switches' own LIDs carry next to nothing and need not see each other.
   request.parallel(destinations.hosts.size(), [&](std::size_t first, std::size_t last) {

@@ -2,12 +2,15 @@
 #include "routing/sssp.hpp"
 
 #include <set>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/prng.hpp"
 #include "routing/quality.hpp"
 #include "routing/selection.hpp"
+#include "routing/shortest_trees.hpp"
 #include "tests/routing/fabrics.hpp"
 
 namespace heddle::routing {
@@ -37,6 +40,33 @@ TEST(Sssp, LooksFartherThanTheNextLinkOnIrregularFabrics) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const Subnet subnet(support::random_regular(60, 6, 4, seed));
     EXPECT_LE(quality_of(subnet, "sssp").greatest_load, quality_of(subnet, "minhop").greatest_load);
+  }
+}
+
+// Loads that are small, so that many ways cost the same.
+TEST(Sssp, TreesChosenAgainAreAsIfChosenForTheFirstTime) {
+  for (const auto& [name, recipe] : all_kinds_of_fabrics()) {
+    const Subnet subnet(recipe);
+    const CompactChannels channels(subnet.topology);
+    ShortestTrees again(channels), anew(channels);
+    base::Prng prng(7);
+    ChannelLoads loads(channels.count());
+    for (std::uint32_t target = 0; target < subnet.topology.switch_count(); target += 3) {
+      again.approach(fabric::SwitchIndex{target});
+      again.choose(loads);
+      for (int round = 0; round < 10; ++round) {
+        const std::vector<std::uint32_t> sent(subnet.topology.switch_count(),
+                                              round % 2 == 0 ? 1 : 0);
+        again.load(sent, loads);
+        for (auto& load : loads) load += prng.below(8) == 0 ? prng.below(3) : 0;
+        again.choose_again(loads);
+        anew.approach(fabric::SwitchIndex{target});
+        anew.choose(loads);
+        for (const std::uint32_t at : anew.nearest_first()) {
+          ASSERT_EQ(again.next(at), anew.next(at)) << name << " to " << target << " from " << at;
+        }
+      }
+    }
   }
 }
 
