@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "routing/cheapest_first.hpp"
+#include "routing/column_buffer.hpp"
 #include "routing/destinations.hpp"
 #include "routing/target_order.hpp"
 
@@ -15,24 +17,6 @@ namespace {
 
 using fabric::SwitchIndex;
 
-// The cost of a port for the next LID: its load in the upper bits (hosts times LIDs, times the
-// slowness of its link), its LIDs in the next 16, its position in the lowest 8, so that one
-// comparison decides. A port that was skipped for one target, because a link is lost somewhere,
-// should not get two of the next one's LIDs instead: all other switches skipped it too, and
-// together they would overload a single link down there. So what went to the same target weighs
-// most, then what went to its subtree, and an old debt least.
-using Cost = std::uint64_t;
-constexpr unsigned kPositionBits = 8;
-constexpr unsigned kLoadShift = 24;
-constexpr Cost kPosition = (Cost{1} << kPositionBits) - 1;
-constexpr Cost kLoad = ~Cost{0} << kLoadShift;
-constexpr Cost kWeightInAll = 1;
-constexpr Cost kWeightInSubtree = 9;  // or more than an old debt
-constexpr Cost kWeightInTarget = 36;  // or more than that; four times, for cheap division
-
-Cost cost_of_one_more(std::uint32_t traffic) {
-  return kWeightInTarget * traffic << kLoadShift | Cost{1} << kPositionBits;
-}
 // What is left of a rise once the next target is routed.
 Cost after_target(Cost rise) {
   return (rise & kLoad) / (kWeightInTarget / kWeightInSubtree) + (rise & ~kLoad);
@@ -161,23 +145,24 @@ std::uint64_t draw(std::uint64_t seed, std::uint64_t at, std::uint64_t lid, std:
 // One batch of destination switches with its own counters, so that batches may run side by side.
 class Balancer {
  public:
-  Balancer(const Plan& plan, const fabric::Topology& topology, std::size_t batch)
-      : plan_(plan), system_uses_(topology.switch_count()), switch_uses_(topology.switch_count()) {
-    for (std::size_t i = plan.first[batch]; i < plan.first[batch + 1]; ++i) {
-      for (const Destination& to : plan.of(plan.visits[i])) {
-        for (unsigned n = 0; n < 1u << to.lmc; ++n) {
-          lids_.push_back(static_cast<std::uint16_t>(to.base.value + n));
-        }
-      }
-    }
-    chosen_.assign(lids_.size() * topology.switch_count(), mad::kNoPortNumber.value);
-    for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
+  Balancer(const Plan& plan, std::size_t batch, fabric::ForwardingTables& tables)
+      : plan_(plan),
+        tables_(tables),
+        widest_(widest(plan, batch)),
+        chosen_(lids(plan, batch), plan.hosts.size(), widest_),
+        subtree_at_(plan.hosts.size()),
+        traffic_(pitch_of(widest_) * plan.hosts.size()),
+        own_(pitch_of(widest_)),
+        dealt_(plan.hosts.size()),
+        dealt_costs_(plan.channels.count() + plan.hosts.size()),
+        dealt_choices_(plan.channels.count()),
+        system_uses_(plan.hosts.size()),
+        switch_uses_(plan.hosts.size()) {
+    for (std::uint32_t s = 0; s < plan.hosts.size(); ++s) {
       const std::uint32_t ports = plan.channels.first[s + 1] - plan.channels.first[s];
       for (std::uint32_t position = 0; position < ports; ++position) costs_.push_back(position);
     }
     costs_before_ = costs_;
-    ordered_.resize(topology.switch_count());
-    order_.resize(costs_.size());
   }
 
   // number: of the visit, among all.
@@ -186,138 +171,278 @@ class Balancer {
     if (plan_.hosts[visit.target.value] > 0) enter_subtree(plan_.subtree[visit.target.value]);
     to_ = plan_.of(visit);
     shift_ = plan_.shifts ? number : 0;
-    width_ = 0;
-    for (const Destination& to : to_) width_ += 1u << to.lmc;
+    width_ = lid_count(to_);
+    pitch_ = pitch_of(width_);
     plain_ = plan_.all_alike && plan_.scatter == 0 && shift_ == 0 && width_ == to_.size();
-    traffic_.assign(width_ * plan_.hosts.size(), 0);
+    carries_ = false;
+    auto own = own_.begin();
+    for (const Destination& to : to_) {
+      own = std::fill_n(own, to.lid_count(), to.is_host() ? kAllBits : std::uint16_t{0});
+      carries_ = carries_ || to.is_host();
+    }
+    std::fill(own, own_.end(), std::uint16_t{0});
+    own_columns_ = static_cast<std::size_t>(std::count(own_.begin(), own_.end(), kAllBits));
+    own_first_ = width_ - own_columns_ <= 1 && (own_columns_ == width_ || own_[own_columns_] == 0);
     const auto& order = ways.nearest_first();
+    chosen_.begin(width_, tables_);
+    if (order.size() < plan_.hosts.size()) chosen_.clear();
     for (std::size_t i = order.size(); i-- > 1;) forward(order[i], ways.choices(order[i]));
+    forget_traffic(visit.target);
     arrive(visit.target);
-    first_column_ += width_;
   }
 
-  // Once all targets of the batch are routed. Whole rows at a time: LIDs scattered over the range
-  // would otherwise cost a cache miss for every entry.
-  void write(fabric::ForwardingTables& tables) const {
-    for (std::uint32_t s = 0; s < plan_.hosts.size(); ++s) {
-      const auto row = tables.row(SwitchIndex{s});
-      const std::uint8_t* chosen = chosen_.data() + s * lids_.size();
-      for (std::size_t i = 0; i < lids_.size(); ++i) row[lids_[i]] = chosen[i];
-    }
-  }
+  // Once all targets of the batch are routed.
+  void finish() { chosen_.flush(tables_); }
 
  private:
-  std::uint8_t* chosen_at(SwitchIndex at) {
-    return chosen_.data() + at.value * lids_.size() + first_column_;
+  static constexpr std::uint16_t kAllBits = 0xFFFF;
+  static constexpr std::size_t kFew = 5;
+
+  static std::vector<std::uint16_t> lids(const Plan& plan, std::size_t batch) {
+    std::vector<std::uint16_t> all;
+    for (std::size_t i = plan.first[batch]; i < plan.first[batch + 1]; ++i) {
+      for (const Destination& to : plan.of(plan.visits[i])) {
+        for (unsigned n = 0; n < to.lid_count(); ++n) {
+          all.push_back(static_cast<std::uint16_t>(to.base.value + n));
+        }
+      }
+    }
+    return all;
   }
+  static std::size_t widest(const Plan& plan, std::size_t batch) {
+    std::size_t width = 0;
+    for (std::size_t i = plan.first[batch]; i < plan.first[batch + 1]; ++i) {
+      width = std::max(width, lid_count(plan.of(plan.visits[i])));
+    }
+    return width;
+  }
+  static std::size_t lid_count(std::span<const Destination> destinations) {
+    std::size_t count = 0;
+    for (const Destination& to : destinations) count += to.lid_count();
+    return count;
+  }
+  // Whole vectors of whatever processor.
+  static std::size_t pitch_of(std::size_t width) { return (width + 7) / 8 * 8; }
 
   void arrive(SwitchIndex target) {
-    std::uint8_t* chosen = chosen_at(target);
+    std::uint8_t* chosen = chosen_.at(target);
     for (const Destination& to : to_) {
-      chosen = std::fill_n(chosen, 1u << to.lmc, to.out.value);
+      chosen = std::fill_n(chosen, to.lid_count(), to.out.value);
     }
   }
 
   void enter_subtree(std::uint32_t subtree) {
     if (subtree == subtree_) return;
     subtree_ = subtree;
-    for (std::size_t c = 0; c < costs_.size(); ++c) {
-      costs_[c] = after_subtree(costs_before_[c], costs_[c]);
+    ++subtree_count_;
+  }
+
+  // Brings the costs at a switch up to date, whose turn it is: all of them ...
+  void update_costs(SwitchIndex at) {
+    settle(at);
+    if (subtree_at_[at.value] != subtree_count_) leave_subtree(at);
+  }
+  // ... with those of the ports in order, if they were kept there ...
+  void settle(SwitchIndex at) {
+    Dealt& dealt = dealt_[at.value];
+    if (!dealt.newer) return;
+    dealt.newer = false;
+    Cost* costs = costs_at(at);
+    for (const Cost cost : dealt_costs(at)) costs[cost & kPosition] = cost;
+  }
+  // ... and as they are since another subtree has begun.
+  void leave_subtree(SwitchIndex at) {
+    subtree_at_[at.value] = subtree_count_;
+    for (std::uint32_t c = plan_.channels.first[at.value]; c < plan_.channels.first[at.value + 1];
+         ++c) {
+      costs_before_[c] = costs_[c] = after_subtree(costs_before_[c], costs_[c]);
     }
-    costs_before_ = costs_;
+  }
+
+  Cost* costs_at(SwitchIndex at) { return costs_.data() + plan_.channels.first[at.value]; }
+  std::span<Cost> dealt_costs(SwitchIndex at) {
+    return {dealt_costs_.data() + plan_.channels.first[at.value] + at.value,
+            dealt_[at.value].count};
+  }
+  std::uint8_t* dealt_choices(SwitchIndex at) {
+    return dealt_choices_.data() + plan_.channels.first[at.value];
+  }
+  std::uint16_t* traffic_at(std::uint32_t at) { return traffic_.data() + at * pitch_; }
+
+  // What comes from farther away, and from the hosts here.
+  const std::uint16_t* all_traffic(SwitchIndex at) {
+    std::uint16_t* traffic = traffic_at(at.value);
+    const auto hosts = static_cast<std::uint16_t>(plan_.hosts[at.value]);
+    if (hosts == 0) return traffic;
+    for (std::size_t column = 0; column < pitch_; ++column) {
+      traffic[column] = static_cast<std::uint16_t>(traffic[column] + (own_[column] & hosts));
+    }
+    return traffic;
+  }
+  bool brings_nothing(SwitchIndex at) {
+    const std::uint16_t* traffic = traffic_at(at.value);
+    std::uint16_t any = 0;
+    for (std::size_t column = 0; column < pitch_; ++column)
+      any = static_cast<std::uint16_t>(any | traffic[column]);
+    return any == 0;
+  }
+  // Done with it; the next target finds nothing but zeros.
+  void forget_traffic(SwitchIndex at) {
+    if (carries_) std::fill_n(traffic_at(at.value), pitch_, std::uint16_t{0});
   }
 
   // Down in a tree there is nothing to choose, and nothing but sums to make.
   void forward_by(SwitchIndex at, std::size_t position) {
     const std::size_t channel = plan_.channels.first[at.value] + position;
-    const std::uint32_t* brings = traffic_.data() + at.value * width_;
-    std::uint32_t* there = traffic_.data() + plan_.channels.to[channel] * width_;
-    const std::uint32_t hosts = plan_.hosts[at.value];
-    std::size_t column = 0;
-    std::uint64_t sum = 0;
-    for (const Destination& to : to_) {
-      const std::uint32_t own = to.out.value == 0 ? 0 : hosts;
-      for (const std::size_t end = column + (1u << to.lmc); column < end; ++column) {
-        there[column] += brings[column] + own;
-        sum += brings[column] + own;
-      }
-    }
-    std::fill_n(chosen_at(at), width_, plan_.channels.out[channel]);
-    const Cost rise = (kWeightInSubtree * sum << kLoadShift) + (Cost{width_} << kPositionBits);
+    std::fill_n(chosen_.at(at), width_, plan_.channels.out[channel]);
+    update_costs(at);
+    const std::uint32_t sum = carries_ ? pass_on(at, plan_.channels.to[channel]) : 0;
+    const Cost rise = (kWeightInSubtree * sum << kLoadShift) + width_ * kOneLid;
     costs_[channel] += plan_.channels.counts_for[channel] * rise;
+  }
+
+  // Returns how much it is.
+  std::uint32_t pass_on(SwitchIndex at, std::uint32_t next) {
+    const std::uint16_t* traffic = all_traffic(at);
+    std::uint16_t* there = traffic_at(next);
+    std::uint32_t sum = 0;
+    for (std::size_t column = 0; column < pitch_; ++column) {
+      there[column] = static_cast<std::uint16_t>(there[column] + traffic[column]);
+      sum += traffic[column];
+    }
+    forget_traffic(at);
+    return sum;
   }
 
   // One LID and nothing special: the cheapest is all that is asked for.
   void forward_one(SwitchIndex at, std::span<const std::uint8_t> choices) {
+    update_costs(at);
     const std::uint32_t first = plan_.channels.first[at.value];
     Cost* costs = costs_.data() + first;
-    const std::size_t lowest = choices.front();
-    Cost least = ~Cost{0};
-    if (choices.back() - lowest + 1 == choices.size()) {
-      for (std::size_t i = 0; i < choices.size(); ++i) least = std::min(least, costs[lowest + i]);
-    } else {
-      for (const std::uint8_t choice : choices) least = std::min(least, costs[choice]);
-    }
-    const std::size_t position = least & kPosition;
-    const std::uint32_t hosts = to_.front().is_host() ? plan_.hosts[at.value] : 0;
-    const std::uint32_t traffic = traffic_[at.value] + hosts;
+    const std::size_t position = cheapest(costs, choices) & kPosition;
+    const std::uint16_t traffic = carries_ ? all_traffic(at)[0] : std::uint16_t{0};
     costs[position] += after_target(cost_of_one_more(traffic));
-    traffic_[plan_.channels.to[first + position]] += traffic;
-    *chosen_at(at) = plan_.channels.out[first + position];
+    std::uint16_t& there = *traffic_at(plan_.channels.to[first + position]);
+    there = static_cast<std::uint16_t>(there + traffic);
+    *chosen_.at(at) = plan_.channels.out[first + position];
+    forget_traffic(at);
+  }
+
+  static bool is_run(std::span<const std::uint8_t> choices) {
+    return choices.back() - choices.front() + 1u == choices.size();
+  }
+
+  static Cost cheapest(const Cost* costs, std::span<const std::uint8_t> choices) {
+    std::array<Cost, 4> least;  // several, as one would have to wait for the one before
+    least.fill(kNoCost);
+    std::size_t i = 0;
+    if (is_run(choices)) {
+      costs += choices.front();
+      for (; i + 4 <= choices.size(); i += 4) {
+        for (std::size_t j = 0; j < 4; ++j) least[j] = std::min(least[j], costs[i + j]);
+      }
+      for (; i < choices.size(); ++i) least[0] = std::min(least[0], costs[i]);
+    } else {
+      for (const std::uint8_t choice : choices) least[0] = std::min(least[0], costs[choice]);
+    }
+    return std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
+  }
+
+  // Several LIDs, but so few choices that looking at each is faster than any order.
+  void forward_several_by_few(SwitchIndex at, std::span<const std::uint8_t> choices) {
+    update_costs(at);
+    const std::uint32_t first = plan_.channels.first[at.value];
+    Cost* costs = costs_.data() + first;
+    std::array<Cost, kFew> cost;  // the choice instead of the position
+    for (std::size_t i = 0; i < choices.size(); ++i) cost[i] = (costs[choices[i]] & ~kPosition) | i;
+    std::uint8_t* chosen = chosen_.at(at);
+    const std::uint16_t* traffic = all_traffic(at);
+    for (std::size_t column = 0; column < width_; ++column) {
+      Cost least = cost[0];
+      for (std::size_t i = 1; i < choices.size(); ++i) least = std::min(least, cost[i]);
+      const std::size_t choice = least & kPosition;
+      const std::size_t channel = first + choices[choice];
+      std::uint16_t& there = traffic_at(plan_.channels.to[channel])[column];
+      there = static_cast<std::uint16_t>(there + traffic[column]);
+      chosen[column] = plan_.channels.out[channel];
+      cost[choice] += cost_of_one_more(traffic[column]);
+    }
+    for (std::size_t i = 0; i < choices.size(); ++i) {
+      Cost& before = costs[choices[i]];
+      before += after_target((cost[i] & ~kPosition) - (before & ~kPosition));
+    }
+    forget_traffic(at);
   }
 
   // Several LIDs and nothing special.
   void forward_several(SwitchIndex at, std::span<const std::uint8_t> choices) {
     const std::uint32_t first = plan_.channels.first[at.value];
-    Cost* costs = costs_.data() + first;
     const std::uint32_t* leads = plan_.channels.to.data() + first;
     const std::uint8_t* out = plan_.channels.out.data() + first;
-    const std::uint32_t* brings = traffic_.data() + at.value * width_;
-    std::uint8_t* chosen = chosen_at(at);
-    cost_ = scratch_.data();
-    count_ = choices.size();
-    const std::span<std::uint8_t> order = in_last_order(at, choices);
-    for (std::size_t i = 0; i < count_; ++i) cost_[i] = costs[order[i]];
-    sort_by_cost();
-    for (std::size_t column = 0; column < width_; ++column) {
-      const std::uint32_t hosts = to_[column].is_host() ? plan_.hosts[at.value] : 0;
-      const std::uint32_t traffic = brings[column] + hosts;
-      const std::size_t position = cost_[0] & kPosition;
-      traffic_[leads[position] * width_ + column] += traffic;
+    std::uint8_t* chosen = chosen_.at(at);
+    std::uint16_t* all = traffic_.data();
+    const std::size_t pitch = pitch_;
+    put_in_order(at, choices);
+    Cost* costs = dealt_costs(at).data();
+    const auto send = [=](std::size_t column, std::size_t position) {
       chosen[column] = out[position];
-      cost_[0] += cost_of_one_more(traffic);
-      put_first_in_its_place(traffic);
-    }
-    for (std::size_t i = 0; i < count_; ++i) {
-      order[i] = static_cast<std::uint8_t>(cost_[i] & kPosition);
-      Cost& cost = costs[order[i]];
-      cost += after_target(cost_[i] - cost);
+    };
+    const auto load = [=](std::size_t column, std::size_t position, std::uint16_t traffic) {
+      std::uint16_t& there = all[leads[position] * pitch + column];
+      there = static_cast<std::uint16_t>(there + traffic);
+    };
+    const auto hosts = static_cast<std::uint16_t>(plan_.hosts[at.value]);
+    if (own_first_ && hosts != 0 && brings_nothing(at) &&
+        CheapestFirst::takes_turns(costs, choices.size(), hosts)) {
+      dealer_.deal_alike(costs, choices.size(), hosts, own_columns_, width_ > own_columns_, send,
+                         load);
+    } else {
+      dealer_.deal(costs, choices.size(), all_traffic(at), width_, send, load);
+      forget_traffic(at);
     }
   }
 
-  // The choices as they were when the last target was done, if they were the same: nearly sorted.
-  std::span<std::uint8_t> in_last_order(SwitchIndex at, std::span<const std::uint8_t> choices) {
-    const std::span<std::uint8_t> order{order_.data() + plan_.channels.first[at.value],
-                                        choices.size()};
-    const bool is_run = choices.back() - choices.front() + 1u == choices.size();
-    const Run run{choices.front(), is_run ? choices.size() : 0};
-    if (run.count == 0 || run != ordered_[at.value]) {
-      std::copy(choices.begin(), choices.end(), order.begin());
+  // The cheapest choice first. They mostly are the same as for the last target, and in order.
+  void put_in_order(SwitchIndex at, std::span<const std::uint8_t> choices) {
+    Dealt& dealt = dealt_[at.value];
+    const bool same = are_those(at, choices);
+    if (same && dealt.newer && subtree_at_[at.value] == subtree_count_) return;
+    update_costs(at);
+    const Cost* costs = costs_at(at);
+    if (same) {
+      const std::span<Cost> ordered = dealt_costs(at);
+      for (std::size_t i = 0; i < ordered.size(); ++i) {
+        insert_cost(ordered.data(), ordered.data() + i, costs[ordered[i] & kPosition]);
+      }
+    } else {
+      dealt = {choices.front(), static_cast<std::uint8_t>(choices.size()), is_run(choices), true};
+      std::copy(choices.begin(), choices.end(), dealt_choices(at));
+      std::array<Cost, kPosition + 1> any;
+      for (std::size_t i = 0; i < choices.size(); ++i) any[i] = costs[choices[i]];
+      sort_costs(any.data(), choices.size(), dealt_costs(at).data());
     }
-    ordered_[at.value] = run;
-    return order;
+    dealt.newer = true;
+  }
+
+  // What was dealt to last.
+  bool are_those(SwitchIndex at, std::span<const std::uint8_t> choices) {
+    const Dealt& dealt = dealt_[at.value];
+    if (dealt.count != choices.size() || dealt.first != choices.front()) return false;
+    if (dealt.is_run || is_run(choices)) return dealt.is_run && is_run(choices);
+    return std::equal(choices.begin(), choices.end(), dealt_choices(at));
   }
 
   void forward(SwitchIndex at, std::span<const std::uint8_t> choices) {
     if (choices.size() == 1) return forward_by(at, choices.front());
     if (plain_ && width_ == 1) return forward_one(at, choices);
+    if (plain_ && choices.size() <= kFew) return forward_several_by_few(at, choices);
     if (plain_) return forward_several(at, choices);
+    update_costs(at);
     const std::uint32_t first = plan_.channels.first[at.value];
     Cost* costs = costs_.data() + first;
     ports_ = plan_.channels.first[at.value + 1] - first;
-    here_ = {traffic_.data() + at.value * width_, chosen_at(at),
-             plan_.channels.counts_for.data() + first, plan_.channels.to.data() + first,
-             plan_.channels.out.data() + first};
+    here_ = {all_traffic(at), chosen_.at(at), plan_.channels.counts_for.data() + first,
+             plan_.channels.to.data() + first, plan_.channels.out.data() + first};
     rotation_ = shift_ % ports_;
     cost_ = scratch_.data();
     count_ = choices.size();
@@ -328,21 +453,21 @@ class Balancer {
     if (plan_.scatter == 0) sort_by_cost();
     std::size_t column = 0;
     for (const Destination& to : to_) {
-      const std::uint32_t hosts = to.is_host() ? plan_.hosts[at.value] : 0;
       if (to.lmc == 0 && plan_.scatter != 0) {
-        send(column, drawn(at, column), hosts);
+        send(column, drawn(at, column));
         ++column;
       } else if (to.lmc == 0) {
-        put_first_in_its_place(send(column++, 0, hosts));
+        put_first_in_its_place(send(column++, 0));
       } else {
-        send_by_different(at, to, column, hosts);
-        column += 1u << to.lmc;
+        send_by_different(at, to, column);
+        column += to.lid_count();
       }
     }
     for (std::size_t i = 0; i < count_; ++i) {
       const std::size_t position = position_of(i);
       costs[position] += after_target((cost_[i] & ~kPosition) - (costs[position] & ~kPosition));
     }
+    forget_traffic(at);
   }
 
   std::size_t position_of(std::size_t choice) const {
@@ -360,7 +485,7 @@ class Balancer {
   }
   std::uint64_t draw_of(SwitchIndex at, std::size_t column, std::size_t choice) const {
     const std::size_t channel = plan_.channels.first[at.value] + position_of(choice);
-    return draw(plan_.scatter, plan_.identity[at.value], lids_[first_column_ + column],
+    return draw(plan_.scatter, plan_.identity[at.value], chosen_.lids()[column],
                 plan_.channels.out[channel]);
   }
 
@@ -388,23 +513,23 @@ class Balancer {
     cost_[to] = moved;
   }
 
-  void send_by_different(SwitchIndex at, const Destination& to, std::size_t column,
-                         std::uint32_t hosts) {
+  void send_by_different(SwitchIndex at, const Destination& to, std::size_t column) {
     forget_uses(at);
-    for (unsigned i = 0; i < 1u << to.lmc; ++i) {
+    for (unsigned i = 0; i < to.lid_count(); ++i) {
       const std::size_t chosen = most_different(at, column + i);
-      send(column + i, chosen, hosts);
+      send(column + i, chosen);
       note_use(at, chosen);
     }
     if (plan_.scatter == 0) sort_by_cost();
   }
 
   // Returns the traffic that the LID brings.
-  std::uint32_t send(std::size_t column, std::size_t choice, std::uint32_t hosts) {
+  std::uint32_t send(std::size_t column, std::size_t choice) {
     const std::size_t position = position_of(choice);
-    const std::uint32_t traffic = here_.brings[column] + hosts;
+    const std::uint16_t traffic = here_.traffic[column];
     cost_[choice] += here_.counts_for[position] * cost_of_one_more(traffic);
-    traffic_[here_.to[position] * width_ + column] += traffic;
+    std::uint16_t& there = traffic_at(here_.to[position])[column];
+    there = static_cast<std::uint16_t>(there + traffic);
     here_.chosen[column] = here_.out[position];
     return traffic;
   }
@@ -442,27 +567,38 @@ class Balancer {
   }
 
   const Plan& plan_;
-  std::vector<std::uint16_t> lids_;      // of the batch, in the order they are routed
-  std::vector<std::uint8_t> chosen_;     // by (switch, place in lids_): the port to leave by
-  std::size_t first_column_ = 0;         // of the target in hand, in lids_
-  std::vector<Cost> costs_;              // by channel; the position is that at its switch
-  std::vector<Cost> costs_before_;       // the same when this subtree began
-  std::uint32_t subtree_ = 0xFFFF'FFFF;  // of the latest target with hosts
-  std::vector<std::uint32_t> traffic_;   // by (switch, column): hosts behind it, for this target
-  std::size_t width_ = 0;                // LIDs of this visit
-  // What order_ holds of a switch: choices side by side; none if others.
-  struct Run {
-    std::uint8_t first = 0;
-    std::size_t count = 0;
-    bool operator==(const Run&) const = default;
+  fabric::ForwardingTables& tables_;
+  std::size_t widest_;                     // visit of the batch: LIDs
+  ColumnBuffer chosen_;                    // the ports to leave by
+  std::vector<Cost> costs_;                // by channel; the position is that at its switch
+  std::vector<Cost> costs_before_;         // the same when this subtree began
+  std::uint32_t subtree_ = 0xFFFF'FFFF;    // of the latest target with hosts
+  std::uint32_t subtree_count_ = 0;        // that have begun
+  std::vector<std::uint32_t> subtree_at_;  // by switch: how many had when its costs were updated
+  std::vector<std::uint16_t> traffic_;     // by (switch, column): hosts behind it, for this target
+  std::vector<std::uint16_t> own_;         // by column: all bits, if hosts send to it
+  std::size_t own_columns_ = 0;            // how many these are
+  bool own_first_ = false;                 // and after them comes one at most
+  bool carries_ = false;                   // if they do to any
+  std::size_t width_ = 0;                  // LIDs of this visit
+  std::size_t pitch_ = 0;                  // of the rows of traffic_ in this visit
+  // What dealt_costs_ has of a switch.
+  struct Dealt {
+    std::uint8_t first = 0, count = 0;  // of the choices
+    bool is_run = false;                // of positions side by side
+    bool newer = false;                 // than what costs_ has
   };
-  std::vector<Run> ordered_;         // by switch
-  std::vector<std::uint8_t> order_;  // by channel: positions, the cheapest of the last target first
+  std::vector<Dealt> dealt_;  // by switch
+  // By channel, with one more for each switch: of the choices for the last target that had several
+  // LIDs, the cheapest first.
+  std::vector<Cost> dealt_costs_;
+  std::vector<std::uint8_t> dealt_choices_;  // by channel: the same in ascending order
+  CheapestFirst dealer_;
   std::span<const Destination> to_;  // of this visit
   bool plain_ = false;               // it asks for nothing but the cheapest port
   // What sending from the switch in hand needs, at hand: by column, and by position.
   struct Here {
-    const std::uint32_t* brings = nullptr;
+    const std::uint16_t* traffic = nullptr;
     std::uint8_t* chosen = nullptr;
     const std::uint8_t* counts_for = nullptr;
     const std::uint32_t* to = nullptr;
@@ -489,7 +625,7 @@ fabric::ForwardingTables balanced_tables(const Request& request, const MakeWayFi
     const auto finder = make_finder();
     std::vector<SwitchIndex> targets;
     for (std::size_t batch = begin; batch < end; ++batch) {
-      Balancer balancer(plan, request.topology, batch);
+      Balancer balancer(plan, batch, tables);
       targets.clear();
       for (std::size_t i = plan.first[batch]; i < plan.first[batch + 1]; ++i) {
         targets.push_back(plan.visits[i].target);
@@ -498,7 +634,7 @@ fabric::ForwardingTables balanced_tables(const Request& request, const MakeWayFi
       for (std::size_t i = plan.first[batch]; i < plan.first[batch + 1]; ++i) {
         balancer.route_to(i, finder->toward(plan.visits[i].target));
       }
-      balancer.write(tables);
+      balancer.finish();
     }
   });
   return tables;

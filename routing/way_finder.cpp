@@ -2,26 +2,22 @@
 #include "routing/way_finder.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 namespace heddle::routing {
 
 Ways::Ways(const fabric::Topology& topology)
-    : count_(topology.switch_count()),
-      choices_(topology.channels().size() + 256),
-      every_position_(static_cast<std::uint32_t>(topology.channels().size())) {
-  std::iota(choices_.begin() + every_position_, choices_.end(), std::uint8_t{0});
+    : begin_(topology.switch_count()),
+      count_(topology.switch_count()),
+      choices_(topology.channels().size()) {
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
     first_.push_back(topology.first_channel(fabric::SwitchIndex{s}).value);
   }
-  begin_ = first_;
   nearest_first_.reserve(topology.switch_count());
 }
 
 void Ways::clear() {
   nearest_first_.clear();
-  if (has_runs_) begin_ = first_;
-  has_runs_ = false;
+  lent_ = nullptr;
   std::fill(count_.begin(), count_.end(), std::uint8_t{0});
 }
 

@@ -27,30 +27,32 @@ class Ways {
   void add_switch(fabric::SwitchIndex at) { nearest_first_.push_back(at); }
   // In ascending order.
   void offer(fabric::SwitchIndex at, std::uint8_t local) {
+    begin_[at.value] = first_[at.value];
     choices_[first_[at.value] + count_[at.value]++] = local;
   }
-  // Instead of offer(), where all choices of a switch stand side by side, as they do where it is
-  // cabled to its neighbours in order.
-  void offer_run(fabric::SwitchIndex at, std::uint8_t local, std::uint8_t count) {
-    begin_[at.value] = every_position_ + local;
-    count_[at.value] = count;
-    has_runs_ = true;
+  // Instead of offer(): the choices stand in a memory that outlives these ways, and many switches
+  // may share them. First the memory, while the ways are clear ...
+  void borrow(std::span<const std::uint8_t> choices) { lent_ = choices.data(); }
+  // ... then for each switch where they begin there.
+  void offer_borrowed(fabric::SwitchIndex at, std::uint32_t begin, std::uint32_t count) {
+    begin_[at.value] = begin;
+    count_[at.value] = static_cast<std::uint8_t>(count);
   }
 
   // All switches that reach the target, the target itself first.
   std::vector<fabric::SwitchIndex>& nearest_first() { return nearest_first_; }
   const std::vector<fabric::SwitchIndex>& nearest_first() const { return nearest_first_; }
   std::span<const std::uint8_t> choices(fabric::SwitchIndex at) const {
-    return {choices_.data() + begin_[at.value], count_[at.value]};
+    const std::uint8_t* all = lent_ != nullptr ? lent_ : choices_.data();
+    return {all + begin_[at.value], count_[at.value]};
   }
 
  private:
-  std::vector<std::uint32_t> first_;   // by switch: its own room in choices_
-  std::vector<std::uint32_t> begin_;   // by switch: where its choices stand in choices_
-  std::vector<std::uint8_t> count_;    // by switch
-  std::vector<std::uint8_t> choices_;  // the rooms of all switches, then 0, 1, 2 ... for runs
-  std::uint32_t every_position_ = 0;   // where those begin
-  bool has_runs_ = false;
+  std::vector<std::uint32_t> first_;    // by switch: its own room in choices_
+  std::vector<std::uint32_t> begin_;    // by switch: where its choices stand
+  std::vector<std::uint8_t> count_;     // by switch
+  std::vector<std::uint8_t> choices_;   // the rooms of all switches
+  const std::uint8_t* lent_ = nullptr;  // what stands there instead
   std::vector<fabric::SwitchIndex> nearest_first_;
 };
 

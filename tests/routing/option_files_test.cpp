@@ -67,20 +67,20 @@ TEST(OptionFiles, IdsAreAGuidAndANumber) {
 }
 
 TEST(OptionFiles, ErrorsHaveTheirPlaceAndTheReason) {
-  struct Case {
+  struct Wrong {
     const char* line;
     const char* reason;
     int column = 1;
   };
   for (const auto& [line, reason, column] :
-       {Case{"0x5 1", "\"GUID PORT WEIGHT\" is wanted, which is 3 words and not 2", 6},
-        Case{"0x5 1 2 3", "\"GUID PORT WEIGHT\" is wanted, which is 3 words and not 4"},
-        Case{"five 1 2", "'five' is no GUID, as 0x0002c90300a1b2c3"},
-        Case{"0x0 1 2", "'0x0' is no GUID, as 0x0002c90300a1b2c3"},
-        Case{"0x5 0 2", "'0' is no port number, 1..254", 5},
-        Case{"0x5 255 2", "'255' is no port number, 1..254", 5},
-        Case{"0x5 1 0", "'0' is no weight, 1..255", 7},
-        Case{"0x5 1 256", "'256' is no weight, 1..255", 7}}) {
+       {Wrong{"0x5 1", "\"GUID PORT WEIGHT\" is wanted, which is 3 words and not 2", 6},
+        Wrong{"0x5 1 2 3", "\"GUID PORT WEIGHT\" is wanted, which is 3 words and not 4"},
+        Wrong{"five 1 2", "'five' is no GUID, as 0x0002c90300a1b2c3"},
+        Wrong{"0x0 1 2", "'0x0' is no GUID, as 0x0002c90300a1b2c3"},
+        Wrong{"0x5 0 2", "'0' is no port number, 1..254", 5},
+        Wrong{"0x5 255 2", "'255' is no port number, 1..254", 5},
+        Wrong{"0x5 1 0", "'0' is no weight, 1..255", 7},
+        Wrong{"0x5 1 256", "'256' is no weight, 1..255", 7}}) {
     const auto weights = parse_hop_weights(std::string("0x1 1 1\n") + line, "w");
     ASSERT_TRUE(weights.has_error()) << line;
     EXPECT_EQ(weights.error().message, "w:2:" + std::to_string(column) + ": " + reason);

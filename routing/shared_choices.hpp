@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The choices toward up to 64 targets at once. Those of one subtree have the same choices at most
+// switches, so these are kept once for all.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "routing/way_finder.hpp"
+
+namespace heddle::routing {
+
+class SharedChoices {
+ public:
+  static constexpr std::size_t kLanes = 64;
+  // One bit for each target.
+  using Lanes = std::uint64_t;
+  // A channel of a switch, and the lanes that may take it.
+  struct Lead {
+    Lanes lanes = 0;
+    std::uint8_t position = 0;
+  };
+
+  explicit SharedChoices(std::size_t switch_count);
+
+  // Forgets all switches of all lanes.
+  void clear();
+  // A switch that reaches the targets of the lanes, as each of them is told only once: nearest
+  // first, or nearest last. Leads are in ascending order, and some for each lane; none if the
+  // switch is the target.
+  void add(std::uint32_t at, Lanes lanes, std::span<const Lead> leads);
+
+  // All switches of the lane and their choices, into ways that are clear.
+  void offer_all(std::size_t lane, bool nearest_first, Ways& ways) const;
+
+ private:
+  // A switch, and where its choices stand in choices_.
+  struct Entry {
+    std::uint32_t at = 0;
+    std::uint32_t begin = 0;
+    std::uint32_t count = 0;
+  };
+
+  bool add_if_all_alike(std::uint32_t at, Lanes lanes, std::span<const Lead> leads);
+  void add_each(std::uint32_t at, Lanes lanes, std::span<const Lead> leads);
+  Entry entry(std::uint32_t at, std::span<const std::uint8_t> choices);
+  void append(Lanes lanes, const Entry& one);
+
+  std::size_t switch_count_;
+  std::vector<Entry> entries_;                 // by (lane, as they came)
+  std::array<std::uint32_t, kLanes> count_{};  // by lane: of these
+  // 0, 1, 2 ... for choices side by side, then all others.
+  std::vector<std::uint8_t> choices_;
+  std::vector<std::uint8_t> chosen_;                // positions that some lanes have in common
+  std::vector<std::vector<std::uint8_t>> by_lane_;  // positions of each lane
+};
+
+}  // namespace heddle::routing
