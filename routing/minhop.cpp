@@ -21,23 +21,11 @@ class ShortestWays : public WayFinder {
   ShortestWays(const fabric::Topology& topology, const CompactChannels& channels)
       : choices_(channels), ways_(topology) {}
 
-  void expect(std::span<const SwitchIndex> targets) override {
-    expected_ = targets;
-    next_ = 0;
-  }
+  void expect(std::span<const SwitchIndex> targets) override { lane_.expect(targets); }
 
   const Ways& toward(SwitchIndex target) override {
-    const bool foreseen = next_ < expected_.size() && expected_[next_] == target;
-    if (!foreseen) {
-      alone_ = target;
-      expect({&alone_, 1});
-    }
-    const std::size_t lane = next_ % ShortestChoices::kLanes;
-    if (lane == 0) {
-      const std::size_t left = expected_.size() - next_;
-      choices_.spread(expected_.subspan(next_, std::min(left, ShortestChoices::kLanes)));
-    }
-    ++next_;
+    const auto spread = [&](std::span<const SwitchIndex> targets) { choices_.spread(targets); };
+    const std::size_t lane = lane_.next(target, spread);
     ways_.clear();
     choices_.offer_all(lane, ways_);
     return ways_;
@@ -45,10 +33,8 @@ class ShortestWays : public WayFinder {
 
  private:
   ShortestChoices choices_;
+  LaneOfTarget lane_;
   Ways ways_;
-  std::span<const SwitchIndex> expected_;
-  std::size_t next_ = 0;  // of these
-  SwitchIndex alone_{};   // what nobody foresaw
 };
 
 // The same where hops do not all count alike.

@@ -58,4 +58,35 @@ class SharedChoices {
   std::vector<std::vector<std::uint8_t>> by_lane_;  // positions of each lane
 };
 
+// Which lane serves which target, when targets are asked for in an order that was foretold.
+class LaneOfTarget {
+ public:
+  void expect(std::span<const fabric::SwitchIndex> targets) {
+    expected_ = targets;
+    next_ = 0;
+  }
+
+  // For the target asked for now. spread(targets) is called where the lanes of the next ones begin.
+  template <class Spread>
+  std::size_t next(fabric::SwitchIndex target, Spread spread) {
+    const bool foreseen = next_ < expected_.size() && expected_[next_] == target;
+    if (!foreseen) {
+      alone_ = target;
+      expect({&alone_, 1});
+    }
+    const std::size_t lane = next_ % SharedChoices::kLanes;
+    if (lane == 0) {
+      const std::size_t left = expected_.size() - next_;
+      spread(expected_.subspan(next_, left < SharedChoices::kLanes ? left : SharedChoices::kLanes));
+    }
+    ++next_;
+    return lane;
+  }
+
+ private:
+  std::span<const fabric::SwitchIndex> expected_;
+  std::size_t next_ = 0;         // of these
+  fabric::SwitchIndex alone_{};  // what nobody foresaw
+};
+
 }  // namespace heddle::routing

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "routing/balance.hpp"
+#include "routing/legal_choices.hpp"
 #include "routing/way_finder.hpp"
 
 namespace heddle::routing {
@@ -13,13 +14,12 @@ namespace {
 
 using fabric::SwitchIndex;
 
-// A forwarding table does not know how a packet came. So toward a target each switch has one mode
-// for all: it descends, or it climbs; and a switch that descends may only lead to switches that
-// descend, because what came down must not go up.
-class LegalWays : public WayFinder {
+// The ways toward one target that has a detour (LegalChoices): some switch that could descend to it
+// is nearer by climbing.
+class DetourWays {
  public:
-  LegalWays(const fabric::Topology& topology, const CompactChannels& channels,
-            const Orientation& orientation)
+  DetourWays(const fabric::Topology& topology, const CompactChannels& channels,
+             const Orientation& orientation)
       : channels_(channels),
         orientation_(orientation),
         ways_(topology),
@@ -40,16 +40,16 @@ class LegalWays : public WayFinder {
     first_up_.push_back(static_cast<std::uint32_t>(ups_.size()));
   }
 
-  const Ways& toward(SwitchIndex target) override {
+  const Ways& toward(SwitchIndex target) {
     measure_descents(target);
     // First as if every switch were free to choose ...
     std::fill(descends_.begin(), descends_.end(), false);
-    const bool detour = measure_hops();
+    measure_hops();
     // ... then a switch descends where that is shortest for it, and where another's descent
     // needs it, which can make the ways of those that climb over it longer.
     for (const std::uint32_t at : descents_) descends_[at] = hops_[at] == down_[at];
     // That may leave others nothing shorter than to descend as well.
-    for (bool again = detour; again; again = bind_those_left()) {
+    for (bool again = true; again; again = bind_those_left()) {
       keep_descents_whole();
       measure_hops();
     }
@@ -86,19 +86,15 @@ class LegalWays : public WayFinder {
   }
 
   // hops_: along legal ways, where switches bound to descend do so and others choose. Every switch
-  // looks only upward, so one pass from the top is enough. True if a switch that could descend is
-  // nearer by climbing.
-  bool measure_hops() {
-    bool detour = false;
+  // looks only upward, so one pass from the top is enough.
+  void measure_hops() {
     for (const SwitchIndex s : orientation_.from_top) {
       const std::uint32_t at = s.value;
       std::uint32_t climb = kFar;
       for (const std::uint32_t up : ups(at)) climb = std::min(climb, hops_[up] + 1);
       hops_[at] = descends_[at] ? down_[at] : std::min(down_[at], climb);
       can_climb_[at] = climb == hops_[at];
-      detour |= down_[at] != kFar && hops_[at] < down_[at];
     }
-    return detour;
   }
 
   // Farthest first: a descending switch without a descending next one binds one to descend.
@@ -200,6 +196,32 @@ class LegalWays : public WayFinder {
   std::vector<std::uint8_t> can_climb_;  // by switch: it is as near by climbing
   std::vector<std::uint8_t> entered_;    // by switch: some way descends into it
   std::vector<std::uint32_t> descents_;  // switches that can descend, nearest first
+};
+
+class LegalWays : public WayFinder {
+ public:
+  LegalWays(const fabric::Topology& topology, const CompactChannels& channels,
+            const Orientation& orientation)
+      : choices_(channels, orientation),
+        ways_(topology),
+        detours_(topology, channels, orientation) {}
+
+  void expect(std::span<const SwitchIndex> targets) override { lane_.expect(targets); }
+
+  const Ways& toward(SwitchIndex target) override {
+    const auto spread = [&](std::span<const SwitchIndex> targets) { choices_.spread(targets); };
+    const std::size_t lane = lane_.next(target, spread);
+    if (choices_.has_detour(lane)) return detours_.toward(target);
+    ways_.clear();
+    choices_.offer_all(lane, ways_);
+    return ways_;
+  }
+
+ private:
+  LegalChoices choices_;
+  LaneOfTarget lane_;
+  Ways ways_;
+  DetourWays detours_;
 };
 
 }  // namespace

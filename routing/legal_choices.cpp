@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "routing/legal_choices.hpp"
+
+#include <algorithm>
+
+namespace heddle::routing {
+
+using fabric::SwitchIndex;
+
+LegalChoices::LegalChoices(const CompactChannels& channels, const Orientation& orientation)
+    : channels_(channels),
+      seen_(switch_count()),
+      descends_(switch_count()),
+      lower_(switch_count()),
+      found_lower_(switch_count()),
+      can_climb_(switch_count()),
+      entered_(switch_count()),
+      choices_(switch_count()) {
+  for (const SwitchIndex s : orientation.from_top) from_top_.push_back(s.value);
+  for (std::uint32_t c = 0; c < channels.count(); ++c) {
+    climbs_.push_back(
+        orientation.is_up(SwitchIndex{channels.from[c]}, SwitchIndex{channels.to[c]}));
+  }
+}
+
+void LegalChoices::spread(std::span<const SwitchIndex> targets) {
+  for (auto* lanes : {&seen_, &descends_, &found_lower_, &can_climb_, &entered_}) {
+    std::fill(lanes->begin(), lanes->end(), Lanes{0});
+  }
+  levels_.assign(switch_count(), Lanes{0});
+  nearest_first_.clear();
+  detours_ = 0;
+  for (std::size_t lane = 0; lane < targets.size(); ++lane) {
+    const std::uint32_t target = targets[lane].value;
+    seen_[target] |= Lanes{1} << lane;
+    level(0)[target] |= Lanes{1} << lane;
+  }
+  descends_ = seen_;
+  found_lower_ = seen_;
+  for (std::uint32_t hops = 1; advance(hops); ++hops) {
+  }
+  choices_.clear();
+  // Farthest first: who descends into a switch is known when its turn comes. What nobody enters
+  // from above is free to climb as well, if that is as short.
+  for (std::size_t i = nearest_first_.size(); i-- > 0;) offer_from(nearest_first_[i]);
+  for (std::size_t lane = 0; lane < targets.size(); ++lane) {
+    choices_.add(targets[lane].value, Lanes{1} << lane, {});
+  }
+}
+
+// One hop farther; false if there is nothing there. What was found by climbing before it was found
+// by descending has a detour.
+bool LegalChoices::advance(std::uint32_t hops) {
+  levels_.resize((hops + 1) * switch_count());
+  lower_.swap(found_lower_);
+  const Lanes* nearer = level(hops - 1);
+  Lanes* found_here = level(hops);
+  bool more = false;
+  for (const std::uint32_t s : from_top_) {
+    Lanes climb = 0, descend = 0;
+    for (std::uint32_t c = channels_.first[s]; c < channels_.first[s + 1]; ++c) {
+      const std::uint32_t to = channels_.to[c];
+      const Lanes up = climbs_[c] != 0 ? ~Lanes{0} : Lanes{0};
+      climb |= nearer[to] & up;
+      descend |= lower_[to] & ~up;
+    }
+    descend &= ~descends_[s];
+    found_lower_[s] = descend;
+    descends_[s] |= descend;
+    detours_ |= descend & seen_[s];
+    const Lanes found = (climb | descend) & ~seen_[s];
+    more = more || descend != 0;
+    if (found == 0) continue;
+    found_here[s] = found;
+    seen_[s] |= found;
+    can_climb_[s] |= climb & found;
+    nearest_first_.push_back({s, hops, found});
+    more = true;
+  }
+  return more;
+}
+
+void LegalChoices::offer_from(const Reached& reached) {
+  const std::uint32_t at = reached.at;
+  const Lanes lanes = reached.lanes & ~detours_;
+  if (lanes == 0) return;
+  by_position_.assign(channels_.first[at + 1] - channels_.first[at], Lanes{0});
+  const Lanes left = lanes & ~offer_without_loss(reached, lanes);
+  if (left != 0) offer_descents(reached, left);
+  leads_.clear();
+  for (std::size_t position = 0; position < by_position_.size(); ++position) {
+    if (by_position_[position] == 0) continue;
+    leads_.push_back({by_position_[position], static_cast<std::uint8_t>(position)});
+  }
+  choices_.add(at, lanes, leads_);
+}
+
+// To enter a switch from above takes its climbing ways from it and from all traffic that passes
+// there, so that is done only where there is no other choice, or no loss. Returns the lanes that
+// were offered something.
+LegalChoices::Lanes LegalChoices::offer_without_loss(const Reached& reached, Lanes lanes) {
+  const std::uint32_t at = reached.at;
+  const Lanes* nearer = level(reached.hops - 1);
+  const Lanes descend = lanes & descends_[at];
+  const Lanes climb = lanes & ~(descends_[at] & entered_[at]);
+  Lanes offered = 0;
+  for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+    const std::uint32_t to = channels_.to[c];
+    Lanes some = nearer[to];
+    if (climbs_[c] != 0) {
+      some &= climb;
+    } else {
+      some &= descend & descends_[to] & ~(can_climb_[to] & ~entered_[to]);
+      entered_[to] |= some;
+    }
+    by_position_[c - channels_.first[at]] = some;
+    offered |= some;
+  }
+  return offered;
+}
+
+void LegalChoices::offer_descents(const Reached& reached, Lanes lanes) {
+  const std::uint32_t at = reached.at;
+  const Lanes* nearer = level(reached.hops - 1);
+  for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+    if (climbs_[c] != 0) continue;
+    const std::uint32_t to = channels_.to[c];
+    const Lanes some = lanes & nearer[to] & descends_[to];
+    entered_[to] |= some;
+    by_position_[c - channels_.first[at]] |= some;
+  }
+}
+
+}  // namespace heddle::routing
