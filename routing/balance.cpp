@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -45,6 +46,7 @@ struct Plan {
   std::vector<Visit> visits;            // in the order they are dealt to ports
   std::vector<std::size_t> first;       // batch b is [first[b], first[b + 1]) of visits
   std::vector<std::uint64_t> identity;  // by switch, for what is drawn
+  std::vector<std::size_t> turns;       // batches, in the order threads shall take them
   std::uint32_t scatter = 0;
   bool shifts = false;
   bool all_alike = true;  // no channel counts for more or less than another
@@ -55,6 +57,7 @@ struct Plan {
 
  private:
   void visit_in_order(const Request& request, const TargetOrder& order);
+  void order_batches();
   void weigh_channels(const Request& request);
 };
 
@@ -66,6 +69,7 @@ Plan::Plan(const Request& request) : channels(request.topology) {
   shifts = request.options.port_shifting;
   TargetOrder order = order_targets(request.topology, hosts);
   visit_in_order(request, order);
+  order_batches();
   weigh_channels(request);
   subtree = std::move(order.subtree);
   std::map<mad::Guid, std::uint32_t> known;
@@ -118,6 +122,26 @@ void Plan::visit_in_order(const Request& request, const TargetOrder& order) {
   }
 }
 
+// However many threads share the batches, each beginning with a range of these: every half of them
+// has as many LIDs, and every half of a half. So those of the most LIDs go to the places whose
+// bits, the last one first, count up.
+void Plan::order_batches() {
+  const std::size_t count = first.size() - 1;
+  std::vector<std::pair<std::size_t, std::size_t>> by_lids;  // the most of them first
+  for (std::size_t batch = 0; batch < count; ++batch) {
+    std::size_t lids = 0;
+    for (std::size_t i = first[batch]; i < first[batch + 1]; ++i) lids += visits[i].count;
+    by_lids.emplace_back(~lids, batch);
+  }
+  std::sort(by_lids.begin(), by_lids.end());
+  const auto bits = static_cast<unsigned>(std::bit_width(count));
+  for (std::size_t place = 0; place < std::size_t{1} << bits; ++place) {
+    std::size_t turned = 0;
+    for (unsigned bit = 0; bit < bits; ++bit) turned |= (place >> bit & 1) << (bits - 1 - bit);
+    if (turned < count) turns.push_back(by_lids[turned].second);
+  }
+}
+
 void Plan::weigh_channels(const Request& request) {
   const auto& topology = request.topology;
   channels.counts_for.assign(channels.count(), 1);
@@ -149,10 +173,11 @@ class Balancer {
       : plan_(plan),
         tables_(tables),
         widest_(widest(plan, batch)),
+        pitch_(pitch_of(widest_)),
         chosen_(lids(plan, batch), plan.hosts.size(), widest_),
         subtree_at_(plan.hosts.size()),
-        traffic_(pitch_of(widest_) * plan.hosts.size()),
-        own_(pitch_of(widest_)),
+        traffic_(pitch_ * plan.hosts.size()),
+        own_(pitch_),
         dealt_(plan.hosts.size()),
         dealt_costs_(plan.channels.count() + plan.hosts.size()),
         dealt_choices_(plan.channels.count()),
@@ -172,7 +197,6 @@ class Balancer {
     to_ = plan_.of(visit);
     shift_ = plan_.shifts ? number : 0;
     width_ = lid_count(to_);
-    pitch_ = pitch_of(width_);
     plain_ = plan_.all_alike && plan_.scatter == 0 && shift_ == 0 && width_ == to_.size();
     carries_ = false;
     auto own = own_.begin();
@@ -183,10 +207,10 @@ class Balancer {
     std::fill(own, own_.end(), std::uint16_t{0});
     own_columns_ = static_cast<std::size_t>(std::count(own_.begin(), own_.end(), kAllBits));
     own_first_ = width_ - own_columns_ <= 1 && (own_columns_ == width_ || own_[own_columns_] == 0);
-    const auto& order = ways.nearest_first();
     chosen_.begin(width_, tables_);
-    if (order.size() < plan_.hosts.size()) chosen_.clear();
-    for (std::size_t i = order.size(); i-- > 1;) forward(order[i], ways.choices(order[i]));
+    if (ways.size() < plan_.hosts.size()) chosen_.clear();
+    ways.farthest_first(
+        [this](SwitchIndex at, std::span<const std::uint8_t> choices) { forward(at, choices); });
     forget_traffic(visit.target);
     arrive(visit.target);
   }
@@ -291,10 +315,21 @@ class Balancer {
     if (carries_) std::fill_n(traffic_at(at.value), pitch_, std::uint16_t{0});
   }
 
+  // Mostly as many as a switch has hosts, which are too few for a call.
+  static void fill_few(std::uint8_t* to, std::size_t count, std::uint8_t value) {
+    constexpr std::size_t kWord = 8;
+    if (count < kWord) {
+      for (std::size_t i = 0; i < count; ++i) to[i] = value;
+      return;
+    }
+    for (std::size_t i = 0; i + kWord < count; i += kWord) std::fill_n(to + i, kWord, value);
+    std::fill_n(to + count - kWord, kWord, value);
+  }
+
   // Down in a tree there is nothing to choose, and nothing but sums to make.
   void forward_by(SwitchIndex at, std::size_t position) {
     const std::size_t channel = plan_.channels.first[at.value] + position;
-    std::fill_n(chosen_.at(at), width_, plan_.channels.out[channel]);
+    fill_few(chosen_.at(at), width_, plan_.channels.out[channel]);
     update_costs(at);
     const std::uint32_t sum = carries_ ? pass_on(at, plan_.channels.to[channel]) : 0;
     const Cost rise = (kWeightInSubtree * sum << kLoadShift) + width_ * kOneLid;
@@ -333,19 +368,20 @@ class Balancer {
   }
 
   static Cost cheapest(const Cost* costs, std::span<const std::uint8_t> choices) {
-    std::array<Cost, 4> least;  // several, as one would have to wait for the one before
-    least.fill(kNoCost);
-    std::size_t i = 0;
-    if (is_run(choices)) {
-      costs += choices.front();
-      for (; i + 4 <= choices.size(); i += 4) {
-        for (std::size_t j = 0; j < 4; ++j) least[j] = std::min(least[j], costs[i + j]);
-      }
-      for (; i < choices.size(); ++i) least[0] = std::min(least[0], costs[i]);
-    } else {
-      for (const std::uint8_t choice : choices) least[0] = std::min(least[0], costs[choice]);
+    if (!is_run(choices)) {
+      Cost least = kNoCost;
+      for (const std::uint8_t choice : choices) least = std::min(least, costs[choice]);
+      return least;
     }
-    return std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
+    // Two at a time, as one would have to wait for the one before.
+    const Cost* first = costs + choices.front();
+    const std::size_t half = choices.size() / 2;
+    Cost a = first[choices.size() - 1], b = a;
+    for (std::size_t i = 0; i < half; ++i) {
+      a = std::min(a, first[i]);
+      b = std::min(b, first[half + i]);
+    }
+    return std::min(a, b);
   }
 
   // Several LIDs, but so few choices that looking at each is faster than any order.
@@ -569,6 +605,7 @@ class Balancer {
   const Plan& plan_;
   fabric::ForwardingTables& tables_;
   std::size_t widest_;                     // visit of the batch: LIDs
+  std::size_t pitch_;                      // of the rows of traffic_
   ColumnBuffer chosen_;                    // the ports to leave by
   std::vector<Cost> costs_;                // by channel; the position is that at its switch
   std::vector<Cost> costs_before_;         // the same when this subtree began
@@ -581,7 +618,6 @@ class Balancer {
   bool own_first_ = false;                 // and after them comes one at most
   bool carries_ = false;                   // if they do to any
   std::size_t width_ = 0;                  // LIDs of this visit
-  std::size_t pitch_ = 0;                  // of the rows of traffic_ in this visit
   // What dealt_costs_ has of a switch.
   struct Dealt {
     std::uint8_t first = 0, count = 0;  // of the choices
@@ -624,7 +660,8 @@ fabric::ForwardingTables balanced_tables(const Request& request, const MakeWayFi
   request.parallel(plan.first.size() - 1, [&](std::size_t begin, std::size_t end) {
     const auto finder = make_finder();
     std::vector<SwitchIndex> targets;
-    for (std::size_t batch = begin; batch < end; ++batch) {
+    for (std::size_t turn = begin; turn < end; ++turn) {
+      const std::size_t batch = plan.turns[turn];
       Balancer balancer(plan, batch, tables);
       targets.clear();
       for (std::size_t i = plan.first[batch]; i < plan.first[batch + 1]; ++i) {

@@ -30,8 +30,8 @@ class LegalChoices {
   // At most kLanes targets; lane i is of targets[i] from now on.
   void spread(std::span<const fabric::SwitchIndex> targets);
   bool has_detour(std::size_t lane) const { return (detours_ >> lane & 1) != 0; }
-  // Every switch that reaches the lane's target, and its ways there, into ways that are clear.
-  void offer_all(std::size_t lane, Ways& ways) const { choices_.offer_all(lane, false, ways); }
+  // Every switch that reaches the lane's target, and its ways there, until the next spread().
+  void lend(std::size_t lane, Ways& ways) const { choices_.lend(lane, false, ways); }
 
  private:
   using Lanes = SharedChoices::Lanes;

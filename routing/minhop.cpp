@@ -26,8 +26,7 @@ class ShortestWays : public WayFinder {
   const Ways& toward(SwitchIndex target) override {
     const auto spread = [&](std::span<const SwitchIndex> targets) { choices_.spread(targets); };
     const std::size_t lane = lane_.next(target, spread);
-    ways_.clear();
-    choices_.offer_all(lane, ways_);
+    choices_.lend(lane, ways_);
     return ways_;
   }
 

@@ -7,7 +7,6 @@
 namespace heddle::routing {
 namespace {
 
-using fabric::SwitchIndex;
 using Lanes = SharedChoices::Lanes;
 
 constexpr std::size_t kPositions = 256;
@@ -29,19 +28,20 @@ Lanes alike(Lanes among, std::span<const SharedChoices::Lead> leads) {
 
 SharedChoices::SharedChoices(std::size_t switch_count)
     : switch_count_(switch_count),
-      entries_(kLanes * switch_count),
+      order_(std::make_unique_for_overwrite<std::uint32_t[]>(kLanes * switch_count)),
       choices_(kPositions),
       by_lane_(kLanes) {
   std::iota(choices_.begin(), choices_.end(), std::uint8_t{0});
 }
 
 void SharedChoices::clear() {
+  steps_.clear();
   choices_.resize(kPositions);
   count_.fill(0);
 }
 
 void SharedChoices::add(std::uint32_t at, Lanes lanes, std::span<const Lead> leads) {
-  if (leads.empty()) return append(lanes, {at, 0, 0});
+  if (leads.empty()) return append(at, lanes, {});
   if (add_if_all_alike(at, lanes, leads)) return;
   for (unsigned set = 0; set < kSetsShared && lanes != 0; ++set) {
     const Lanes some = alike(lanes, leads);
@@ -49,7 +49,7 @@ void SharedChoices::add(std::uint32_t at, Lanes lanes, std::span<const Lead> lea
     for (const Lead& lead : leads) {
       if (lead.lanes & first_of(some)) chosen_.push_back(lead.position);
     }
-    append(some, entry(at, chosen_));
+    append(at, some, chosen_);
     lanes &= ~some;
   }
   if (lanes != 0) add_each(at, lanes, leads);
@@ -61,7 +61,7 @@ bool SharedChoices::add_if_all_alike(std::uint32_t at, Lanes lanes, std::span<co
     if (lead.lanes != lanes) return false;
     chosen_.push_back(lead.position);
   }
-  append(lanes, entry(at, chosen_));
+  append(at, lanes, chosen_);
   return true;
 }
 
@@ -73,34 +73,23 @@ void SharedChoices::add_each(std::uint32_t at, Lanes lanes, std::span<const Lead
   }
   for (; lanes != 0; lanes &= lanes - 1) {
     auto& choices = by_lane_[static_cast<std::size_t>(std::countr_zero(lanes))];
-    append(first_of(lanes), entry(at, choices));
+    append(at, first_of(lanes), choices);
     choices.clear();
   }
 }
 
-SharedChoices::Entry SharedChoices::entry(std::uint32_t at, std::span<const std::uint8_t> choices) {
+void SharedChoices::append(std::uint32_t at, Lanes lanes, std::span<const std::uint8_t> choices) {
+  const auto step = static_cast<std::uint32_t>(steps_.size());
   const auto count = static_cast<std::uint32_t>(choices.size());
-  if (choices.back() - choices.front() + 1u == count) return {at, choices.front(), count};
-  const auto begin = static_cast<std::uint32_t>(choices_.size());
-  choices_.insert(choices_.end(), choices.begin(), choices.end());
-  return {at, begin, count};
-}
-
-void SharedChoices::append(Lanes lanes, const Entry& one) {
+  if (choices.empty() || choices.back() - choices.front() + 1u == count) {
+    steps_.push_back({at, choices.empty() ? 0u : choices.front(), count});
+  } else {
+    steps_.push_back({at, static_cast<std::uint32_t>(choices_.size()), count});
+    choices_.insert(choices_.end(), choices.begin(), choices.end());
+  }
   for (; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(lanes));
-    entries_[lane * switch_count_ + count_[lane]++] = one;
-  }
-}
-
-void SharedChoices::offer_all(std::size_t lane, bool nearest_first, Ways& ways) const {
-  const Entry* entries = entries_.data() + lane * switch_count_;
-  const std::size_t count = count_[lane];
-  ways.borrow(choices_);
-  for (std::size_t i = 0; i < count; ++i) {
-    const Entry& one = entries[nearest_first ? i : count - 1 - i];
-    ways.add_switch(SwitchIndex{one.at});
-    ways.offer_borrowed(SwitchIndex{one.at}, one.begin, one.count);
+    order_[lane * switch_count_ + count_[lane]++] = step;
   }
 }
 

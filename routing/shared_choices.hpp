@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -33,24 +34,21 @@ class SharedChoices {
   // switch is the target.
   void add(std::uint32_t at, Lanes lanes, std::span<const Lead> leads);
 
-  // All switches of the lane and their choices, into ways that are clear.
-  void offer_all(std::size_t lane, bool nearest_first, Ways& ways) const;
+  // All switches of the lane and their choices, until the next clear().
+  void lend(std::size_t lane, bool nearest_first, Ways& ways) const {
+    ways.lend({order_.get() + lane * switch_count_, count_[lane]}, nearest_first, steps_.data(),
+              choices_.data());
+  }
 
  private:
-  // A switch, and where its choices stand in choices_.
-  struct Entry {
-    std::uint32_t at = 0;
-    std::uint32_t begin = 0;
-    std::uint32_t count = 0;
-  };
-
   bool add_if_all_alike(std::uint32_t at, Lanes lanes, std::span<const Lead> leads);
   void add_each(std::uint32_t at, Lanes lanes, std::span<const Lead> leads);
-  Entry entry(std::uint32_t at, std::span<const std::uint8_t> choices);
-  void append(Lanes lanes, const Entry& one);
+  void append(std::uint32_t at, Lanes lanes, std::span<const std::uint8_t> choices);
 
   std::size_t switch_count_;
-  std::vector<Entry> entries_;                 // by (lane, as they came)
+  std::vector<Ways::Step> steps_;
+  // By (lane, as they came): which of the steps.
+  std::unique_ptr<std::uint32_t[]> order_;
   std::array<std::uint32_t, kLanes> count_{};  // by lane: of these
   // 0, 1, 2 ... for choices side by side, then all others.
   std::vector<std::uint8_t> choices_;

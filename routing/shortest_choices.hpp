@@ -22,8 +22,8 @@ class ShortestChoices {
 
   // At most kLanes targets; lane i is of targets[i] from now on.
   void spread(std::span<const fabric::SwitchIndex> targets);
-  // Every switch that reaches the lane's target, and its ways there, into ways that are clear.
-  void offer_all(std::size_t lane, Ways& ways) const { choices_.offer_all(lane, true, ways); }
+  // Every switch that reaches the lane's target, and its ways there, until the next spread().
+  void lend(std::size_t lane, Ways& ways) const { choices_.lend(lane, true, ways); }
 
  private:
   using Lanes = SharedChoices::Lanes;

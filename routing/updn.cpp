@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <span>
 
 #include "routing/balance.hpp"
@@ -202,26 +203,33 @@ class LegalWays : public WayFinder {
  public:
   LegalWays(const fabric::Topology& topology, const CompactChannels& channels,
             const Orientation& orientation)
-      : choices_(channels, orientation),
-        ways_(topology),
-        detours_(topology, channels, orientation) {}
+      : topology_(topology),
+        channels_(channels),
+        orientation_(orientation),
+        choices_(channels, orientation),
+        ways_(topology) {}
 
   void expect(std::span<const SwitchIndex> targets) override { lane_.expect(targets); }
 
   const Ways& toward(SwitchIndex target) override {
     const auto spread = [&](std::span<const SwitchIndex> targets) { choices_.spread(targets); };
     const std::size_t lane = lane_.next(target, spread);
-    if (choices_.has_detour(lane)) return detours_.toward(target);
-    ways_.clear();
-    choices_.offer_all(lane, ways_);
+    if (choices_.has_detour(lane)) {
+      if (!detours_) detours_.emplace(topology_, channels_, orientation_);
+      return detours_->toward(target);
+    }
+    choices_.lend(lane, ways_);
     return ways_;
   }
 
  private:
+  const fabric::Topology& topology_;
+  const CompactChannels& channels_;
+  const Orientation& orientation_;
   LegalChoices choices_;
   LaneOfTarget lane_;
   Ways ways_;
-  DetourWays detours_;
+  std::optional<DetourWays> detours_;  // few fabrics need it
 };
 
 }  // namespace

@@ -6,9 +6,7 @@
 namespace heddle::routing {
 
 Ways::Ways(const fabric::Topology& topology)
-    : begin_(topology.switch_count()),
-      count_(topology.switch_count()),
-      choices_(topology.channels().size()) {
+    : count_(topology.switch_count()), choices_(topology.channels().size()) {
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
     first_.push_back(topology.first_channel(fabric::SwitchIndex{s}).value);
   }
@@ -17,7 +15,7 @@ Ways::Ways(const fabric::Topology& topology)
 
 void Ways::clear() {
   nearest_first_.clear();
-  lent_ = nullptr;
+  lent_ = {};
   std::fill(count_.begin(), count_.end(), std::uint8_t{0});
 }
 

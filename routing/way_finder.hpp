@@ -20,6 +20,13 @@ namespace heddle::routing {
 // farthest_first().
 class Ways {
  public:
+  // A switch, and where its choices stand in a memory.
+  struct Step {
+    std::uint32_t at = 0;
+    std::uint32_t begin = 0;
+    std::uint32_t count = 0;
+  };
+
   explicit Ways(const fabric::Topology& topology);
 
   // Forgets all choices.
@@ -27,33 +34,47 @@ class Ways {
   void add_switch(fabric::SwitchIndex at) { nearest_first_.push_back(at); }
   // In ascending order.
   void offer(fabric::SwitchIndex at, std::uint8_t local) {
-    begin_[at.value] = first_[at.value];
     choices_[first_[at.value] + count_[at.value]++] = local;
   }
-  // Instead of offer(): the choices stand in a memory that outlives these ways, and many switches
-  // may share them. First the memory, while the ways are clear ...
-  void borrow(std::span<const std::uint8_t> choices) { lent_ = choices.data(); }
-  // ... then for each switch where they begin there.
-  void offer_borrowed(fabric::SwitchIndex at, std::uint32_t begin, std::uint32_t count) {
-    begin_[at.value] = begin;
-    count_[at.value] = static_cast<std::uint8_t>(count);
-  }
-
   // All switches that reach the target, the target itself first.
   std::vector<fabric::SwitchIndex>& nearest_first() { return nearest_first_; }
   const std::vector<fabric::SwitchIndex>& nearest_first() const { return nearest_first_; }
-  std::span<const std::uint8_t> choices(fabric::SwitchIndex at) const {
-    const std::uint8_t* all = lent_ != nullptr ? lent_ : choices_.data();
-    return {all + begin_[at.value], count_[at.value]};
+
+  // Instead of all these, memories that outlive these ways: `order` has the index in `steps` of
+  // every switch that reaches the target, and `choices` what the steps are about.
+  void lend(std::span<const std::uint32_t> order, bool nearest_first, const Step* steps,
+            const std::uint8_t* choices) {
+    lent_ = order;
+    lent_steps_ = steps;
+    lent_choices_ = choices;
+    lent_nearest_first_ = nearest_first;
+  }
+
+  // How many switches reach the target, with itself.
+  std::size_t size() const { return lent_.empty() ? nearest_first_.size() : lent_.size(); }
+  // visit(switch, choices) for all of them but the target.
+  template <class Visit>
+  void farthest_first(Visit visit) const {
+    for (std::size_t i = lent_.size(); i-- > 1;) {
+      const Step& step = lent_steps_[lent_[lent_nearest_first_ ? i : lent_.size() - 1 - i]];
+      visit(fabric::SwitchIndex{step.at}, std::span(lent_choices_ + step.begin, step.count));
+    }
+    if (!lent_.empty()) return;
+    for (std::size_t i = nearest_first_.size(); i-- > 1;) {
+      const fabric::SwitchIndex at = nearest_first_[i];
+      visit(at, std::span(choices_.data() + first_[at.value], count_[at.value]));
+    }
   }
 
  private:
-  std::vector<std::uint32_t> first_;    // by switch: its own room in choices_
-  std::vector<std::uint32_t> begin_;    // by switch: where its choices stand
-  std::vector<std::uint8_t> count_;     // by switch
-  std::vector<std::uint8_t> choices_;   // the rooms of all switches
-  const std::uint8_t* lent_ = nullptr;  // what stands there instead
+  std::vector<std::uint32_t> first_;   // by switch: its own room in choices_
+  std::vector<std::uint8_t> count_;    // by switch
+  std::vector<std::uint8_t> choices_;  // the rooms of all switches
   std::vector<fabric::SwitchIndex> nearest_first_;
+  std::span<const std::uint32_t> lent_;
+  const Step* lent_steps_ = nullptr;
+  const std::uint8_t* lent_choices_ = nullptr;
+  bool lent_nearest_first_ = false;
 };
 
 // Holds scratch memory: one per thread.

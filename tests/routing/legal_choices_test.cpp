@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/routing/fabrics.hpp"
+#include "tests/routing/offered_ways.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -58,17 +59,16 @@ LegalHops hops_to(const fabric::Topology& topology, const Orientation& orientati
 }
 
 // Each choice is on a shortest legal way, and nobody who was entered from above climbs.
-void expect_legal(const fabric::Topology& topology, const CompactChannels& channels,
-                  const Orientation& orientation, const LegalHops& hops, const Ways& ways) {
-  const auto& order = ways.nearest_first();
+void expect_legal(const CompactChannels& channels, const Orientation& orientation,
+                  const LegalHops& hops, const OfferedWays& ways) {
+  const auto& order = ways.farthest_first;
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end(), [&](SwitchIndex a, SwitchIndex b) {
-    return hops.any[a.value] < hops.any[b.value];
+    return hops.any[a.value] > hops.any[b.value];
   }));
-  std::vector<bool> entered(topology.switch_count());
-  for (std::size_t i = order.size(); i-- > 1;) {
-    const SwitchIndex at = order[i];
-    ASSERT_FALSE(ways.choices(at).empty()) << "switch " << at.value;
-    for (const std::uint8_t choice : ways.choices(at)) {
+  std::vector<bool> entered(ways.choices.size());
+  for (const SwitchIndex at : order) {
+    ASSERT_FALSE(ways.choices[at.value].empty()) << "switch " << at.value;
+    for (const std::uint8_t choice : ways.choices[at.value]) {
       const SwitchIndex to{channels.to[channels.first[at.value] + choice]};
       EXPECT_EQ(hops.any[to.value] + 1, hops.any[at.value]);
       const bool climbs = orientation.is_up(at, to);
@@ -78,15 +78,6 @@ void expect_legal(const fabric::Topology& topology, const CompactChannels& chann
   }
 }
 
-bool same(const fabric::Topology& topology, const Ways& a, const Ways& b) {
-  if (a.nearest_first() != b.nearest_first()) return false;
-  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
-    const auto one = a.choices(SwitchIndex{s}), other = b.choices(SwitchIndex{s});
-    if (!std::equal(one.begin(), one.end(), other.begin(), other.end())) return false;
-  }
-  return true;
-}
-
 // Returns how many targets have a detour.
 unsigned expect_right(const support::Recipe& recipe) {
   const Subnet subnet(recipe);
@@ -94,7 +85,7 @@ unsigned expect_right(const support::Recipe& recipe) {
   const CompactChannels channels(topology);
   const Orientation orientation = orient(topology, {});
   LegalChoices together(channels, orientation), alone(channels, orientation);
-  Ways ways(topology), ways_alone(topology);
+  Ways ways(topology);
   std::vector<SwitchIndex> targets;
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) targets.push_back({s});
   unsigned detours = 0;
@@ -107,17 +98,17 @@ unsigned expect_right(const support::Recipe& recipe) {
       EXPECT_EQ(together.has_detour(lane), hops.has_detour());
       detours += hops.has_detour();
       if (hops.has_detour()) continue;
-      ways.clear();
-      together.offer_all(lane, ways);
-      EXPECT_EQ(ways.nearest_first().front(), some[lane]);
+      together.lend(lane, ways);
+      const OfferedWays offered(topology, ways);
       EXPECT_EQ(
-          static_cast<std::ptrdiff_t>(ways.nearest_first().size()),
+          std::count(offered.farthest_first.begin(), offered.farthest_first.end(), some[lane]), 0);
+      EXPECT_EQ(
+          static_cast<std::ptrdiff_t>(ways.size()),
           std::count_if(hops.any.begin(), hops.any.end(), [](unsigned h) { return h < kNever; }));
-      expect_legal(topology, channels, orientation, hops, ways);
+      expect_legal(channels, orientation, hops, offered);
       alone.spread(some.subspan(lane, 1));
-      ways_alone.clear();
-      alone.offer_all(0, ways_alone);
-      EXPECT_TRUE(same(topology, ways, ways_alone)) << "lane " << lane;
+      alone.lend(0, ways);
+      EXPECT_EQ(OfferedWays(topology, ways), offered) << "lane " << lane;
     }
   }
   return detours;

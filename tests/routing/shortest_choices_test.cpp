@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/routing/fabrics.hpp"
+#include "tests/routing/offered_ways.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -35,13 +36,14 @@ std::vector<unsigned> hops_to(const fabric::Topology& topology, SwitchIndex targ
 void expect_right(const fabric::Topology& topology, const CompactChannels& channels,
                   SwitchIndex target, const Ways& ways) {
   const auto hops = hops_to(topology, target);
-  const auto& order = ways.nearest_first();
-  ASSERT_FALSE(order.empty());
-  EXPECT_EQ(order.front(), target);
+  const OfferedWays offered(topology, ways);
+  const auto& order = offered.farthest_first;
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end(), [&](SwitchIndex a, SwitchIndex b) {
-    return hops[a.value] < hops[b.value];
+    return hops[a.value] > hops[b.value];
   }));
-  EXPECT_EQ(static_cast<std::ptrdiff_t>(order.size()),
+  EXPECT_EQ(std::count(order.begin(), order.end(), target), 0);
+  EXPECT_EQ(ways.size(), order.size() + 1);
+  EXPECT_EQ(static_cast<std::ptrdiff_t>(ways.size()),
             std::count_if(hops.begin(), hops.end(), [](unsigned h) { return h != kFar; }));
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
     std::vector<std::uint8_t> right;
@@ -49,8 +51,7 @@ void expect_right(const fabric::Topology& topology, const CompactChannels& chann
       if (hops[s] == kFar || hops[channels.to[c]] + 1 != hops[s]) continue;
       right.push_back(static_cast<std::uint8_t>(c - channels.first[s]));
     }
-    const auto offered = ways.choices(SwitchIndex{s});
-    EXPECT_EQ(std::vector(offered.begin(), offered.end()), right) << "switch " << s;
+    EXPECT_EQ(offered.choices[s], right) << "switch " << s;
   }
 }
 
@@ -66,8 +67,7 @@ void expect_right(const support::Recipe& recipe) {
         first, std::min(ShortestChoices::kLanes, targets.size() - first));
     choices.spread(some);
     for (std::size_t lane = 0; lane < some.size(); ++lane) {
-      ways.clear();
-      choices.offer_all(lane, ways);
+      choices.lend(lane, ways);
       expect_right(subnet.topology, channels, some[lane], ways);
     }
   }
