@@ -69,20 +69,30 @@ base::Result<Assembly> Assembly::of(std::vector<Node> nodes, std::vector<NodeInd
     roster->owner.insert(roster->owner.end(), node.port_count + 1u, NodeIndex{i});
     roster->first_port.push_back(static_cast<std::uint32_t>(roster->owner.size()));
   }
-  Assembly assembly;
-  assembly.topology_.take(std::move(roster));
-  return assembly;
+  std::vector<Port> ports(roster->owner.size());
+  return Assembly(std::move(roster), std::move(ports));
+}
+
+Assembly::Assembly(std::shared_ptr<const Topology::Roster> roster, std::vector<Port> ports)
+    : wiring_(std::make_shared<Topology::Wiring>()) {
+  wiring_->ports = std::move(ports);
+  topology_.take(std::move(roster));
+  topology_.take(wiring_);
 }
 
 Assembly Assembly::of_the_nodes_of(const Topology& other) {
-  Assembly assembly;
-  assembly.topology_.take(other.roster_);
+  return {other.roster_, std::vector<Port>(other.port_count())};
+}
+
+Assembly Assembly::going_on_with(const Topology& other) {
+  Assembly assembly(other.roster_, {other.ports_.begin(), other.ports_.end()});
+  assembly.topology_.link_count_ = other.link_count_;
   return assembly;
 }
 
 void Assembly::join(PortIndex a, PortIndex b, std::uint8_t slowness) {
-  Port& here = topology_.ports_[a.value];
-  Port& there = topology_.ports_[b.value];
+  Port& here = wiring_->ports[a.value];
+  Port& there = wiring_->ports[b.value];
   const bool are_free = here.peer == kNoPort && there.peer == kNoPort;
   HEDDLE_CHECK(are_free || (here.peer == b && there.peer == a));
   topology_.link_count_ += are_free;
@@ -91,44 +101,56 @@ void Assembly::join(PortIndex a, PortIndex b, std::uint8_t slowness) {
   here.slowness = there.slowness = slowness;
 }
 
+void Assembly::part(PortIndex port) {
+  Port& here = wiring_->ports[port.value];
+  if (here.peer == kNoPort) return;
+  Port& there = wiring_->ports[here.peer.value];
+  --topology_.link_count_;
+  here.peer = there.peer = kNoPort;
+  here.slowness = there.slowness = Port{}.slowness;
+}
+
 Topology Assembly::finish() && {
   find_channels();
   find_endports();
+  topology_.take(std::move(wiring_));
   return std::move(topology_);
 }
 
 void Assembly::find_channels() {
-  Topology& t = topology_;
-  t.channel_of_port_.assign(t.ports_.size(), kNoChannel);
-  t.channels_.reserve(2 * t.link_count_);
-  t.first_channel_.reserve(t.switch_count_ + 1);
-  t.first_channel_.push_back(0);
+  const Topology& t = topology_;
+  Topology::Wiring& w = *wiring_;
+  w.channel_of_port.assign(t.ports_.size(), kNoChannel);
+  w.channels.reserve(2 * t.link_count_);
+  w.first_channel.reserve(t.switch_count_ + 1);
+  w.first_channel.push_back(0);
   for (std::uint32_t s = 0; s < t.switch_count_; ++s) {
     for (std::uint32_t p = t.first_port_[s]; p < t.first_port_[s + 1]; ++p) {
       const PortIndex far = t.ports_[p].peer;
       if (far == kNoPort || !t.is_switch(t.node_of(far)) || t.node_of(far).value == s) continue;
-      t.channel_of_port_[p].value = static_cast<std::uint32_t>(t.channels_.size());
-      t.channels_.push_back({SwitchIndex{s}, SwitchIndex{t.node_of(far).value},
-                             t.number_of(PortIndex{p}), t.number_of(far), kNoChannel,
-                             t.ports_[p].slowness});
+      w.channel_of_port[p].value = static_cast<std::uint32_t>(w.channels.size());
+      w.channels.push_back({SwitchIndex{s}, SwitchIndex{t.node_of(far).value},
+                            t.number_of(PortIndex{p}), t.number_of(far), kNoChannel,
+                            t.ports_[p].slowness});
     }
-    t.first_channel_.push_back(static_cast<std::uint32_t>(t.channels_.size()));
+    w.first_channel.push_back(static_cast<std::uint32_t>(w.channels.size()));
   }
-  for (Channel& channel : t.channels_) {
-    channel.reverse = t.channel_by_port(channel.to, channel.in);
+  for (Channel& channel : w.channels) {
+    channel.reverse = w.channel_of_port[t.port_of(channel.to, channel.in).value];
   }
 }
 
 void Assembly::find_endports() {
-  Topology& t = topology_;
-  t.endports_.reserve(t.node_count());
+  const Topology& t = topology_;
+  Topology::Wiring& w = *wiring_;
+  w.endports.reserve(t.node_count());
   for (std::uint32_t n = 0; n < t.node_count(); ++n) {
     if (n < t.switch_count_) {
-      t.endports_.push_back(PortIndex{t.first_port_[n]});
+      w.endports.push_back(PortIndex{t.first_port_[n]});
       continue;
     }
     for (std::uint32_t p = t.first_port_[n]; p < t.first_port_[n + 1]; ++p) {
-      if (t.ports_[p].peer != kNoPort) t.endports_.push_back(PortIndex{p});
+      if (t.ports_[p].peer != kNoPort) w.endports.push_back(PortIndex{p});
     }
   }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include <algorithm>
+#include <functional>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -105,8 +108,23 @@ class Freezer {
         if (is_manageable({n})) wire(assembly, {{n}, {static_cast<std::uint8_t>(p)}});
       }
     }
-    frozen_.topology = std::make_shared<const Topology>(std::move(assembly).finish());
-    return std::move(frozen_);
+    return finish(std::move(assembly));
+  }
+
+  // Links of nodes that were changed since then alone. Nothing where more than links may differ, or
+  // what was seen does not fit together: then who was looked at first decides.
+  std::optional<Frozen> amend(const Frozen& before) && {
+    const auto& basis = before.basis;
+    if (basis.observation != observation_.identity() || basis.held_back != held_back_) return {};
+    if (!before.contradictions.empty()) return {};
+    const auto changed = observation_.changed_since(basis.edition);
+    if (changed.size() > observation_.size() / 4 || !stay_as_they_were(changed, before)) return {};
+    Assembly assembly = Assembly::going_on_with(*before.topology);
+    keep_places(before);
+    const auto loose = take_out(assembly, changed, before);
+    for (const ObservedEnd end : loose) wire(assembly, end);
+    if (!frozen_.contradictions.empty()) return {};
+    return finish(std::move(assembly));
   }
 
  private:
@@ -117,26 +135,80 @@ class Freezer {
 
   // The same nodes, and each says what it said. What it notes is right only if that is so.
   bool has_nodes_of(const Frozen& before) {
+    if (!note_places(before)) return false;
+    for (std::uint32_t n = 0; n < observation_.size(); ++n) {
+      fetch_after({n});
+      if (!is_as_it_was({n}, before)) return false;
+    }
+    return true;
+  }
+
+  bool stay_as_they_were(const std::vector<ObservedIndex>& changed, const Frozen& before) {
+    return note_places(before) &&
+           std::all_of(changed.begin(), changed.end(),
+                       [&](ObservedIndex node) { return is_as_it_was(node, before); });
+  }
+
+  // False when one of those nodes is not there at all.
+  bool note_places(const Frozen& before) {
     const Topology& topology = *before.topology;
     first_port_.assign(observation_.size(), kLeftOut);
     for (std::uint32_t i = 0; i < topology.node_count(); ++i) {
       if (before.node_of[i].value >= observation_.size()) return false;
       first_port_[before.node_of[i].value] = topology.port_of(NodeIndex{i}, {}).value;
     }
-    for (std::uint32_t n = 0; n < observation_.size(); ++n) {
-      fetch_after({n});
-      const ObservedNode& seen = observation_[ObservedIndex{n}];
-      if (manageable(seen) != is_manageable({n})) return false;
-      if (!is_manageable({n})) continue;
-      if (as_node(seen) != topology.node(topology.node_of({first_port_[n]}))) return false;
-    }
     return true;
   }
 
+  bool is_as_it_was(ObservedIndex node, const Frozen& before) const {
+    const ObservedNode& seen = observation_[node];
+    if (manageable(seen) != is_manageable(node)) return false;
+    if (!is_manageable(node)) return true;
+    const Topology& topology = *before.topology;
+    return as_node(seen) == topology.node(topology.node_of({first_port_[node.value]}));
+  }
+
   Assembly keep_nodes(const Frozen& before) {
+    keep_places(before);
+    return Assembly::of_the_nodes_of(*before.topology);
+  }
+
+  void keep_places(const Frozen& before) {
     frozen_.node_of = before.node_of;
     frozen_.end_of = before.end_of;
-    return Assembly::of_the_nodes_of(*before.topology);
+  }
+
+  // Takes every link away that may have changed. Returns the ends of which new ones may come, in
+  // the order of the observation: nobody else's sighting can make one.
+  std::vector<ObservedEnd> take_out(Assembly& assembly, const std::vector<ObservedIndex>& changed,
+                                    const Frozen& before) {
+    std::vector<ObservedEnd> loose = before.basis.unmatched;
+    for (const ObservedIndex node : changed) {
+      for (std::size_t p = 0; is_manageable(node) && p < observation_.ports(node).size(); ++p) {
+        const ObservedEnd end{node, {static_cast<std::uint8_t>(p)}};
+        loose.push_back(end);
+        const PortIndex peer = assembly.so_far().peer(place(end));
+        if (peer != kNoPort) loose.push_back(before.end_of[peer.value]);
+        assembly.part(place(end));
+      }
+    }
+    const auto is_changed = [&](ObservedEnd end) {
+      return std::binary_search(changed.begin(), changed.end(), end.node);
+    };
+    std::copy_if(before.looped_cables.begin(), before.looped_cables.end(),
+                 std::back_inserter(frozen_.looped_cables), std::not_fn(is_changed));
+    std::sort(loose.begin(), loose.end(), precedes);
+    loose.erase(std::unique(loose.begin(), loose.end()), loose.end());
+    return loose;
+  }
+
+  Frozen finish(Assembly assembly) {
+    std::sort(frozen_.looped_cables.begin(), frozen_.looped_cables.end(), precedes);
+    std::erase_if(unmatched_, [&](ObservedEnd end) { return is_linked(assembly, end); });
+    frozen_.basis = {observation_.identity(), observation_.edition(), held_back_,
+                     std::move(unmatched_)};
+    frozen_.topology = std::make_shared<const Topology>(std::move(assembly).finish());
+    return std::move(frozen_);
   }
 
   Assembly add_nodes() {
@@ -190,7 +262,9 @@ class Freezer {
     assembly.set_guid(place(here), observation_[here.node].port_guid(here.port));
     const ObservedPort& port = observation_.port(here);
     // Once the other end has been here nothing is left to say.
-    if (!port.sighting || !port.info || is_linked(assembly, here)) return;
+    if (!port.sighting || is_linked(assembly, here)) return;
+    unmatched_.push_back(here);
+    if (!port.info) return;
     const ObservedEnd there = *port.sighting;
     if (!is_manageable(there.node)) return;
     const ObservedPort& other_port = observation_.port(there);
@@ -225,6 +299,7 @@ class Freezer {
   const Observation& observation_;
   const std::vector<ObservedEnd>& held_back_;  // few
   Frozen frozen_;
+  std::vector<ObservedEnd> unmatched_;     // or were when their turn came
   std::vector<std::uint32_t> first_port_;  // PortIndex, by observed node; kLeftOut: not manageable
 };
 
@@ -238,6 +313,9 @@ PortIndex Frozen::port_of(const Observation& observation, ObservedEnd end) const
 Frozen freeze(const Observation& observation, const std::vector<ObservedEnd>& held_back,
               const Frozen* before) {
   const bool knows_before = before != nullptr && before->topology != nullptr;
+  if (knows_before) {
+    if (auto amended = Freezer(observation, held_back).amend(*before)) return std::move(*amended);
+  }
   return Freezer(observation, held_back).freeze(knows_before ? before : nullptr);
 }
 

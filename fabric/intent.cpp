@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "fabric/changed_ports.hpp"
+
 namespace heddle::fabric {
 namespace {
 
@@ -62,41 +64,43 @@ class Planner {
         goes_on_(former.topology != nullptr && topology_.shares_nodes_with(*former.topology) &&
                  former.links == intent.links),
         ports_(intent.ports) {
-    if (!goes_on_) ports_.assign(topology_.port_count(), {});
+    if (!goes_on_) ports_.assign(topology_.port_count());
   }
 
   void run() {
-    for (std::uint32_t p = 0; p < topology_.port_count(); ++p) {
-      const PortIndex port{p}, peer = topology_.peer(port);
-      if (peer == kNoPort) ports_[p] = {};  // nor is an adapter's port an endport without a link
-      if (peer != kNoPort && !(peer < port) && !is_as_planned(port, peer)) plan_link_at(port);
+    if (goes_on_) {
+      const auto changed =
+          changed_ports(topology_, registers_, *former_.topology, *former_.registers);
+      for (const PortIndex port : changed) plan_again(port);
+    } else {
+      for (std::uint32_t p = 0; p < topology_.port_count(); ++p) plan_again({p});
     }
     for (const PortIndex port : topology_.endports()) plan_endport(port);
   }
 
  private:
-  bool is_as_planned(PortIndex port, PortIndex peer) const {
-    return goes_on_ && former_.topology->peer(port) == peer && has_same_info(port) &&
-           has_same_info(peer);
-  }
-  // By pages: what is shared is the same, and the rest may be.
-  bool has_same_info(PortIndex port) const {
-    const auto& ports = registers_.ports;
-    return ports.shares_page(port.value / ports.kPageSize, former_.registers->ports);
+  // Of a link, its lower end stands for both.
+  void plan_again(PortIndex port) {
+    const PortIndex peer = topology_.peer(port);
+    // Nor is an adapter's port an endport without a link.
+    if (peer == kNoPort) ports_.set(port.value, {});
+    if (peer != kNoPort && !(peer < port)) plan_link_at(port);
   }
 
   // At both ends.
   void plan_link_at(PortIndex port) {
     const PortIndex peer = topology_.peer(port);
     if (peer == kNoPort) return;
-    ports_[port.value].link.reset();
-    ports_[peer.value].link.reset();
-    if (has_no_lid(port) || has_no_lid(peer)) return;
+    std::optional<LinkIntent> at_port, at_peer;
     const auto* here = registers_.info(port);
     const auto* there = registers_.info(peer);
-    if (here == nullptr || there == nullptr) return;
-    ports_[port.value].link = plan_link(topology_, port, *here, *there, settings_.links);
-    ports_[peer.value].link = plan_link(topology_, peer, *there, *here, settings_.links);
+    const bool is_known = here != nullptr && there != nullptr;
+    if (is_known && !has_no_lid(port) && !has_no_lid(peer)) {
+      at_port = plan_link(topology_, port, *here, *there, settings_.links);
+      at_peer = plan_link(topology_, peer, *there, *here, settings_.links);
+    }
+    ports_.change(port.value).link = at_port;
+    ports_.change(peer.value).link = at_peer;
   }
   // A host for which no LID was left cannot be brought up: it would refuse LID 0.
   bool has_no_lid(PortIndex port) const {
@@ -104,10 +108,11 @@ class Planner {
   }
 
   void plan_endport(PortIndex port) {
-    auto& wish = ports_[port.value].endport;
-    const bool had_lid = wish.has_value();
-    wish.reset();
+    const auto& former = ports_[port.value].endport;
+    const bool had_lid = former.has_value();
+    std::optional<EndportIntent> wish;
     if (lids_.base(port) != mad::kNoLid) wish = intent_of(port);
+    if (former != wish) ports_.change(port.value).endport = wish;
     if (goes_on_ && had_lid != wish.has_value()) plan_link_at(port);
   }
   EndportIntent intent_of(PortIndex port) const {
@@ -127,7 +132,7 @@ class Planner {
   const PortSettings& settings_;
   const Intent& former_;
   const bool goes_on_;  // former_ is of the same nodes, and of the same wishes for links
-  std::vector<PortIntent>& ports_;
+  base::EditedArray<PortIntent>& ports_;
 };
 
 }  // namespace

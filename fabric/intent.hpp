@@ -7,8 +7,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <vector>
 
+#include "base/edited_array.hpp"
 #include "fabric/lid_map.hpp"
 #include "fabric/registers.hpp"
 #include "fabric/topology.hpp"
@@ -105,18 +105,26 @@ struct SwitchIntent {
 };
 
 struct Intent {
-  std::vector<PortIntent> ports;  // by PortIndex
-  SwitchIntent switches;          // the same for all
+  base::EditedArray<PortIntent> ports;  // by PortIndex
+  SwitchIntent switches;                // the same for all
 
   // What the links were planned of.
   std::shared_ptr<const Topology> topology;
   std::shared_ptr<const Registers> registers;
   LinkSettings links;
+
+  // Of an endport; of others nothing.
+  void set_sm_level(PortIndex port, mad::ServiceLevel level) {
+    const auto& wish = ports[port.value].endport;
+    if (!wish || wish->master_sm_sl == level) return;
+    ports.change(port.value).endport->master_sm_sl = level;
+  }
 };
 
 // Every port of the topology. A link's MTU and VL count are the least of what both ends can do;
 // ports whose link leads nowhere known want nothing of the link. Links of which nothing differs
-// from what `former` was planned of are as they are there, with all that was wished of them since.
+// from what `former` was planned of are as they are there, with all that was wished of them since;
+// what is wished as it was there counts as unchanged.
 Intent plan_ports(std::shared_ptr<const Topology> topology,
                   std::shared_ptr<const Registers> registers, const LidMap& lids,
                   const PortSettings& settings, Intent former = {});

@@ -48,6 +48,8 @@ class LidMap {
   // The same ports with their ranges alone.
   LidMap without_guests() const;
 
+  friend bool operator==(const LidMap&, const LidMap&) = default;
+
   // The highest LID in use; kNoLid when there is none.
   mad::Lid top() const {
     return mad::Lid{static_cast<std::uint16_t>(owner_of_.empty() ? 0 : owner_of_.size() - 1)};

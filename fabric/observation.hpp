@@ -140,6 +140,8 @@ class Observation {
   // were changed, or added, since.
   using Edition = std::uint64_t;
   Edition edition() const { return edition_; }
+  // Of no other one, wherever it is moved to: editions of others say nothing about it.
+  const std::shared_ptr<const char>& identity() const { return identity_; }
   std::vector<ObservedIndex> changed_since(Edition edition) const;
 
   std::optional<ObservedIndex> find(mad::Guid node_guid) const;
@@ -162,6 +164,7 @@ class Observation {
   std::vector<Outline> outlines_;  // by node
   std::vector<Edition> changed_;   // by node: the edition that its last change began
   Edition edition_ = 0;
+  std::shared_ptr<const char> identity_ = std::make_shared<const char>();
   std::unordered_map<mad::Guid, ObservedIndex> by_guid_;
 };
 
@@ -178,6 +181,15 @@ struct Frozen {
   std::vector<ObservedIndex> node_of;  // by NodeIndex
   std::vector<Contradiction> contradictions;
   std::vector<ObservedEnd> looped_cables;  // one end of each cable from a node to itself
+
+  // What freeze() goes on from when the same observation has learned more.
+  struct Basis {
+    std::shared_ptr<const char> observation;  // Observation::identity()
+    Observation::Edition edition = 0;
+    std::vector<ObservedEnd> held_back;
+    std::vector<ObservedEnd> unmatched;  // of nodes in the topology: they see somebody, no link
+  };
+  Basis basis;
 
   // kNoPort for a node or port that is not in the topology.
   PortIndex port_of(const Observation& observation, ObservedEnd end) const;

@@ -72,8 +72,16 @@ void Topology::take(std::shared_ptr<const Roster> roster) {
   owner_ = roster->owner;
   guids_ = roster->guids;
   switch_count_ = roster->switch_count;
-  ports_.resize(owner_.size());
   roster_ = std::move(roster);
+}
+
+void Topology::take(std::shared_ptr<const Wiring> wiring) {
+  ports_ = wiring->ports;
+  endports_ = wiring->endports;
+  channels_ = wiring->channels;
+  first_channel_ = wiring->first_channel;
+  channel_of_port_ = wiring->channel_of_port;
+  wiring_ = std::move(wiring);
 }
 
 void TopologyBuilder::add_node(Node node) {

@@ -3,6 +3,7 @@
 // only of links that were confirmed. It knows GUIDs and ports, but neither LIDs nor MADs.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -53,6 +54,7 @@ struct Port {
   mad::Guid guid{};          // 0 when never asked for (a CA port that the SM's side does not reach)
   PortIndex peer = kNoPort;  // the other end of the confirmed link; may be on the same node
   std::uint8_t slowness = 1;  // Channel::slowness
+  friend bool operator==(const Port&, const Port&) = default;
 };
 
 // A link between two different switches, seen from one of them. Cables from a switch to itself are
@@ -75,6 +77,11 @@ class Topology {
   // Whether the two differ in their links and port GUIDs alone, and are known to: topologies with
   // the same nodes that were put together apart are not.
   bool shares_nodes_with(const Topology& other) const { return roster_ == other.roster_; }
+  // Whether they do not differ even in those.
+  bool has_links_of(const Topology& other) const {
+    return shares_nodes_with(other) &&
+           std::equal(ports_.begin(), ports_.end(), other.ports_.begin(), other.ports_.end());
+  }
   std::size_t node_count() const { return nodes_.size(); }
   std::size_t switch_count() const { return switch_count_; }
   std::size_t port_count() const { return ports_.size(); }
@@ -113,13 +120,14 @@ class Topology {
     return ChannelIndex{first_channel_[from.value]};
   }
   std::span<const Channel> channels_from(SwitchIndex from) const {
-    return std::span(channels_).subspan(
-        first_channel_[from.value], first_channel_[from.value + 1] - first_channel_[from.value]);
+    return channels_.subspan(first_channel_[from.value],
+                             first_channel_[from.value + 1] - first_channel_[from.value]);
   }
   // The channel that leaves by this port of a switch; kNoChannel when there is none.
   ChannelIndex channel_by_port(SwitchIndex from, mad::PortNumber out) const {
-    return channel_of_port_[port_of(from, out).value];
+    return channel_by_port(port_of(from, out));
   }
+  ChannelIndex channel_by_port(PortIndex out) const { return channel_of_port_[out.value]; }
 
   // The same for what a table's entry says, whatever that is.
   ChannelIndex channel_by_entry(SwitchIndex from, std::uint8_t entry) const {
@@ -147,6 +155,15 @@ class Topology {
     std::vector<mad::Guid> guids;  // per node: ascending among switches, and among the others
   };
   void take(std::shared_ptr<const Roster> roster);
+  // The links, and what is found of them. Copies of a topology share it, too.
+  struct Wiring {
+    std::vector<Port> ports;
+    std::vector<PortIndex> endports;
+    std::vector<Channel> channels;
+    std::vector<std::uint32_t> first_channel;  // per switch, one more at the end
+    std::vector<ChannelIndex> channel_of_port;
+  };
+  void take(std::shared_ptr<const Wiring> wiring);
 
   std::shared_ptr<const Roster> roster_;
   std::span<const Node> nodes_;  // of the roster, as are these
@@ -155,11 +172,13 @@ class Topology {
   std::span<const mad::Guid> guids_;
   std::size_t switch_count_ = 0;
   std::size_t link_count_ = 0;
-  std::vector<Port> ports_;
-  std::vector<PortIndex> endports_;
-  std::vector<Channel> channels_;
-  std::vector<std::uint32_t> first_channel_;  // per switch, one more at the end
-  std::vector<ChannelIndex> channel_of_port_;
+
+  std::shared_ptr<const Wiring> wiring_;
+  std::span<const Port> ports_;  // of the wiring, as are these
+  std::span<const PortIndex> endports_;
+  std::span<const Channel> channels_;
+  std::span<const std::uint32_t> first_channel_;
+  std::span<const ChannelIndex> channel_of_port_;
 };
 
 // Collects nodes and links in any order. Links name nodes by GUID.

@@ -11,7 +11,9 @@ mad::Status find_p_key_table_records(const View& view, const Query& query, Recor
   using Record = mad::PKeyTableRecord;
   if (!query.trusted) return mad::kSAReqDenied;
   const fabric::Topology& topology = view.topology();
-  const auto& tables = view.subnet().p_key_tables;
+  static const PKeyTables kNothing;
+  const auto& known = view.subnet().p_key_tables;
+  const PKeyTables& tables = known != nullptr ? *known : kNothing;
   auto wanted = query.record<Record>();
   std::uint32_t begin = 0;
   auto end = static_cast<std::uint32_t>(topology.port_count());

@@ -15,6 +15,12 @@
 namespace heddle::sa {
 namespace {
 
+// Of the first view. None where each of them is named by the other one, too.
+std::span<const fabric::PortIndex> endports_besides(const View& of, const View& other) {
+  if (of.names_same_ports(other)) return {};
+  return of.topology().endports();
+}
+
 // A group of policy, in the words of the table of groups.
 mad::MCMemberRecord terms_of(const partitions::GroupSpec& spec) {
   mad::MCMemberRecord terms;
@@ -263,7 +269,7 @@ void Server::forget_absent(base::Instant now, const View& view) {
 // What a port that left has asked for ends; so does what it may no longer have.
 void Server::let_go(const View& before, const View& after) {
   std::vector<mad::Guid> gone;
-  for (const auto port : before.topology().endports()) {
+  for (const auto port : endports_besides(before, after)) {
     const mad::Gid gid = before.gid(port);
     if (before.find(gid) != port || after.find(gid) != fabric::kNoPort) continue;
     gone.push_back(gid.guid);
@@ -292,7 +298,7 @@ void Server::let_go(const View& before, const View& after) {
 }
 
 void Server::report_ports(base::Instant now, const View& before, const View& after) {
-  for (const auto port : before.topology().endports()) {
+  for (const auto port : endports_besides(before, after)) {
     const mad::Gid own = before.gid(port);
     if (before.find(own) != port || after.find(own) != fabric::kNoPort) continue;
     // Who could talk to it before may know that it has gone.
@@ -303,7 +309,7 @@ void Server::report_ports(base::Instant now, const View& before, const View& aft
       announce(now, after, mad::TrapNumber::GidOutOfService, gid, may_hear);
     }
   }
-  for (const auto port : after.topology().endports()) {
+  for (const auto port : endports_besides(after, before)) {
     const mad::Gid own = after.gid(port);
     if (after.find(own) != port || before.find(own) != fabric::kNoPort) continue;
     const auto may_hear = [&](const Subscription& to) {

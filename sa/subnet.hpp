@@ -47,7 +47,7 @@ struct Subnet {
   std::vector<SeatOfSM> managers;                      // our own first
   // Null: everybody is a full member of the default partition, and there is no other.
   std::shared_ptr<const partitions::Memberships> memberships;
-  PKeyTables p_key_tables;  // as far as they are known
+  std::shared_ptr<const PKeyTables> p_key_tables;  // as far as they are known; null: nothing is
   // Null: there are none that are up.
   std::shared_ptr<const VirtualPorts> virtual_ports;
   bool multicast = true;                                // there are groups, or may be

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "fabric/changed_ports.hpp"
 #include "sa/query.hpp"
 
 namespace heddle::sa {
@@ -18,20 +19,18 @@ View::At View::at(NodeIndex of_switch) {
   return of_switch.value < kNoSwitch ? static_cast<At>(of_switch.value) : kNoSwitch;
 }
 
-View::Ways::Ways(Subnet of, const Ways* before)
-    : subnet(std::move(of)), by_guid(subnet.topology->endports().size()) {
+View::Ways::Ways(Subnet of, const Ways* before) : subnet(std::move(of)) {
   const fabric::Topology& topology = *subnet.topology;
   HEDDLE_CHECK(subnet.registers->ports.size() == topology.port_count());
   HEDDLE_CHECK(subnet.registers->nodes.size() == topology.node_count());
   HEDDLE_CHECK(subnet.registers->switches.size() == topology.switch_count());
-  find_steps(before);
-  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) rate_port0(SwitchIndex{s});
+  const bool goes_on = before != nullptr && topology.shares_nodes_with(*before->subnet.topology);
+  goes_on ? change_steps(*before) : find_steps();
   find_crossings();
   find_goals();
+  names = goes_on && has_names_of(*before) ? before->names : find_names();
   for (const PortIndex port : topology.endports()) {
-    const mad::Guid guid = topology.port(port).guid;
-    if (guid == mad::Guid{} || subnet.lids->base(port) == mad::kNoLid) continue;
-    by_guid.add(guid, port);
+    if (subnet.lids->base(port) == mad::kNoLid) continue;
     const auto type = subnet.registers->nodes[topology.node_of(port).value].node_type;
     if (type == mad::NodeType::Router) routers.push_back(port);
   }
@@ -40,22 +39,47 @@ View::Ways::Ways(Subnet of, const Ways* before)
   rulebook.emplace(subnet.qos_policy, topology, subnet.memberships.get(), self);
 }
 
-// Where nothing that a step is made of has changed, it is the one of before.
-void View::Ways::find_steps(const Ways* before) {
+void View::Ways::find_steps() {
   const fabric::Topology& topology = *subnet.topology;
-  const bool goes_on = before != nullptr && topology.shares_nodes_with(*before->subnet.topology);
-  if (goes_on) {
-    steps = before->steps;
-  } else {
-    steps.resize(topology.port_count());
+  steps.resize(topology.port_count());
+  for (std::uint32_t p = 0; p < topology.port_count(); ++p) steps[p] = step_of({p});
+  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) rate_port0(SwitchIndex{s});
+}
+
+// Where nothing that a step is made of has changed, it is the one of before.
+void View::Ways::change_steps(const Ways& before) {
+  const fabric::Topology& topology = *subnet.topology;
+  const auto changed = fabric::changed_ports(topology, *subnet.registers, *before.subnet.topology,
+                                             *before.subnet.registers);
+  steps = before.steps;
+  for (const PortIndex port : changed) steps[port.value] = step_of(port);
+  NodeIndex rated{kNoSwitch};
+  for (const PortIndex port : changed) {
+    const NodeIndex node = topology.node_of(port);
+    if (!topology.is_switch(node) || node == rated) continue;
+    rate_port0(SwitchIndex{node.value});
+    rated = node;
   }
-  const auto& ports = subnet.registers->ports;
-  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
-    const PortIndex port{p};
-    const bool stays = goes_on && topology.peer(port) == before->subnet.topology->peer(port) &&
-                       ports.shares_page(p / ports.kPageSize, before->subnet.registers->ports);
-    if (!stays) steps[p] = step_of(port);
+}
+
+bool View::Ways::has_names_of(const Ways& before) const {
+  const auto now = subnet.topology->endports(), then = before.subnet.topology->endports();
+  const auto is_called_alike = [&](PortIndex port) {
+    return subnet.topology->port(port).guid == before.subnet.topology->port(port).guid;
+  };
+  return std::equal(now.begin(), now.end(), then.begin(), then.end()) &&
+         *subnet.lids == *before.subnet.lids &&
+         std::all_of(now.begin(), now.end(), is_called_alike);
+}
+
+std::shared_ptr<const GuidIndex> View::Ways::find_names() const {
+  const auto endports = subnet.topology->endports();
+  GuidIndex index(endports.size());
+  for (const PortIndex port : endports) {
+    const mad::Guid guid = subnet.topology->port(port).guid;
+    if (guid != mad::Guid{} && subnet.lids->base(port) != mad::kNoLid) index.add(guid, port);
   }
+  return std::make_shared<const GuidIndex>(std::move(index));
 }
 
 View::Step View::Ways::step_of(PortIndex port) const {
@@ -143,14 +167,14 @@ View View::with(std::shared_ptr<const AliasGuids> aliases) const {
 }
 
 PortIndex View::find(mad::Guid guid) const {
-  const PortIndex port = ways_->by_guid.find(guid);
+  const PortIndex port = ways_->names->find(guid);
   if (port != kNoPort) return port;
   if (const VirtualPort* virtual_port = guest(guid)) return virtual_port->host;
-  return aliases_->empty() ? kNoPort : ways_->by_guid.find(aliases_->owner(guid));
+  return aliases_->empty() ? kNoPort : ways_->names->find(aliases_->owner(guid));
 }
 
 const VirtualPort* View::guest(mad::Guid guid) const {
-  if (!subnet().virtual_ports || ways_->by_guid.find(guid) != kNoPort) return nullptr;
+  if (!subnet().virtual_ports || ways_->names->find(guid) != kNoPort) return nullptr;
   return subnet().virtual_ports->find(guid);
 }
 

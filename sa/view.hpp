@@ -63,6 +63,11 @@ class View {
   // whose router is there; kNoPort when none does, or the GID is of this subnet or of a group.
   fabric::PortIndex router_to(const mad::Gid& gid) const;
 
+  // Known to be so: false does not say that one of them is named otherwise.
+  bool names_same_ports(const View& other) const {
+    return ways_->names == other.ways_->names && subnet().prefix == other.subnet().prefix;
+  }
+
   // By the port's own GUID. Endports only.
   mad::Gid gid(fabric::PortIndex port) const;
   // The LID that records name a port by: its own base LID, or of a switch's port that of port 0.
@@ -143,7 +148,11 @@ class View {
   // What does not change while the subnet does not.
   struct Ways {
     Ways(Subnet of, const Ways* before);
-    void find_steps(const Ways* before);
+    void find_steps();
+    void change_steps(const Ways& before);
+    // Whether the same GUIDs lead to the same ports.
+    bool has_names_of(const Ways& before) const;
+    std::shared_ptr<const GuidIndex> find_names() const;
     Step step_of(fabric::PortIndex port) const;
     Reach reach_of(fabric::PortIndex port) const;
     void rate_port0(fabric::SwitchIndex of);
@@ -156,7 +165,7 @@ class View {
     std::vector<Crossing> crossings;  // by SwitchIndex; none without tables
     std::vector<Goal> goals;          // by LID
     std::size_t row_size = 0;
-    GuidIndex by_guid;
+    std::shared_ptr<const GuidIndex> names;  // endports with a LID, by GUID
     std::vector<fabric::PortIndex> routers;  // their endports
     std::optional<qos::Rulebook> rulebook;
   };

@@ -55,6 +55,8 @@ bool Core::Machine::begin_work() {
   } else if (has_to_tell() && now >= tells_next) {
     begin_telling();
   } else {
+    // Not in the step that told of the sweep: whoever waits for that hears of it before.
+    if (unready_since && *unready_since < steps) make_ready_for_looks();
     return false;
   }
   return true;

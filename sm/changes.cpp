@@ -140,33 +140,4 @@ std::shared_ptr<Snapshot> take_picture(const Picture& picture,
   return snapshot;
 }
 
-void tell_links(Picture& picture) {
-  const Topology& topology = *picture.frozen.topology;
-  const auto registers = picture.registers.of(picture.observation, picture.frozen);
-  const auto is_active = [](const mad::PortInfo& held) {
-    return held.port_state == mad::PortState::Active;
-  };
-  const auto tell = [&](const std::string& problem) { picture.problems.push_back(problem); };
-  for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
-    const PortIndex port{p}, peer = topology.peer(port);
-    if (peer == kNoPort) continue;
-    const mad::PortInfo& here = registers->ports[port.value];
-    if (!is_active(here)) {
-      tell(text(picture.name(port)) + " has a link but is not ACTIVE");
-      continue;
-    }
-    // It runs as its devices have chosen: nobody tells them what else to choose.
-    if (!mad::active_width(here) || !mad::active_speed(here)) {
-      tell(text(picture.name(port)) +
-           " runs at a width or speed that is not known; paths by it are told as the slowest");
-    }
-    if (peer < port) continue;
-    const mad::PortInfo& there = registers->ports[peer.value];
-    if (!is_active(there) || here.neighbor_mtu == there.neighbor_mtu) continue;
-    // Changing the MTU under traffic would lose packets, so that is left to a person.
-    tell("the link " + text(picture.name(port)) + " - " + text(picture.name(peer)) +
-         " is ACTIVE with another MTU at each end; take it down and up");
-  }
-}
-
 }  // namespace heddle::sm

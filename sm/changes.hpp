@@ -38,7 +38,4 @@ std::shared_ptr<Snapshot> take_picture(const Picture& picture,
                                        std::shared_ptr<const fabric::Registers> registers,
                                        const SweepStatistics& statistics, const Options& options);
 
-// What is wrong with links when all has been written, as problems of the picture.
-void tell_links(Picture& picture);
-
 }  // namespace heddle::sm

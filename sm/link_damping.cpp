@@ -53,10 +53,26 @@ void for_each_link(const Observation& observed, const Visit& visit) {
   }
 }
 
+// Each link once, by one of its two channels: of those switches, or all.
+std::vector<fabric::Channel> links_at(const fabric::Topology& topology, const Observation& observed,
+                                      const LinkDamping::Nodes& changed) {
+  std::vector<bool> wanted(topology.switch_count(), !changed);
+  for (const ObservedIndex node : changed.value_or(std::vector<ObservedIndex>{})) {
+    const auto at = topology.find_node(observed[node].info.node_guid);
+    if (at && topology.is_switch(*at)) wanted[at->value] = true;
+  }
+  std::vector<fabric::Channel> links;
+  for (const fabric::Channel& channel : topology.channels()) {
+    const bool is_second = wanted[channel.to.value] && channel.to < channel.from;
+    if (wanted[channel.from.value] && !is_second) links.push_back(channel);
+  }
+  return links;
+}
+
 }  // namespace
 
 void LinkDamping::note_losses(base::Instant now, std::uint64_t sweep, const sa::View& before,
-                              const Observation& observed) {
+                              const Observation& observed, const Nodes& changed) {
   if (std::exchange(noted_, sweep) == sweep) return;
   const auto& topology = before.topology();
   const auto& infos = before.subnet().registers->ports;
@@ -82,17 +98,15 @@ void LinkDamping::note_losses(base::Instant now, std::uint64_t sweep, const sa::
   };
   const auto fetch = [&](const fabric::Channel& channel) {
     const auto [from, to] = ends_of(channel);
-    if (to < from) return;
     for (const PortIndex port : {from, to}) {
       const auto ahead = observed_end(port);
       if (ahead) base::prefetch(&observed.port(*ahead));
     }
   };
-  const auto channels = topology.channels();
+  const auto channels = links_at(topology, observed, changed);
   for (std::size_t c = 0; c < channels.size(); ++c) {
     if (c + base::kAhead < channels.size()) fetch(channels[c + base::kAhead]);
     const auto [from, to] = ends_of(channels[c]);
-    if (to < from) continue;
     if (stands(observed, observed_end(from), observed_end(to), mad::PortState::Armed)) continue;
     if (!active(from) || !active(to)) continue;
     const Link link = std::minmax(end(from), end(to));

@@ -40,9 +40,11 @@ class LinkDamping {
   };
 
   // Links between switches that were Active at the end of the last sweep and are not now.
-  // Once for each sweep that finished, whose view that is.
+  // Once for each sweep that finished, whose view that is. `changed`: only of these nodes something
+  // else is known than it shows; none: perhaps of all.
+  using Nodes = std::optional<std::vector<fabric::ObservedIndex>>;
   void note_losses(base::Instant now, std::uint64_t sweep, const sa::View& before,
-                   const fabric::Observation& observed);
+                   const fabric::Observation& observed, const Nodes& changed);
   // Decides on every link that was lost of late. Returns the ends of those held back.
   std::vector<fabric::ObservedEnd> judge(base::Instant now, const Limits& limits,
                                          const fabric::Observation& observed);

@@ -79,6 +79,7 @@ Core::Machine::Machine(Options chosen, std::vector<RememberedLids> remembered,
 void Core::Machine::step(base::Instant moment, Input input) {
   HEDDLE_CHECK(!started || moment >= now);
   now = moment;
+  ++steps;
   patience.advance(now);
   if (!std::exchange(started, true)) {
     told_load = now;
@@ -107,9 +108,11 @@ void Core::Machine::end_inheritance() {
 
 base::Instant Core::Machine::deadline() {
   if (!started) return base::Instant{};
+  if (stage == Stage::Addresses) return now;
   base::Instant next = transactions.deadline();
   // What an election still asks for has to be over before anything else begins.
   const bool rests = stage == Stage::Resting && transactions.idle();
+  if (rests && unready_since) return now;
   if (rests) next = has_to_tell() ? std::min(wake, tells_next) : wake;
   if (administration.view() != nullptr) next = std::min(next, notary.deadline());
   return std::min({next, administration.deadline(), inheritance_ends});
@@ -498,8 +501,14 @@ void Core::Machine::forward(const mad::Address& peer, const mad::Smp& trap) {
   administration.report(now, notice, administration.view()->gid(issuer));
 }
 
-void Core::Machine::on(const RoutesReady& ready) {
-  if (stage != Stage::Routing || ready.ticket != ticket) return;
+void Core::Machine::on(RoutesReady& ready) {
+  if (ready.ticket != ticket) return;
+  if (stage == Stage::Routing) return take_routes(ready);
+  const bool comes_early = stage == Stage::Addresses || stage == Stage::Lids;
+  if (comes_early) early_routes = std::move(ready);
+}
+
+void Core::Machine::take_routes(const RoutesReady& ready) {
   Context with = context();
   if (!ready.selected) {
     say(RoutingFailed{ready.selected.error().message});

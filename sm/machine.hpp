@@ -19,6 +19,7 @@
 #include "sm/election.hpp"
 #include "sm/known_memberships.hpp"
 #include "sm/link_damping.hpp"
+#include "sm/link_problems.hpp"
 #include "sm/look_ups.hpp"
 #include "sm/memory.hpp"
 #include "sm/notary.hpp"
@@ -44,10 +45,11 @@ namespace heddle::sm {
 enum class Stage : std::uint8_t {
   Resting,  // until the next light sweep
   Discovery,
-  Virtual,  // virtual ports are read
-  Lids,     // and P_Keys, and alias GUIDs
-  Routing,  // until RoutesReady
-  Lanes,    // SL to VL tables
+  Virtual,    // virtual ports are read
+  Addresses,  // what LIDs and the like are to be is known; routes may be asked for
+  Lids,       // and P_Keys, and alias GUIDs
+  Routing,    // until RoutesReady
+  Lanes,      // SL to VL tables
   Tables,
   Multicast,
   LinkFields,
@@ -86,7 +88,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void on(const Tick&) {}
   void on(const MadReceived& received);
   void on(const SendFailed& failed);
-  void on(const RoutesReady& ready);
+  void on(RoutesReady& ready);
   void on(LookedUp& looked_up);
   void on(const AnsweredElsewhere& answered) { administration.add_talkers(answered.talkers); }
   void on(const ResweepCommand& command);
@@ -174,6 +176,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void on_own_lid(const Answer& answer);
   void advance();  // to the next stage, as long as nothing is in flight
   void finish_discovery();
+  LinkDamping::Nodes changed_since_view() const;
   std::vector<fabric::ObservedEnd> held_back();
   // --- what the fabric overtakes (overtaken.cpp)
   bool in_sweep() const;
@@ -193,12 +196,18 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void finish_in_vain();
   void begin_virtual();
   void assign();
+  void plan_ports();
+  void complete_plan();
+  void make_ready_for_looks();
+  void accept_what_was_written();
   void write_addresses();
   LidAssignment deal_lids();
   void tell_small_switches(mad::Lid needed);
   void tell_left_out(std::span<const LidRequest> left_out);
   fabric::PortSettings port_settings() const;
   void ask_for_routes();
+  void await_routes();
+  void take_routes(const RoutesReady& ready);
   void take_transition(const routing::Transition& transition);
   void begin_tables();
   void go_on_with_lanes(Context& with);
@@ -258,8 +267,10 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   base::Instant swept{};                                    // when the last full sweep began
   base::Instant watched{};   // when the last full or light sweep ended
   std::string sweep_reason;  // of this sweep
+  LinkProblems link_problems;
   Programming programming;
   PartitionProgramming partition_programming;
+  DataVls data_vls;
   LaneProgramming lane_programming;
   ArbitrationProgramming arbitration_programming;
   MulticastProgramming multicast_programming;
@@ -328,7 +339,10 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   base::Instant inheritance_ends = base::kNever;  // when members must have registered
   std::shared_ptr<const routing::Home> home;      // what the routes stay close to
   routing::Policy asked_by;                       // of the routes that were asked for last
+  std::optional<RoutesReady> early_routes;        // they came before they were waited for
   routing::InPlace in_place;                      // since the last sweep
+  std::shared_ptr<const char> view_of;            // the observation that the view was made of
+  fabric::Observation::Edition view_edition{};
 
   SweepStatistics statistics;
   // Of before a look at what is suspected: they stand if it was in vain.
@@ -341,6 +355,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::uint64_t settled_before_phase = 0;
   std::uint64_t sweeps_finished = 0;
   std::uint64_t ticket = 0;
+  std::uint64_t steps = 0;                     // that were taken
+  std::optional<std::uint64_t> unready_since;  // the one that ended a full sweep
   std::uint32_t act_count = 0;
   std::uint64_t announced = 0;                                 // traps that told of our rank
   std::vector<std::pair<mad::Address, mad::Smp>> asked_early;  // for SMInfo

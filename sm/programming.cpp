@@ -2,6 +2,7 @@
 #include "sm/programming.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/check.hpp"
@@ -60,6 +61,14 @@ std::uint32_t block_count(const Picture& picture) {
 fabric::PortIntent lasting(fabric::PortIntent wish) {
   if (wish.link) wish.link->is_idle = false;
   return wish;
+}
+
+// Of two in ascending order.
+std::vector<PortIndex> united(const std::vector<PortIndex>& a, const std::vector<PortIndex>& b) {
+  std::vector<PortIndex> all;
+  all.reserve(a.size() + b.size());
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
+  return all;
 }
 
 }  // namespace
@@ -385,17 +394,27 @@ std::uint64_t Programming::raises_to_come(const Context& context) const {
   return sets;
 }
 
-// Nearly all are Active and as they should be, and the phase looks at the rest several times.
-void Programming::look_at_links(const Context& context) {
-  to_raise_.clear();
-  for (const PortIndex port : context.picture.all_ports()) {
-    const auto* info = context.picture.info(port);
-    if (info == nullptr) continue;
-    const bool rises = info->port_state != mad::PortState::Active;
-    if (rises || wants(context, port, LinkStep::Fields) || tells_clients(context, port)) {
-      to_raise_.push_back(port);
-    }
+// Nearly all are Active and as they should be, and the phase looks at the rest several times. Those
+// that were so before still are, unless something of them is another now.
+void Programming::look_at_links(Context& context) {
+  const auto news = port_news_.since_last(context.picture);
+  std::vector<PortIndex> waiting;  // to be raised, or to be asked
+  for (const PortIndex port : context.picture.frozen.topology->endports()) {
+    if (reregister_[port.value]) waiting.push_back(port);
   }
+  // Of other nodes nothing is waiting that is not news.
+  if (!news.is_all) waiting = united(waiting, to_raise_);
+  to_raise_.clear();
+  for (const PortIndex port : united(news.ports, waiting)) {
+    if (needs_work(context, port)) to_raise_.push_back(port);
+  }
+}
+
+bool Programming::needs_work(const Context& context, PortIndex port) const {
+  const auto* info = context.picture.info(port);
+  if (info == nullptr) return false;
+  return info->port_state != mad::PortState::Active || wants(context, port, LinkStep::Fields) ||
+         tells_clients(context, port);
 }
 
 void Programming::write_links(Context& context, LinkStep step) {

@@ -18,6 +18,7 @@
 #include "fabric/difference.hpp"
 #include "routing/transition.hpp"
 #include "sm/context.hpp"
+#include "sm/port_news.hpp"
 
 namespace heddle::sm {
 
@@ -79,6 +80,8 @@ class Programming {
   const std::vector<bool>& doubted() const { return doubted_; }
   // The step Fields first: it looks which ports the phase is about, and the others ask only those.
   void write_links(Context& context, LinkStep step);
+  // That look alone: the next one need not look at what has not changed since.
+  void look_at_links(Context& context);
   // When they are raised.
   void recheck_beyond_raised(Context& context);
   // Endports, by GUID, whose clients are to be asked to register anew although their links were
@@ -151,12 +154,13 @@ class Programming {
   void set_port(Context& context, Purpose purpose, fabric::PortIndex port, LinkStep step);
   bool settled(const Context& context, fabric::PortIndex port, const mad::PortInfo& info) const;
   bool wants(const Context& context, fabric::PortIndex port, LinkStep step) const;
-  void look_at_links(const Context& context);
+  bool needs_work(const Context& context, fabric::PortIndex port) const;
 
   std::map<std::pair<mad::Guid, mad::PortNumber>, Settled> settled_;  // by node and port
   std::vector<bool> reregister_;  // by PortIndex: its clients must hear of us
   std::vector<mad::Guid> untold_;
   std::vector<fabric::PortIndex> to_raise_;   // ports whose links are not all that is wanted
+  PortNews port_news_;                        // since these were found
   std::set<fabric::PortIndex> raised_twice_;  // of these, by a Set that had to be repeated
   // What went wrong in this sweep and in the one before: by node GUID, attribute and modifier. A
   // device that refuses the same again has not moved; hurrying would not change its mind.

@@ -58,10 +58,11 @@ void set_high_limits(const std::optional<qos::LaneTables>& tables, const fabric:
     limits[kind] = qos::lanes_of(*tables, static_cast<qos::PortKind>(kind)).high_limit;
   }
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
-    auto& link = intent.ports[p].link;
+    const auto& link = intent.ports[p].link;
     if (!link) continue;
     const auto kind = static_cast<std::size_t>(qos::kind_of(topology, PortIndex{p}));
-    link->vl_high_limit = limits[kind];
+    if (link->vl_high_limit == limits[kind]) continue;
+    intent.ports.change(p).link->vl_high_limit = limits[kind];
   }
 }
 

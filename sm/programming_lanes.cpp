@@ -77,16 +77,26 @@ void tell_unwritten(Context& context, const Answer& answer, std::string_view tab
   }
 }
 
-unsigned data_vls(const Picture& picture) {
+unsigned DataVls::of(Picture& picture) {
   const auto& topology = *picture.frozen.topology;
-  unsigned least = fabric::kMaxDataVls;
+  const auto news = port_news_.since_last(picture);
+  if (news.is_all) {
+    vls_.assign(topology.port_count(), 0);
+    count_ = {vls_.size()};
+  }
+  for (const PortIndex port : news.ports) {
+    const bool is_channel = topology.channel_by_port(port) != fabric::kNoChannel;
+    const unsigned vls = is_channel ? vls_of_port(picture, port) : 0;
+    --count_[vls_[port.value]];
+    ++count_[vls];
+    vls_[port.value] = static_cast<std::uint8_t>(vls);
+  }
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
     if (!maps_levels(picture, topology.port_of(SwitchIndex{s}, {0}))) return 1;
   }
-  for (const fabric::Channel& channel : topology.channels()) {
-    least = std::min(least, vls_of_port(picture, topology.port_of(channel.from, channel.out)));
-  }
-  return topology.channels().empty() ? 1 : least;
+  const auto least = std::find_if(count_.begin() + 1, count_.end(),
+                                  [](std::size_t channels) { return channels > 0; });
+  return least == count_.end() ? 1u : static_cast<unsigned>(least - count_.begin());
 }
 
 bool LaneProgramming::sends(const Context& context, PortIndex port) const {

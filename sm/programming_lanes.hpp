@@ -19,6 +19,7 @@
 #include "qos/lane_tables.hpp"
 #include "routing/selection.hpp"
 #include "sm/context.hpp"
+#include "sm/port_news.hpp"
 
 namespace heddle::sm {
 
@@ -26,7 +27,16 @@ namespace heddle::sm {
 unsigned vls_of_port(const Picture& picture, fabric::PortIndex port);
 
 // Data VLs that every link between two switches has, as they run or will be brought up: 1..15.
-unsigned data_vls(const Picture& picture);
+class DataVls {
+ public:
+  unsigned of(Picture& picture);
+
+ private:
+  // Of each channel, by the port that it leaves by; 0 at other ports.
+  std::vector<std::uint8_t> vls_;
+  std::array<std::size_t, fabric::kMaxDataVls + 1> count_{};  // of ports, by these
+  PortNews port_news_;                                        // since then
+};
 
 // That a device did not take its tables, which the subject of the request is a port of: a problem
 // and an event, once for each device.

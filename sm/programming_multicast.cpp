@@ -93,7 +93,7 @@ void MulticastProgramming::renew(const Context& context, bool others,
   topology_ = topology;
   standing_ = std::move(standing);
   known_ = std::move(known);
-  verifier_.emplace(*topology_);
+  verifier_.reset();
   if (!trees_) trees_.emplace(topology_);
   auto rule = rule_of(context.picture, levels_);
   trees_->set_topology(topology_, rule.get());
@@ -285,6 +285,8 @@ void MulticastProgramming::tell_unsafe(Context& context) {
 }
 
 bool MulticastProgramming::prove(Context& context) {
+  if (unproven_.empty()) return true;
+  if (!verifier_) verifier_.emplace(*topology_);
   const auto proof = verifier_->verify(trees_->tables(), roles_, unproven_);
   if (proof.proven()) return true;
   const std::string reason = multicast::describe(*topology_, proof.samples.front());

@@ -88,7 +88,7 @@ class MulticastProgramming {
   using Known = std::vector<bool>;
 
   std::shared_ptr<const fabric::Topology> topology_;
-  std::optional<multicast::Verifier> verifier_;
+  std::optional<multicast::Verifier> verifier_;  // of that topology, once it is needed
   // Shared with the rule.
   std::shared_ptr<multicast::MlidLevels> levels_ = std::make_shared<multicast::MlidLevels>();
   std::unique_ptr<multicast::TurnRule> rule_;  // of the trees; null: nothing is known

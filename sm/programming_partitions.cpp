@@ -41,6 +41,7 @@ void PartitionProgramming::begin(Context& context,
   if (others) {
     keys_.clear();
     work_.clear();
+    tables_.reset();
   }
   line_up(*context.picture.frozen.topology);
   for (const PortIndex port : context.picture.all_endports()) {
@@ -61,9 +62,9 @@ PortIndex PartitionProgramming::facing_port(const Topology& topology, PortIndex 
 void PartitionProgramming::line_up(const Topology& topology) {
   std::vector<Key> keys;
   keys.reserve(std::max(keys_.size(), topology.endports().size()));
-  slot_.assign(topology.port_count(), kNone);
+  std::vector<std::uint32_t> slots(topology.port_count(), kNone);
   const auto append = [&](PortIndex port) {
-    slot_[port.value] = static_cast<std::uint32_t>(keys.size());
+    slots[port.value] = static_cast<std::uint32_t>(keys.size());
     keys.emplace_back(topology.guid(topology.node_of(port)), topology.number_of(port));
   };
   for (const PortIndex port : topology.endports()) {
@@ -71,7 +72,10 @@ void PartitionProgramming::line_up(const Topology& topology) {
     const PortIndex facing = facing_port(topology, port);
     if (facing != fabric::kNoPort) append(facing);
   }
+  if (slots != slot_) tables_.reset();
+  slot_ = std::move(slots);
   if (keys == keys_) return;
+  tables_.reset();
   Former former(std::move(keys_), std::move(work_));
   work_.clear();
   work_.reserve(keys.size());
@@ -91,7 +95,7 @@ void PartitionProgramming::renew(const Context& context, PortIndex port, std::ui
       std::equal(wanted.begin(), wanted.end(), work.wanted.begin(), work.wanted.end());
   work.stands = alike && work.plan.to_write.empty() && work.plan.left_out.empty();
   work.whole = work.whole && work.stands;
-  if (!kept) work.held.blocks.clear();
+  if (!kept && !work.held.blocks.empty()) blocks_to_change(work).clear();
   if (!work.stands) work.plan = {};
   work.held.capacity = capacity;
   work.wanted = wanted;
@@ -108,7 +112,7 @@ void PartitionProgramming::begin_endport(Context& context, PortIndex port,
   const Work& work = work_of(port);
   if (work.stands && work.whole) return;
   if (!picture.device(end) || picture.info(port) == nullptr) {
-    work_of(port) = {};
+    forget(port);
   } else {
     read(context, port);
   }
@@ -121,16 +125,26 @@ void PartitionProgramming::begin_switch_port(Context& context, PortIndex port,
   const std::uint16_t capacity = node.switch_info->partition_enforcement_cap;
   // A table that cannot hold what it should is not worth reading.
   const bool fits = capacity >= wanted.size();
-  if (!fits) work_of(port) = {};
+  if (!fits) forget(port);
   renew(context, port, capacity, wanted, true);
   if (fits) read(context, port);
+}
+
+void PartitionProgramming::forget(PortIndex port) {
+  blocks_to_change(work_of(port)).clear();
+  work_of(port) = {};
+}
+
+std::vector<std::optional<mad::PKeyTable>>& PartitionProgramming::blocks_to_change(Work& work) {
+  tables_.reset();
+  return work.held.blocks;
 }
 
 // Asks for the blocks that are not known; when there are none, goes on at once.
 void PartitionProgramming::read(Context& context, PortIndex port) {
   Work& work = work_of(port);
   const std::size_t count = mad::p_key_block_count(work.held.capacity);
-  work.held.blocks.resize(count);
+  if (work.held.blocks.size() != count) blocks_to_change(work).resize(count);
   const auto device = context.picture.device(context.picture.frozen.end_of[port.value]);
   for (std::size_t block = 0; block < count; ++block) {
     if (work.held.blocks[block]) continue;
@@ -197,7 +211,7 @@ void PartitionProgramming::on_answer(Context& context, const Answer& answer) {
   if (!answer.answered || answer.status != mad::kStatusOk) {
     fail(context, answer);
   } else {
-    work.held.blocks[request.detail] = mad::decode<mad::PKeyTable>(answer.data);
+    blocks_to_change(work)[request.detail] = mad::decode<mad::PKeyTable>(answer.data);
   }
   if (!is_get || --work.unread != 0) return;
   work.whole = !work.failed;
@@ -223,16 +237,20 @@ void PartitionProgramming::fail(Context& context, const Answer& answer) {
 
 void PartitionProgramming::set_enforcement(fabric::Intent& intent) const {
   for (std::size_t p = 0; p < slot_.size(); ++p) {
-    auto& link = intent.ports[p].link;
+    const auto& link = intent.ports[p].link;
     if (!link || !link->is_switch_port) continue;
     const Work* work = slot_[p] == kNone ? nullptr : &work_[slot_[p]];
     const bool stands = work != nullptr && !work->failed;
-    link->enforce_inbound = stands && work->inbound;
-    link->enforce_outbound = stands && work->outbound;
+    const bool inbound = stands && work->inbound, outbound = stands && work->outbound;
+    if (link->enforce_inbound == inbound && link->enforce_outbound == outbound) continue;
+    fabric::LinkIntent& changed = *intent.ports.change(p).link;
+    changed.enforce_inbound = inbound;
+    changed.enforce_outbound = outbound;
   }
 }
 
-sa::PKeyTables PartitionProgramming::tables() const {
+std::shared_ptr<const sa::PKeyTables> PartitionProgramming::tables() {
+  if (tables_ != nullptr) return tables_;
   sa::PKeyTables tables;
   tables.make_room(slot_.size(), work_.size());
   for (const std::uint32_t slot : slot_) {
@@ -243,7 +261,8 @@ sa::PKeyTables PartitionProgramming::tables() const {
       tables.add_block(*block);
     }
   }
-  return tables;
+  tables_ = std::make_shared<const sa::PKeyTables>(std::move(tables));
+  return tables_;
 }
 
 }  // namespace heddle::sm

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -31,8 +32,9 @@ class PartitionProgramming {
 
   // When the phase is over: raises the enforcement bits of the ports whose tables stand.
   void set_enforcement(fabric::Intent& intent) const;
-  // The tables as they stand, as far as they are known from their first block on.
-  sa::PKeyTables tables() const;
+  // The tables as they stand, as far as they are known from their first block on; the same object
+  // as long as nothing of them changes.
+  std::shared_ptr<const sa::PKeyTables> tables();
 
  private:
   // One port's table, while a sweep works on it.
@@ -80,6 +82,9 @@ class PartitionProgramming {
   void begin_endport(Context& context, fabric::PortIndex port, std::span<const mad::PKey> wanted);
   void begin_switch_port(Context& context, fabric::PortIndex port,
                          std::span<const mad::PKey> wanted);
+  void forget(fabric::PortIndex port);
+  // What was told of the tables is no more.
+  std::vector<std::optional<mad::PKeyTable>>& blocks_to_change(Work& work);
   void read(Context& context, fabric::PortIndex port);
   void write(Context& context, fabric::PortIndex port);
   void submit(Context& context, fabric::PortIndex port, mad::Method method, std::uint16_t block);
@@ -91,6 +96,7 @@ class PartitionProgramming {
   std::vector<Key> keys_;            // of work_
   std::vector<std::uint32_t> slot_;  // by PortIndex: its place in work_, or kNone
   static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
+  std::shared_ptr<const sa::PKeyTables> tables_;  // null: to be put together anew
 };
 
 }  // namespace heddle::sm

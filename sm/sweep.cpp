@@ -73,8 +73,7 @@ void keep_sm_levels(Picture& picture) {
   for (const PortIndex port : picture.frozen.topology->endports()) {
     const auto end = picture.frozen.end_of[port.value];
     const auto& info = picture.observation.port(end).info;
-    auto& wish = picture.intent.ports[port.value].endport;
-    if (wish && info) wish->master_sm_sl = info->master_sm_sl;
+    if (info) picture.intent.set_sm_level(port, info->master_sm_sl);
   }
 }
 
@@ -161,6 +160,7 @@ void Core::Machine::prepare_sweep(bool full, std::string reason) {
   suspicion = {};
   revisiting = !full;
   lanes_failed = false;
+  unready_since.reset();
   statistics = {};
   statistics.number = sweeps_finished + 1;
   sweep_began = now;
@@ -256,9 +256,13 @@ void Core::Machine::advance() {
         break;
       case Stage::Virtual:
         assign();
+        pump();
+        return;  // whoever computes routes begins now, while addresses are written
+      case Stage::Addresses:
+        write_addresses();
         break;
       case Stage::Lids:
-        ask_for_routes();
+        await_routes();
         break;
       case Stage::Lanes:
         go_on_with_lanes(with);
@@ -382,8 +386,14 @@ void Core::Machine::begin_virtual() {
   ways_doubted = !revisiting && !still_lead_there(picture, doubtful_ways);
   Context with = context();
   virtual_ports.begin(with, !revisiting, others_may_have_written || ways_doubted);
-  if (!transactions.idle()) return;
-  assign();
+}
+
+// Few nodes of which something else is known than the view shows; nothing where they may be many.
+LinkDamping::Nodes Core::Machine::changed_since_view() const {
+  if (picture.observation.identity() != view_of) return std::nullopt;
+  auto changed = picture.observation.changed_since(view_edition);
+  if (changed.size() > picture.observation.size() / 4) return std::nullopt;
+  return changed;
 }
 
 // Links that come and go.
@@ -391,7 +401,7 @@ std::vector<fabric::ObservedEnd> Core::Machine::held_back() {
   const sa::View* view = administration.view();
   if (view == nullptr || options.shadow) return {};
   const LinkDamping::Limits limits{options.flap_limit, options.flap_window, options.flap_hold};
-  link_damping.note_losses(now, sweeps_finished, *view, picture.observation);
+  link_damping.note_losses(now, sweeps_finished, *view, picture.observation, changed_since_view());
   auto held = link_damping.judge(now, limits, picture.observation);
   const auto name = [&](LinkDamping::End end) {
     const auto node = picture.observation.find(end.node);
@@ -482,7 +492,7 @@ void Core::Machine::tell_left_out(std::span<const LidRequest> left_out) {
 }
 
 void Core::Machine::assign() {
-  begin_phase(Phase::Lids, Stage::Lids);
+  begin_phase(Phase::Lids, Stage::Addresses);
   has_written = true;
   has_written_all = !revisiting;
   Context with = context();
@@ -509,9 +519,18 @@ void Core::Machine::assign() {
   picture.routed_lids = picture.lids->has_guests()
                             ? std::make_shared<const fabric::LidMap>(picture.lids->without_guests())
                             : picture.lids;
+  plan_ports();
+  if (picture.frozen.topology->switch_count() > 0) ask_for_routes();
+}
+
+void Core::Machine::plan_ports() {
   picture.intent = fabric::plan_ports(picture.frozen.topology,
                                       picture.registers.of(picture.observation, picture.frozen),
                                       *picture.lids, port_settings(), std::move(picture.intent));
+}
+
+// What routes do not wait for.
+void Core::Machine::complete_plan() {
   set_high_limits(options.lane_tables, *picture.frozen.topology, picture.intent);
   picture.intent.switches.life_time_value = options.packet_life_time;
   if (levels_in_use) keep_sm_levels(picture);
@@ -521,12 +540,12 @@ void Core::Machine::assign() {
     picture.intent.switches.keeps_multicast_fdb_top =
         !heirlooms.empty() || multicast_programming.inherits();
   }
-  write_addresses();
-  announce_phase(transactions.queued());
 }
 
 // What ports are known by: LIDs, P_Keys, alias GUIDs.
 void Core::Machine::write_addresses() {
+  stage = Stage::Lids;
+  complete_plan();
   memberships = known_memberships.of(options.partitions, picture.frozen.topology, picture.sm_port,
                                      virtual_ports.guests());
   if (const std::size_t cut = memberships->ports_cut_short(); cut > 0) {
@@ -543,6 +562,7 @@ void Core::Machine::write_addresses() {
   partition_programming.begin(with, memberships, enforcement, doubt);
   alias_programming.begin(with, administration.registrations().alias_guids, doubt);
   virtual_ports.write(with, memory, memberships);
+  announce_phase(transactions.queued());
 }
 
 // What every switch holds, as the last sweep left it or as this one read it.
@@ -558,12 +578,10 @@ routing::InPlace Core::Machine::in_place_of(const sa::Subnet& subnet) const {
 }
 
 void Core::Machine::ask_for_routes() {
-  partition_programming.set_enforcement(picture.intent);
-  if (picture.frozen.topology->switch_count() == 0) return begin_multicast();
-  begin_phase(Phase::Routing, Stage::Routing);
-  announce_phase(0);
+  early_routes.reset();
   routing::Policy policy = options.routing;
-  policy.max_vls = lanes_failed || lanes_refused ? 1 : std::min(policy.max_vls, data_vls(picture));
+  const bool one_lane = lanes_failed || lanes_refused;
+  policy.max_vls = one_lane ? 1 : std::min(policy.max_vls, data_vls.of(picture));
   asked_by = policy;
   const bool is_known = in_place.tables != nullptr && !others_may_have_written;
   routing::InPlace held;
@@ -578,6 +596,15 @@ void Core::Machine::ask_for_routes() {
   outputs.emplace_back(ComputeRoutes{++ticket, picture.frozen.topology, picture.routed_lids,
                                      std::move(policy), home, std::move(held),
                                      picture.lids->has_guests() ? picture.lids : nullptr});
+}
+
+// They are computed while addresses are written.
+void Core::Machine::await_routes() {
+  partition_programming.set_enforcement(picture.intent);
+  if (picture.frozen.topology->switch_count() == 0) return begin_multicast();
+  begin_phase(Phase::Routing, Stage::Routing);
+  announce_phase(0);
+  if (early_routes) take_routes(*std::exchange(early_routes, std::nullopt));
 }
 
 // The members of groups that changed have been told, as far as they can be.
@@ -605,7 +632,7 @@ void Core::Machine::finish_links() {
   untold = {left.begin(), left.end()};
   unheard = programming.unheard(with);
   for (const mad::Guid port : left) unheard.erase(port);
-  tell_links(picture);
+  link_problems.tell(picture);
   finish_sweep();
 }
 
@@ -642,6 +669,7 @@ void Core::Machine::finish_sweep() {
     say(SubnetUp{topology.node_count(), topology.link_count(), topology.endports().size(),
                  picture.routes ? picture.routes->routes.engine : std::string("none")});
   }
+  if (!revisiting) unready_since = steps;
   troubled.clear();
   conclude_ailing(true);
   misled |= (revisiting && revisit.is_misled()) || discovery.is_misled();
@@ -727,6 +755,8 @@ void Core::Machine::renew_view(std::shared_ptr<const fabric::Registers> register
   auto subnet =
       subnet_of(picture, std::move(registers), own, options, programming.all_tables_hold());
   in_place = subnet ? in_place_of(*subnet) : routing::InPlace{};
+  view_of = picture.observation.identity();
+  view_edition = picture.observation.edition();
   if (subnet) subnet->memberships = memberships;
   if (subnet) subnet->p_key_tables = partition_programming.tables();
   if (subnet) subnet->virtual_ports = virtual_ports.published(picture);

@@ -46,7 +46,8 @@ void Core::Machine::finish_lanes() {
     lanes_failed = true;
     lanes_refused = lanes_refused || lane_programming.refused();
     if (tables_begun) in_place = {};  // some of it has been emptied
-    return ask_for_routes();
+    ask_for_routes();
+    return await_routes();
   }
   if (!tables_begun) return begin_tables();
   stage = Stage::Tables;
@@ -60,13 +61,10 @@ void Core::Machine::set_sm_levels() {
   const auto& topology = *picture.frozen.topology;
   const auto settings = port_settings();
   for (const PortIndex port : topology.endports()) {
-    auto& wish = picture.intent.ports[port.value].endport;
     const auto attachment = topology.attachment(port);
-    if (!wish) continue;
-    wish->master_sm_sl = settings.sm_sl;
-    if (attachment && levels_in_use) {
-      wish->master_sm_sl = mad::ServiceLevel{levels.level(attachment->at, settings.sm_lid)};
-    }
+    mad::ServiceLevel level = settings.sm_sl;
+    if (attachment && levels_in_use) level = {levels.level(attachment->at, settings.sm_lid)};
+    picture.intent.set_sm_level(port, level);
   }
 }
 

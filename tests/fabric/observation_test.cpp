@@ -333,6 +333,72 @@ TEST(Freeze, WhatWasBeforeChangesNothingOfWhatIs) {
   }
 }
 
+// A fabric that fits together, of which little changes from look to look: cables that come and go
+// at both ends, or are seen by one end only, and ports that tell nothing.
+void change_a_bit(Observation& observation, base::Prng& prng) {
+  const auto any = [&] {
+    return end(static_cast<std::uint32_t>(prng.below(observation.size())),
+               static_cast<unsigned>(1 + prng.below(3)));
+  };
+  const auto is_seen = [&](ObservedEnd at) {
+    return observation.port(at).sighting || looks_at(observation, at) > 0;
+  };
+  const ObservedEnd a = any(), b = any();
+  if (prng.chance(0.2)) {
+    auto& info = observation.change(a).info;
+    info ? info.reset() : static_cast<void>(info.emplace());
+  }
+  if (const auto there = observation.port(a).sighting) {
+    observation.change(a).sighting.reset();
+    if (observation.port(*there).sighting == a) observation.change(*there).sighting.reset();
+  } else if (!is_seen(a) && !is_seen(b)) {
+    see(observation, a, b);
+    if (prng.chance(0.7)) see(observation, b, a);
+  }
+}
+
+TEST(Freeze, GoesOnWithWhatChanged) {
+  unsigned without_contradiction = 0, links = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    SCOPED_TRACE(seed);
+    base::Prng prng(seed);
+    Observation observation;
+    for (std::uint32_t n = 0; n < 40; ++n) add_switch(observation, 100 + n * 7 % 40, 3);
+    for (unsigned i = 0; i < 200; ++i) change_a_bit(observation, prng);
+    Frozen before = freeze(observation);
+    std::vector<ObservedEnd> held;
+    for (unsigned step = 0; step < 60; ++step) {
+      for (auto changes = prng.below(4); changes > 0; --changes) change_a_bit(observation, prng);
+      if (prng.chance(0.05)) move_cables(observation, prng);
+      if (prng.chance(0.05)) change_a_node(observation, prng);
+      if (prng.chance(0.2)) held.assign(prng.below(2), end(prng.below(30) & 31, 1));
+      Frozen frozen = freeze(observation, held, &before), anew = freeze(observation, held);
+      expect_same(*frozen.topology, *anew.topology);
+      EXPECT_EQ(frozen.end_of, anew.end_of);
+      EXPECT_EQ(frozen.node_of, anew.node_of);
+      EXPECT_EQ(frozen.looped_cables, anew.looped_cables);
+      EXPECT_EQ(frozen.contradictions.size(), anew.contradictions.size());
+      without_contradiction += frozen.contradictions.empty();
+      links += static_cast<unsigned>(frozen.topology->link_count());
+      before = std::move(frozen);
+    }
+  }
+  EXPECT_GT(without_contradiction, 1000u);
+  EXPECT_GT(links, 20000u);
+}
+
+TEST(Freeze, DoesNotGoOnWithAnotherObservation) {
+  Observation first, second;
+  for (auto* each : {&first, &second}) {
+    for (const std::uint64_t guid : {1u, 2u, 3u}) add_switch(*each, guid, 1);
+  }
+  see(first, end(0, 1), end(1, 1));
+  see(second, end(0, 1), end(2, 1));
+  const Frozen before = freeze(first);
+  const Frozen frozen = freeze(second, {}, &before);
+  expect_same(*frozen.topology, *freeze(second).topology);
+}
+
 // Walks fetch ahead; what they give is what there is, in order.
 TEST(Walk, GivesAllPortsInOrder) {
   for (const std::uint32_t switches : {1u, 3u, 40u}) {

@@ -31,14 +31,16 @@ constexpr mad::MKey kKey{0x5EC2E7};
 
 // What troubles a fabric of people, and what broken devices and cables do besides.
 enum class Faults { Common, All };
+// Routes are there at once, or late, when the fabric may be another already.
+enum class Router { Quick, Slow };
 
 class Chaos {
  public:
-  explicit Chaos(std::uint64_t seed, Faults faults = Faults::Common)
+  explicit Chaos(std::uint64_t seed, Faults faults = Faults::Common, Router router = Router::Quick)
       : prng_(seed),
         of_store_(seed ^ 0x5708E),
         faults_(faults),
-        box_(draw_fabric(), draw_options(seed)),
+        box_(draw_fabric(), draw_options(seed, router)),
         breakage_(box_, seed) {
     box_.seat().shelf().delay = microseconds(of_store_.below(30'000));
     if (of_store_.chance(0.2)) box_.seat().shelf().trouble = "database or disk is full";
@@ -127,7 +129,7 @@ class Chaos {
     return fabric(chosen);
   }
 
-  BoxOptions draw_options(std::uint64_t seed) {
+  BoxOptions draw_options(std::uint64_t seed, Router router) {
     BoxOptions options;
     options.sm.lmc = static_cast<std::uint8_t>(prng_.below(3));
     options.world.seed = seed;
@@ -143,6 +145,7 @@ class Chaos {
     options.sm.routing.engines = {engine};
     options.sm.routing.cover_replies = of_routing.chance(0.5);
     options.sm.routing.max_vls = of_routing.chance(0.5) ? 1 : 8;
+    if (router == Router::Slow) options.routing_takes = microseconds(1 + of_routing.below(20'000));
     tell("LMC " + std::to_string(options.sm.lmc) + ", loss " + std::to_string(loss_) + ", " +
          engine + " on " + std::to_string(options.sm.routing.max_vls) + " VLs" +
          (options.sm.routing.cover_replies ? "" : ", answers on levels of their own"));
@@ -314,6 +317,14 @@ TEST_P(BrokenBySeed, EndsInOrderToo) {
   play(chaos, GetParam());
 }
 
+class SlowlyBySeed : public testing::TestWithParam<std::uint64_t> {};
+
+TEST_P(SlowlyBySeed, EndsInOrderToo) {
+  Chaos chaos(GetParam(), Faults::All, Router::Slow);
+  play(chaos, GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, SlowlyBySeed, testing::Range(seeds(24).first, seeds(24).end));
 INSTANTIATE_TEST_SUITE_P(Seeds, BrokenBySeed, testing::Range(seeds(40).first, seeds(40).end));
 // Others that it found have a scene of their own: identity_test.cpp, Links, Flaps, LidAssignment.
 //  98000038322: a host that had told of a smaller MTU than it has was Active with it, and its

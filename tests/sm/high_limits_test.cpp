@@ -15,18 +15,21 @@ namespace {
 TEST(HighLimits, OfLinksAreThoseOfTheTablesAndGoWithThem) {
   const fabric::Topology topology = support::build(support::ring(3, 1));
   fabric::Intent intent;
-  intent.ports.resize(topology.port_count());
+  intent.ports.assign(topology.port_count());
   std::size_t links = 0;
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     if (topology.peer({p}) == fabric::kNoPort) continue;
-    intent.ports[p].link.emplace();
+    intent.ports.change(p).link.emplace();
     ++links;
   }
   qos::LaneTables tables;
   tables.all.high_limit = 3;
   const auto that_want = [&](std::optional<std::uint8_t> limit) {
     std::size_t count = 0;
-    for (const auto& port : intent.ports) count += port.link && port.link->vl_high_limit == limit;
+    for (std::size_t p = 0; p < intent.ports.size(); ++p) {
+      const auto& link = intent.ports[p].link;
+      count += link && link->vl_high_limit == limit;
+    }
     return count;
   };
   set_high_limits(tables, topology, intent);

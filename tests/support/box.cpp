@@ -39,6 +39,7 @@ Seat::Seat(sim::World& world, sim::EndpointId endpoint, SeatOptions options, bas
       on_way_out_(options.on_way_out),
       on_way_in_(options.on_way_in),
       routes_(options.routes),
+      routing_takes_(options.routing_takes),
       on_work_(options.on_work),
       world_(world),
       endpoint_(endpoint),
@@ -101,6 +102,7 @@ void Seat::tick(base::Instant now) {
   release_delayed();
   hear_shelf();
   if (!alive_) return;
+  hear_router();
   transport_.advance(now_);
   input(sm::Tick{});
 }
@@ -110,11 +112,20 @@ void Seat::hear_shelf() {
   if (shelf_.dead()) die();
 }
 
+void Seat::hear_router() {
+  while (!routing_.empty() && routing_.front().first <= now_) {
+    sm::RoutesReady ready = std::move(routing_.front().second);
+    routing_.pop_front();
+    input(std::move(ready));
+  }
+}
+
 base::Instant Seat::deadline() const {
   if (!alive_ || frozen_) return base::kNever;
   base::Instant due = core_.deadline();
   if (due != base::kNever) due -= ahead_;
   base::Instant next = std::min({due, transport_.deadline(), shelf_.deadline()});
+  if (!routing_.empty()) next = std::min(next, routing_.front().first);
   if (outward_) next = std::min({next, outward_->deadline(), inward_->deadline()});
   return next;
 }
@@ -133,6 +144,7 @@ void Seat::step(sm::Input input) {
 
 void Seat::restart(std::vector<sm::RememberedLids> remembered, std::string registrations) {
   core_ = sm::Core(options_, std::move(remembered), std::move(registrations));
+  routing_.clear();
   snapshot_.reset();
   events_.clear();
   if (!std::exchange(alive_, true)) transport_.set_is_sm(true);
@@ -155,7 +167,7 @@ void Seat::die() {
   alive_ = false;
 }
 
-// Routes are computed inline and returned at once, which may ask for more.
+// Routes are computed inline; those that are returned at once may ask for more.
 void Seat::perform() {
   for (auto outputs = core_.take_outputs(); !outputs.empty(); outputs = core_.take_outputs()) {
     for (auto& output : outputs) {
@@ -182,8 +194,10 @@ void Seat::perform() {
 }
 
 void Seat::compute(const sm::ComputeRoutes& work) {
-  step(routes_ ? sm::RoutesReady{work.ticket, routes_(work)}
-               : sm::carry_out(work, base::inline_for));
+  sm::RoutesReady ready =
+      routes_ ? sm::RoutesReady{work.ticket, routes_(work)} : sm::carry_out(work, base::inline_for);
+  if (routing_takes_ == base::Duration{0}) return step(std::move(ready));
+  routing_.emplace_back(now_ + routing_takes_, std::move(ready));
 }
 
 // --- Box -----------------------------------------------------------------------------------------
@@ -194,11 +208,12 @@ Box::Box(std::string_view fabric, BoxOptions options)
 Box::Box(sim::Blueprint blueprint, BoxOptions options)
     : world_(std::move(blueprint), options.world) {
   const auto endpoint = place(world_, options.at, options.port);
-  seats_.emplace_back(world_, endpoint,
-                      SeatOptions{options.sm, std::move(options.remembered), options.mishaps,
-                                  std::move(options.on_way_out), std::move(options.on_way_in),
-                                  std::move(options.routes), std::move(options.on_work)},
-                      now_);
+  seats_.emplace_back(
+      world_, endpoint,
+      SeatOptions{options.sm, std::move(options.remembered), options.mishaps,
+                  std::move(options.on_way_out), std::move(options.on_way_in),
+                  std::move(options.routes), options.routing_takes, std::move(options.on_work)},
+      now_);
 }
 
 Seat& Box::add_seat(std::string_view node, SeatOptions options, std::uint8_t port) {

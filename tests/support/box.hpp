@@ -24,6 +24,7 @@ struct BoxOptions {
   std::function<void(mad::Datagram&)> on_way_out;
   std::function<void(mad::Datagram&)> on_way_in;
   RouteMaker routes;
+  base::Duration routing_takes{0};
   std::function<void(bool)> on_work;
 };
 

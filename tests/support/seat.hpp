@@ -4,6 +4,7 @@
 // the medium's side of it, whatever befalls the MADs.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -33,6 +34,8 @@ struct SeatOptions {
   std::function<void(mad::Datagram&)> on_way_in;
   // In place of routing::select_near_home.
   RouteMaker routes;
+  // Until routes that were asked for are there. 0: they are at once.
+  base::Duration routing_takes{0};
   // Hears when the machine begins to work (true) and when it has done so, for who measures that.
   std::function<void(bool)> on_work;
 };
@@ -104,6 +107,7 @@ class Seat {
   void receive(std::span<transport::Received> batch);
   void release_delayed();
   void hear_shelf();
+  void hear_router();
   void perform();
   void compute(const sm::ComputeRoutes& work);
   void step(sm::Input input);
@@ -112,6 +116,7 @@ class Seat {
   std::function<void(mad::Datagram&)> on_way_out_;
   std::function<void(mad::Datagram&)> on_way_in_;
   RouteMaker routes_;
+  base::Duration routing_takes_;
   std::function<void(bool)> on_work_;
   sim::World& world_;
   sim::EndpointId endpoint_;
@@ -124,6 +129,8 @@ class Seat {
   bool alive_ = true;
   bool frozen_ = false;
   std::vector<mad::Datagram> waiting_;  // while it is frozen
+  // Routes that are being made, and when they are done.
+  std::deque<std::pair<base::Instant, sm::RoutesReady>> routing_;
   std::shared_ptr<const sm::Snapshot> snapshot_;
   std::shared_ptr<const sm::GroupList> groups_;
   std::vector<sm::Event> events_;
