@@ -509,6 +509,7 @@ void Core::Machine::on(RoutesReady& ready) {
 }
 
 void Core::Machine::take_routes(const RoutesReady& ready) {
+  keeps_standing = false;  // a sweep that was broken off before this is followed by one that does
   Context with = context();
   if (!ready.selected) {
     say(RoutingFailed{ready.selected.error().message});

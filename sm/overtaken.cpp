@@ -117,7 +117,7 @@ bool Core::Machine::has_switch_fallen() const {
                         fallen_switches.end());
 }
 
-// Something is asked or written, routes are not being made.
+// Something is asked or written, and it is not routes that are waited for.
 bool Core::Machine::in_sweep() const {
   return stage > Stage::Resting && stage < Stage::Watching && stage != Stage::Routing;
 }

@@ -10,8 +10,11 @@ void Core::Machine::make_ready_for_looks() {
   unready_since.reset();
   if (!may_revisit() || options.shadow || !picture.routes) return;
   accept_what_was_written();
+  const fabric::SwitchIntent written = picture.intent.switches;
   plan_ports();
-  complete_plan();
+  picture.intent.switches = written;  // whatever groups there are by now
+  set_high_limits(options.lane_tables, *picture.frozen.topology, picture.intent);
+  set_sm_levels();
   partition_programming.set_enforcement(picture.intent);
   data_vls.of(picture);
   Context with = context();

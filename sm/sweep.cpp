@@ -585,7 +585,7 @@ void Core::Machine::ask_for_routes() {
   asked_by = policy;
   const bool is_known = in_place.tables != nullptr && !others_may_have_written;
   routing::InPlace held;
-  if (std::exchange(keeps_standing, false)) {
+  if (keeps_standing) {
     home = standing_routes(policy);
     // The same tables: they are put together once.
     const auto& found = home->selected;

@@ -122,6 +122,33 @@ TEST(MulticastFDBTop, CoversTheGroupsThatThereAreAndGrowsWithThem) {
   EXPECT_EQ(box.world().counters().sets, sets);
 }
 
+// The policy's groups are there from the end of the first sweep on, and leave little room.
+TEST(MulticastFDBTop, GrowsForGroupsBesideThoseOfThePolicy) {
+  partitions::Policy policy = partitions::default_policy();
+  auto& groups = policy.partitions.at(0).groups;
+  partitions::GroupSpec spec = groups.at(0);
+  for (std::uint32_t n = 1; n <= 40; ++n) {
+    spec.mgid = {mad::GidPrefix{0xff12'401b'ffff'0000}, mad::Guid{n}};
+    groups.push_back(spec);
+  }
+  BoxOptions options;
+  options.sm.partitions = std::make_shared<const partitions::Policy>(policy);
+  Box box("star:5", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  const auto top = [&box] { return box.world().devices().switches.at(0).info.multicast_fdb_top; };
+  EXPECT_EQ(top(), 0xC03F);
+  auto clients = clients_of(box);
+  const auto broadcast = clients[0].join(kIpv4Broadcast).records.at(0);
+  mad::Lid last{};
+  for (std::uint32_t n = 101; n <= 130; ++n) {
+    const mad::Gid mgid{mad::GidPrefix{0xff12'401b'ffff'0000}, mad::Guid{n}};
+    last = clients[0].create(mgid, broadcast).records.at(0).mlid;
+  }
+  ASSERT_GT(last.value, 0xC03F);
+  ASSERT_TRUE(box.run_until_quiet());
+  EXPECT_GE(top(), last.value);
+}
+
 // Switches without one have no top that a group could outgrow: nobody sweeps for its sake.
 TEST(MulticastFDBTop, IsNoReasonToSweepWhereNoSwitchHasOne) {
   BoxOptions options;
