@@ -27,8 +27,7 @@ std::vector<PortIndex> changed_ports(const Topology& topology, const Registers& 
       const PortIndex now = topology.peer(port), before = topology_before.peer(port);
       if (is_shared && now == before) continue;
       mark(port);
-      mark(now);
-      mark(before);
+      mark(now);  // who was there before has another end now, too
     }
   }
   std::vector<PortIndex> changed;
