@@ -27,15 +27,13 @@ SimRunner::SimRunner(Setup setup, Log& log, Progress& progress)
                          if (record_ != nullptr) record_->sent(now_, datagram);
                          kernel_.send(std::move(datagram));
                        },
-                       [this](sm::ComputeRoutes request) {
-                         ready_.push_back(sm::carry_out(request, parallel_));
-                       },
+                       [this](sm::ComputeRoutes request) { asked_ = std::move(request); },
                        [this](sm::LookUp work) { ready_.push_back(look_up(work)); },
                        {},
                        [this](std::shared_ptr<const sm::OrderOutcomes> outcomes) {
                          companions_.hear(std::move(outcomes));
                        },
-                       [this](const sm::Event& event) { companions_.hear(event); }},
+                       [this](const sm::Event& event) { hear(event); }},
                  std::move(setup.files), log, progress, setup.audience),
       companions_(
           std::move(setup.meter),
@@ -57,11 +55,26 @@ void SimRunner::feed(sm::Input input) {
   core_.step(now_, std::move(input));
 }
 
-// Routes are computed while outputs are carried out, and their arrival may cause more outputs.
+// Routes are made when they are waited for: there is nobody to make them beside anything else, and
+// so their time is told as what it is.
+void SimRunner::hear(const sm::Event& event) {
+  const auto* phase = std::get_if<sm::PhaseStarted>(&event.value);
+  if (phase != nullptr && phase->phase == sm::Phase::Routing) awaits_routes_ = true;
+  companions_.hear(event);
+}
+
+bool SimRunner::has_results() {
+  if (asked_ && std::exchange(awaits_routes_, false)) {
+    ready_.push_back(sm::carry_out(*std::exchange(asked_, std::nullopt), parallel_));
+  }
+  return !ready_.empty();
+}
+
+// What arrives may cause more outputs.
 void SimRunner::step(sm::Input input) {
   feed(std::move(input));
   performer_.perform(core_.take_outputs(), steady_now());
-  while (!ready_.empty()) {
+  while (has_results()) {
     for (sm::Input& result : std::exchange(ready_, {})) feed(std::move(result));
     performer_.perform(core_.take_outputs(), steady_now());
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -55,6 +56,8 @@ class SimRunner {
   void feed(sm::Input input);
   void give_orders();
   void step(sm::Input input);
+  void hear(const sm::Event& event);
+  bool has_results();
   void receive(std::span<transport::Received> batch);
   void turn();
   base::Instant next() const;
@@ -65,6 +68,8 @@ class SimRunner {
   RunRecord* record_;
   base::Instant now_{};
   sm::Core core_;
+  std::optional<sm::ComputeRoutes> asked_;
+  bool awaits_routes_ = false;
   std::vector<sm::Input> ready_;
   transport::KernelHabits kernel_;  // between the two, as on a real host
   Progress& progress_;

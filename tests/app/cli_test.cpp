@@ -162,6 +162,13 @@ TEST(Simulated, AFabricComesUpAndTheSummaryTellsIt) {
   EXPECT_THAT(outcome.out, HasSubstr("no credit loop"));
 }
 
+// There is one process for all of it, and nothing beside which routes could be made.
+TEST(Simulated, TheSummaryTellsHowLongRoutingTook) {
+  const Outcome outcome = heddle({"sm", "--sim", "fat-tree:4,8", "--once"});
+  EXPECT_THAT(outcome.out, HasSubstr(", routing "));
+  EXPECT_THAT(outcome.out, Not(HasSubstr(", routing 0.00 us")));
+}
+
 TEST(Simulated, NothingIsDrawnWhenNobodySitsAtATerminal) {
   const Outcome outcome = heddle({"sm", "--sim", "fat-tree:4,8", "--once"});
   EXPECT_EQ(outcome.out.find('\r'), std::string::npos);
