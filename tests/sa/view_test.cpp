@@ -16,9 +16,21 @@ namespace {
 
 using fabric::PortIndex;
 
-Subnet subnet_of(const fabric::Frozen& frozen, std::shared_ptr<const fabric::Registers> registers) {
+// Some ports get none.
+fabric::LidMap deal(const fabric::Topology& topology, std::uint64_t seed) {
+  base::Prng prng(seed);
+  fabric::LidMap lids(topology.port_count());
+  std::uint16_t next = 1;
+  for (const PortIndex port : topology.endports()) {
+    if (prng.chance(0.9)) lids.assign(port, {mad::Lid{next++}, 0});
+  }
+  return lids;
+}
+
+Subnet subnet_of(const fabric::Frozen& frozen, std::shared_ptr<const fabric::Registers> registers,
+                 std::uint64_t deal_seed) {
   Subnet subnet;
-  auto lids = std::make_shared<const fabric::LidMap>(support::number_lids(*frozen.topology));
+  auto lids = std::make_shared<const fabric::LidMap>(deal(*frozen.topology, deal_seed));
   const routing::Options options;
   auto routes = routing::find_engine("minhop")->route({*frozen.topology, *lids, options});
   if (routes) {
@@ -42,6 +54,8 @@ std::size_t expect_same(const View& a, const View& b) {
   std::size_t arrived = 0;
   for (std::uint32_t p = 0; p < a.topology().port_count(); ++p) {
     EXPECT_TRUE(same(a.reach(PortIndex{p}), b.reach(PortIndex{p}))) << p;
+    const mad::Guid guid = a.topology().port(PortIndex{p}).guid;
+    EXPECT_EQ(a.find(guid), b.find(guid)) << p;
   }
   for (const PortIndex from : a.topology().endports()) {
     for (unsigned to = 1; to <= a.lids().top().value; ++to) {
@@ -66,12 +80,14 @@ TEST(View, WhatWasBeforeChangesNothingOfWhatIs) {
     fabric::KnownRegisters known;
     fabric::Frozen frozen;
     std::unique_ptr<const View> before;
+    std::uint64_t dealt = 0;
     for (unsigned step = 0; step < 12; ++step) {
       if (prng.chance(0.5)) fabric::change_a_port(observation, prng);
       if (prng.chance(0.5)) fabric::move_cables(observation, prng);
       if (prng.chance(0.1)) fabric::change_a_node(observation, prng);
+      if (prng.chance(0.3)) dealt = prng();
       frozen = freeze(observation, {}, &frozen);
-      const Subnet subnet = subnet_of(frozen, known.of(observation, frozen));
+      const Subnet subnet = subnet_of(frozen, known.of(observation, frozen), dealt);
       auto now = std::make_unique<const View>(subnet, before.get());
       arrived += expect_same(*now, View(subnet));
       before = std::move(now);
