@@ -15,6 +15,13 @@ mad::PKey other_membership(mad::PKey key) {
   return mad::PKey{static_cast<std::uint16_t>(key.value ^ kFullMemberBit)};
 }
 
+// The last block may hold fewer entries.
+template <class Entries>
+auto of_block(Entries& entries, std::size_t block) {
+  const std::size_t first = block * mad::kPKeysPerBlock;
+  return std::span(entries).subspan(first, std::min(mad::kPKeysPerBlock, entries.size() - first));
+}
+
 // The entries of a table, and which wanted keys have found a place among them.
 class Plan {
  public:
@@ -49,11 +56,11 @@ class Plan {
 
 Plan::Plan(const HeldTable& held, std::span<const mad::PKey> wanted) : held_(held) {
   before_.resize(held.capacity);
-  for (std::size_t i = 0; i < before_.size(); ++i) {
-    const std::size_t block = i / mad::kPKeysPerBlock;
-    if (block < held.blocks.size() && held.blocks[block]) {
-      before_[i] = held.blocks[block]->p_keys[i % mad::kPKeysPerBlock];
-    }
+  const std::size_t known = std::min(held.blocks.size(), mad::p_key_block_count(held.capacity));
+  for (std::size_t block = 0; block < known; ++block) {
+    if (!held.blocks[block]) continue;
+    const std::span<mad::PKey> entries = of_block(before_, block);
+    std::copy_n(held.blocks[block]->p_keys.begin(), entries.size(), entries.begin());
   }
   entries_.resize(before_.size());
   for (const mad::PKey key : wanted) {
@@ -85,6 +92,7 @@ std::size_t Plan::lowest_free() {
 
 void Plan::keep_what_stays() {
   for (std::size_t i = 0; i < before_.size(); ++i) {
+    if (before_[i] == kFree) continue;
     Wanted* wanted = find(before_[i]);
     if (wanted != nullptr && wanted->entry == kNowhere) place(*wanted, i);
   }
@@ -136,17 +144,12 @@ void Plan::fill_free_entries() {
 TablePlan Plan::result() const {
   TablePlan plan;
   plan.blocks.resize(mad::p_key_block_count(held_.capacity));
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    plan.blocks[i / mad::kPKeysPerBlock].p_keys[i % mad::kPKeysPerBlock] = entries_[i];
-  }
   for (std::size_t block = 0; block < plan.blocks.size(); ++block) {
-    const std::size_t first = block * mad::kPKeysPerBlock;
-    const std::size_t last = std::min(first + mad::kPKeysPerBlock, entries_.size());
+    const std::span<const mad::PKey> wanted = of_block(entries_, block);
+    std::copy(wanted.begin(), wanted.end(), plan.blocks[block].p_keys.begin());
+    const std::span<const mad::PKey> before = of_block(before_, block);
     const bool read = block < held_.blocks.size() && held_.blocks[block].has_value();
-    const auto at = [](const std::vector<mad::PKey>& keys, std::size_t i) {
-      return keys.begin() + static_cast<std::ptrdiff_t>(i);
-    };
-    if (!read || !std::equal(at(entries_, first), at(entries_, last), at(before_, first))) {
+    if (!read || !std::equal(wanted.begin(), wanted.end(), before.begin())) {
       plan.to_write.push_back(static_cast<std::uint16_t>(block));
     }
   }
