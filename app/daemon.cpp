@@ -26,7 +26,6 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
                Log& log, Progress& progress)
     : loop_(loop),
       transport_(transport),
-      parallel_(std::move(setup.parallel)),
       once_(setup.once),
       takes_part_(!setup.options.shadow),
       record_(setup.record),
@@ -39,7 +38,7 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
                          if (record_ != nullptr) record_->sent(now_, datagram);
                          transport_.send(std::move(datagram));
                        },
-                       [this](sm::ComputeRoutes request) { compute(std::move(request)); },
+                       [this](sm::ComputeRoutes request) { routes_.compute(std::move(request)); },
                        [this](sm::LookUp work) { look_up(std::move(work)); },
                        [this](sm::Store store) { keeper_->store(std::move(store)); },
                        [this](std::shared_ptr<const sm::OrderOutcomes> outcomes) {
@@ -51,7 +50,9 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
           once_ ? MeterOptions{} : std::move(setup.meter),
           [this](mad::Datagram datagram) { transport_.send(std::move(datagram)); }, setup.audience,
           steady_now, log),
-      timer_(loop) {
+      timer_(loop),
+      routes_(std::move(setup.parallel),
+              [this](sm::RoutesReady ready) { hear_routes(std::move(ready)); }) {
   if (!once_) companions_.watch_links();
 }
 
@@ -59,7 +60,7 @@ Daemon::Daemon(boost::asio::io_context& loop, transport::Transport& transport, S
 Daemon::~Daemon() {
   if (desk_ != nullptr) desk_->close();
   if (keeper_ != nullptr) keeper_->set_listener({});
-  worker_.join();
+  routes_.give_up();
   librarian_.join();
 }
 
@@ -125,12 +126,10 @@ void Daemon::step(sm::Input input) {
   after_steps();
 }
 
-void Daemon::compute(sm::ComputeRoutes request) {
-  boost::asio::post(worker_, [this, request = std::move(request)] {
-    auto ready = std::make_shared<sm::RoutesReady>(sm::carry_out(request, parallel_));
-    boost::asio::post(loop_, [this, ready, alive = std::weak_ptr(alive_)] {
-      if (!alive.expired()) step(std::move(*ready));
-    });
+void Daemon::hear_routes(sm::RoutesReady routes) {
+  auto ready = std::make_shared<sm::RoutesReady>(std::move(routes));
+  boost::asio::post(loop_, [this, ready, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) step(std::move(*ready));
   });
 }
 

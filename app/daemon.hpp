@@ -18,6 +18,7 @@
 #include "app/logging.hpp"
 #include "app/perform.hpp"
 #include "app/progress.hpp"
+#include "app/route_worker.hpp"
 #include "app/run_record.hpp"
 #include "base/parallel.hpp"
 #include "sm/core.hpp"
@@ -66,7 +67,7 @@ class Daemon {
   void feed(sm::Input input);
   void give_orders(base::Instant now);
   void step(sm::Input input);
-  void compute(sm::ComputeRoutes request);
+  void hear_routes(sm::RoutesReady routes);  // on the worker's thread
   void look_up(sm::LookUp work);
   void perform(base::Instant now);
   void hear_desk();
@@ -76,7 +77,6 @@ class Daemon {
 
   boost::asio::io_context& loop_;
   transport::Transport& transport_;
-  base::ParallelFor parallel_;
   const bool once_;
   const bool takes_part_;  // in the election
   RunRecord* record_;
@@ -92,7 +92,7 @@ class Daemon {
   base::Instant armed_ = base::kNever;
   // Gone when the daemon is: the loop may run on without it, when a port comes back.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-  boost::asio::thread_pool worker_{1};
+  RouteWorker routes_;
   boost::asio::thread_pool librarian_{1};  // for queries, which routing must not hold up
 };
 
