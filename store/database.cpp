@@ -63,12 +63,15 @@ class Statement {
   std::uint64_t number(int column) const {
     return static_cast<std::uint64_t>(sqlite3_column_int64(statement_, column));
   }
+  void reset() { sqlite3_reset(statement_); }
   bool good() const { return good_; }
 
  private:
   sqlite3_stmt* statement_ = nullptr;
   bool good_ = false;
 };
+
+constexpr const char* kReadEpoch = "SELECT value FROM meta WHERE key = 'epoch'";
 
 std::filesystem::path free_name(const std::filesystem::path& file) {
   for (unsigned n = 1;; ++n) {
@@ -94,6 +97,20 @@ base::Result<Content> put_aside(const std::filesystem::path& file) {
 }
 
 }  // namespace
+
+// Of each batch: to parse them anew would cost more than to carry them out.
+struct Database::Statements {
+  explicit Statements(sqlite3* handle)
+      : epoch(handle, kReadEpoch),
+        set_epoch(handle, "UPDATE meta SET value = ?1 WHERE key = 'epoch'"),
+        set(handle,
+            "INSERT INTO record (name, value, written) VALUES (?1, ?2, ?3) ON CONFLICT (name) DO "
+            "UPDATE SET value = excluded.value, written = excluded.written"),
+        forget(handle, "DELETE FROM record WHERE name = ?1") {}
+  bool good() const { return epoch.good() && set_epoch.good() && set.good() && forget.good(); }
+
+  Statement epoch, set_epoch, set, forget;
+};
 
 void Database::Closer::operator()(sqlite3* handle) const {
   sqlite3_close_v2(handle);
@@ -216,30 +233,37 @@ base::Result<std::unique_ptr<Database>> Database::open_to_read(const std::filesy
   return database;
 }
 
-base::Result<void> Database::write_one(const Batch& batch, std::uint64_t now) {
-  const auto known = epoch();
-  if (!known) return known.error();
-  if (batch.epoch < *known) {
+base::Result<std::uint64_t> Database::epoch_to_write() {
+  if (!statements_) statements_ = std::make_unique<Statements>(handle_.get());
+  if (!statements_->good()) return failure("write");
+  if (!statements_->epoch.row()) return failure("read");
+  const std::string text = statements_->epoch.text(0);
+  statements_->epoch.reset();
+  return base::parse_number(text).value_or(0);
+}
+
+base::Result<void> Database::enter(std::uint64_t epoch) {
+  const std::string text = std::to_string(epoch);
+  statements_->set_epoch.bind(1, text);
+  if (!statements_->set_epoch.execute()) return failure("write");
+  return {};
+}
+
+base::Result<void> Database::write_one(const Batch& batch, std::uint64_t known, std::uint64_t now) {
+  if (batch.epoch < known) {
     return base::error(
-        fmt::format("{}: epoch {} is over, it is {} now", file_.string(), batch.epoch, *known));
+        fmt::format("{}: epoch {} is over, it is {} now", file_.string(), batch.epoch, known));
   }
-  if (batch.epoch != *known) {
-    Statement update(handle_.get(), "UPDATE meta SET value = ?1 WHERE key = 'epoch'");
-    const std::string text = std::to_string(batch.epoch);
-    update.bind(1, text);
-    if (!update.execute()) return failure("write");
+  if (batch.epoch != known) {
+    const auto entered = enter(batch.epoch);
+    if (entered.has_error()) return entered.error();
   }
   if (batch.whole) {
     const auto emptied = run("DELETE FROM record");
     if (emptied.has_error()) return emptied.error();
   }
-  Statement set(handle_.get(),
-                "INSERT INTO record (name, value, written) VALUES (?1, ?2, ?3) ON CONFLICT (name) "
-                "DO UPDATE SET value = excluded.value, written = excluded.written");
-  Statement forget(handle_.get(), "DELETE FROM record WHERE name = ?1");
   for (const base::Record& record : batch.records) {
-    Statement& statement = record.value ? set : forget;
-    if (!statement.good()) return failure("write");
+    Statement& statement = record.value ? statements_->set : statements_->forget;
     statement.bind(1, record.name);
     if (record.value) {
       statement.bind(2, *record.value);
@@ -250,15 +274,22 @@ base::Result<void> Database::write_one(const Batch& batch, std::uint64_t now) {
   return {};
 }
 
+base::Result<void> Database::write_all(const std::vector<Batch>& batches) {
+  auto epoch = epoch_to_write();
+  if (!epoch) return epoch.error();
+  const std::uint64_t now = clock_();
+  for (const Batch& batch : batches) {
+    const auto done = write_one(batch, *epoch, now);
+    if (done.has_error()) return done.error();
+    epoch = batch.epoch;
+  }
+  return {};
+}
+
 base::Result<void> Database::write(const std::vector<Batch>& batches) {
   const auto begun = run("BEGIN IMMEDIATE");
   if (begun.has_error()) return begun.error();
-  const std::uint64_t now = clock_();
-  base::Result<void> done;
-  for (const Batch& batch : batches) {
-    done = write_one(batch, now);
-    if (done.has_error()) break;
-  }
+  auto done = write_all(batches);
   if (!done.has_error()) done = run("COMMIT");
   // A transaction that failed may have ended by itself.
   if (done.has_error() && sqlite3_get_autocommit(handle_.get()) == 0) (void)run("ROLLBACK");
@@ -283,7 +314,7 @@ base::Result<Content> Database::fabric() const {
 }
 
 base::Result<std::uint64_t> Database::epoch() const {
-  const auto text = value_of("SELECT value FROM meta WHERE key = 'epoch'");
+  const auto text = value_of(kReadEpoch);
   if (!text) return text.error();
   return base::parse_number(text->text).value_or(0);
 }

@@ -76,10 +76,17 @@ class Database {
   base::Result<void> migrate();
   base::Result<void> run(const char* sql) const;
   base::Result<Content> value_of(const char* sql) const;
-  base::Result<void> write_one(const Batch& batch, std::uint64_t now);
+  // All of them inside a transaction.
+  base::Result<std::uint64_t> epoch_to_write();
+  base::Result<void> enter(std::uint64_t epoch);
+  base::Result<void> write_one(const Batch& batch, std::uint64_t known, std::uint64_t now);
+  base::Result<void> write_all(const std::vector<Batch>& batches);
   base::Error failure(const char* doing) const;
 
+  struct Statements;
+
   Handle handle_;
+  std::unique_ptr<Statements> statements_;  // none until something is written
   std::filesystem::path file_;
   Clock clock_;
 };
