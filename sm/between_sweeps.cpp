@@ -57,6 +57,7 @@ bool Core::Machine::begin_work() {
   } else {
     // Not in the step that told of the sweep: whoever waits for that hears of it before.
     if (unready_since && *unready_since < steps) make_ready_for_looks();
+    if (may_list_groups()) publish_groups();
     return false;
   }
   return true;

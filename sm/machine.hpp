@@ -71,6 +71,8 @@ inline constexpr std::uint64_t kManySilent = 3;
 
 // A port that is down, or a fabric that moved under the sweep, is looked at again soon.
 inline constexpr base::Duration kSoon = std::chrono::seconds(1);
+// A list of all members costs as much as many joins do: when there are many, one tells of them all.
+inline constexpr base::Duration kBetweenGroupLists = std::chrono::milliseconds(100);
 
 struct Core::Machine final : Transactions::Sink, EventSink {
   Machine(Options chosen, std::vector<RememberedLids> remembered, std::string registrations);
@@ -227,6 +229,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void show_managers();
   void close_view();
   void renew_view(std::shared_ptr<const fabric::Registers> registers);
+  bool has_groups_to_list() const;
+  bool may_list_groups() const { return has_groups_to_list() && now >= lists_groups_next; }
   void publish_groups();
   bool contradicts_itself_anew();
   bool looks_again();
@@ -364,10 +368,11 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   LookUps look_ups;
   base::Instant told_load{};  // when the load of the administration was last told
   bool permanent_groups_due = true;
-  bool groups_changed = false;   // since they were last published
-  std::set<mad::Guid> outdated;  // ports whose clients must register anew: groups have changed
-  std::set<mad::Guid> untold;    // ports whose clients are yet to be asked to do so
-  std::set<mad::Guid> unheard;   // ports that were asked in vain, and will be again
+  bool groups_changed = false;        // since they were last published
+  base::Instant lists_groups_next{};  // when they may be again, if nothing else asks for it
+  std::set<mad::Guid> outdated;       // ports whose clients must register anew: groups have changed
+  std::set<mad::Guid> untold;         // ports whose clients are yet to be asked to do so
+  std::set<mad::Guid> unheard;        // ports that were asked in vain, and will be again
   std::vector<fabric::PortIndex> being_told;  // at this moment
   base::Instant tells_next{};                 // when the next of them may be
   bool clients_are_known = false;             // all that have registered, from before the start

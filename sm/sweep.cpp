@@ -129,7 +129,7 @@ void Core::Machine::begin_joining() {
 
 void Core::Machine::finish_joining() {
   administration.set_multicast_tables(multicast_programming.tables());
-  publish_groups();
+  if (may_list_groups()) publish_groups();
   stage = Stage::Resting;
 }
 
@@ -765,8 +765,13 @@ void Core::Machine::renew_view(std::shared_ptr<const fabric::Registers> register
   administration.renew(now, std::move(view));
 }
 
+bool Core::Machine::has_groups_to_list() const {
+  return groups_changed && administration.view() != nullptr;
+}
+
 void Core::Machine::publish_groups() {
   if (!std::exchange(groups_changed, false)) return;
+  lists_groups_next = now + kBetweenGroupLists;
   const auto& all = administration.registrations();
   outputs.emplace_back(
       PublishGroups{std::make_shared<const GroupList>(list_of(all.groups)), all.multicast_tables});

@@ -111,6 +111,28 @@ TEST_F(Multicast, WhoHasNoneEmptiesWhatItsPredecessorLeft) {
   EXPECT_EQ(quiescence.sets_since(box.world()), 0u);
 }
 
+// Whoever looks at the list sees the last join within the tenth of a second.
+TEST_F(Multicast, JoinsThatComeCloseTogetherAreListedTogether) {
+  Box box("fat-tree:3,6");
+  ASSERT_TRUE(box.run_until_quiet());
+  box.run_for(seconds(1));
+  const auto members_listed = [&] {
+    std::size_t members = 0;
+    for (const auto& group : *box.seat().groups()) members += group.member_count;
+    return members;
+  };
+  auto clients = clients_of(box);
+  ASSERT_EQ(clients[0].join(kIpv4Broadcast).status(), mad::kStatusOk);
+  EXPECT_EQ(members_listed(), 1u);  // alone, at once
+  const auto listed = box.seat().groups();
+  for (std::size_t n = 1; n < 4; ++n) {
+    ASSERT_EQ(clients[n].join(kIpv4Broadcast).status(), mad::kStatusOk);  // takes 20 ms
+    EXPECT_TRUE(box.seat().groups() == listed);
+  }
+  box.run_for(milliseconds(50));
+  EXPECT_EQ(members_listed(), 4u);
+}
+
 TEST_F(Multicast, BroadcastGroupsAreThereFromTheFirstMoment) {
   Box box("fat-tree:3,6");
   ASSERT_TRUE(box.run_until_quiet());
