@@ -280,8 +280,7 @@ std::uint64_t Programming::write_blocks_of(Context& context,
   for (const SwitchIndex of : due) {
     if (last < count && write_block(context, of, last, verify)) ++changed;
     // Blocks of LIDs that nobody holds now are not worth a question, nor the belief in them.
-    if (verify)
-      context.picture.observation.table(picture.frozen.node_of[of.value]).forget_from(count);
+    if (verify) picture.observation.table(picture.frozen.node_of[of.value]).forget_from(count);
   }
   return changed;
 }
