@@ -82,7 +82,8 @@ void Core::Machine::on_own_lid(const Answer& answer) {
 
 void Core::Machine::finish_polling() {
   if (auto wish = election.take_wish()) due = std::move(wish);
-  // A master whose last sweep made no routes has no view to show, and registrations all the same.
+  // A master whose last sweep dealt no LIDs, its own link being down, has no view to show, and
+  // registrations all the same.
   const bool has_files = administration.view() != nullptr || !permanent_groups_due;
   if (election.state() != mad::SMState::Master && has_files) {
     tables_are_ours = false;

@@ -439,5 +439,30 @@ TEST_F(WarmStandby, HasAllThatWasPromisedWheneverTheMasterDies) {
   }
 }
 
+// A master whose own link is down keeps its office until it meets another one, and has no view of
+// the fabric meanwhile. What was registered goes with the office all the same.
+TEST_F(Memory, WhoeverGivesTheOfficeAwayBlindlyKeepsNoRegistrations) {
+  Box box("star:4");
+  ASSERT_TRUE(box.run_until_quiet());
+  IpoibClient client(box, "host-0003");
+  ASSERT_TRUE(ok(client.join(kIpv4Broadcast)));
+  box.world().cut(cable(box, "host-0001", 1));
+  box.run_for(seconds(30));
+  ASSERT_EQ(box.core().state(), mad::SMState::Master);
+  SeatOptions rival;
+  rival.sm.priority = 15;
+  Seat& other = box.add_seat("host-0002", rival);
+  box.run_for(seconds(30));
+  ASSERT_EQ(other.core().state(), mad::SMState::Master);
+  box.world().restore(cable(box, "host-0001", 1));
+  box.run_for(seconds(60));
+  ASSERT_EQ(box.core().state(), mad::SMState::Standby);
+  other.die();
+  box.run_for(seconds(60));
+  ASSERT_EQ(box.core().state(), mad::SMState::Master);
+  EXPECT_FALSE(is_member(box.core(), kIpv4Broadcast, client)) << "it was asked to come again";
+  EXPECT_TRUE(ok(client.join(kIpv4Broadcast))) << "there is a broadcast group";
+}
+
 }  // namespace
 }  // namespace heddle::test
