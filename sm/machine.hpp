@@ -112,9 +112,6 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void begin_telling();
   void finish_telling();
   void on_fetched(const Answer& answer);
-  void hear_sm_info(const mad::Address& peer, const mad::Smp& request);
-  void answer_who_asked_early();
-  void answer_sm_info(const mad::Address& peer, const mad::Smp& request);
   void repress_trap(const mad::Address& peer, const mad::Smp& trap);
   void forward(const mad::Address& peer, const mad::Smp& trap);
   bool heeds_traps_of(mad::Lid from);
@@ -123,6 +120,28 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   mad::Guid port_guid_of(mad::Lid lid) const;  // 0 if nobody has it
   void dispatch(const Answer& answer);
   void pump();
+  void use_keys();
+  fabric::PortIndex issuer_of(const mad::Address& peer, const mad::Notice& notice) const;
+  bool suspect_issuer(fabric::PortIndex issuer, bool of_itself);
+  bool suspect_erring(fabric::PortIndex issuer);
+  fabric::PortSettings port_settings() const;
+  void take_routes(const RoutesReady& ready);
+  void take_transition(const routing::Transition& transition);
+
+  // --- the office of master (mastership.cpp)
+  void hear_sm_info(const mad::Address& peer, const mad::Smp& request);
+  void answer_who_asked_early();
+  void answer_sm_info(const mad::Address& peer, const mad::Smp& request);
+  bool begin_hand_over();
+  void begin_polling();
+  void finish_polling();
+  void announce_rank();
+  void begin_announcing(Context& with);
+  void on_own_lid(const Answer& answer);
+  void enter_office();
+  std::shared_ptr<const routing::Home> standing_routes(const routing::Policy& policy) const;
+  mad::SmpData sm_info_data(bool with_key);
+  bool may_learn_sm_key(mad::MKey shown) const;
 
   // --- what outlives us (remembering.cpp)
   void restore(std::string registrations);
@@ -150,6 +169,9 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void suspect_virtual_ports();
   void suspect_ailing();
   base::Duration blind_pause() const;
+  bool overtaken_by_falls(bool in_full_sweep);
+  bool suspect_link(fabric::PortIndex port);
+  void suspect_locked_ports();
 
   // --- the sweep (sweep.cpp)
   void renew_doubts(bool stood_still);
@@ -160,63 +182,22 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   bool is_coherent() const;
   void prepare_sweep(bool full, std::string reason);
   void begin_sweep_of(Suspicion of);
-  bool waits_after_change() const;
-  bool may_cut_short() const;
-  void cut_short();
-  bool overtaken_by_falls(bool in_full_sweep);
-  bool suspect_link(fabric::PortIndex port);
-  void suspect_locked_ports();
-  void use_keys();
-  fabric::PortIndex issuer_of(const mad::Address& peer, const mad::Notice& notice) const;
-  bool suspect_issuer(fabric::PortIndex issuer, bool of_itself);
-  bool suspect_erring(fabric::PortIndex issuer);
-  bool begin_hand_over();
-  void begin_polling();
-  void finish_polling();
-  void announce_rank();
-  void begin_announcing(Context& with);
-  void on_own_lid(const Answer& answer);
   void advance();  // to the next stage, as long as nothing is in flight
   void finish_discovery();
   LinkDamping::Nodes changed_since_view() const;
   std::vector<fabric::ObservedEnd> held_back();
-  // --- what the fabric overtakes (overtaken.cpp)
-  bool in_sweep() const;
-  void look_at_own_port();
-  void on_own_port(const Answer& answer);
-  bool is_overtaken() const;
-  bool loses_ways(std::uint64_t many) const;
-  std::uint64_t too_many_to_lose() const;
-  void begin_anew();
-  // --- orders about links (ordering.cpp)
-  std::vector<fabric::ObservedEnd> left_out();  // held back, or by order
-  void tell_orders();
-  void enter_office();
-  std::shared_ptr<const routing::Home> standing_routes(const routing::Policy& policy) const;
   routing::InPlace tables_in_place() const;
-  routing::InPlace in_place_of(const sa::Subnet& subnet) const;
   void finish_in_vain();
   void begin_virtual();
   void assign();
   void plan_ports();
   void complete_plan();
-  void make_ready_for_looks();
-  void accept_what_was_written();
   void write_addresses();
   LidAssignment deal_lids();
   void tell_small_switches(mad::Lid needed);
   void tell_left_out(std::span<const LidRequest> left_out);
-  fabric::PortSettings port_settings() const;
   void ask_for_routes();
   void await_routes();
-  void take_routes(const RoutesReady& ready);
-  void take_transition(const routing::Transition& transition);
-  void begin_tables();
-  void go_on_with_lanes(Context& with);
-  void go_on_with_tables(Context& with);
-  bool may_stand_on_lanes(const routing::InPlace& held) const;
-  void set_sm_levels();
-  void finish_lanes();
   void begin_multicast();
   void begin_joining();
   void finish_joining();
@@ -225,20 +206,8 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void tell_outdated();
   void finish_links();
   void finish_sweep();
-  void publish_picture();
-  void show_managers();
-  void close_view();
-  void renew_view(std::shared_ptr<const fabric::Registers> registers);
-  bool has_groups_to_list() const;
-  bool may_list_groups() const { return has_groups_to_list() && now >= lists_groups_next; }
-  void publish_groups();
   bool contradicts_itself_anew();
   bool looks_again();
-  void note_silence(const Request& request);
-  void note_ailing(const Request& request, std::optional<fabric::ObservedIndex> node);
-  void conclude_ailing(bool wrote);
-  bool is_half_known(mad::Guid node, const Ailing::Failure& failure) const;
-  bool has_switch_fallen() const;
   void lose_port(const std::string& reason);
   void begin_phase(Phase phase, Stage next);
   // Once its requests are queued; expected as in PhaseStarted.
@@ -247,10 +216,51 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void end_phase();
   void report_changes();
 
+  // --- what the next look begins with (readiness.cpp)
+  void make_ready_for_looks();
+  void accept_what_was_written();
+
+  // --- the stages of tables (table_stages.cpp)
+  void begin_tables();
+  void go_on_with_lanes(Context& with);
+  void go_on_with_tables(Context& with);
+  bool may_stand_on_lanes(const routing::InPlace& held) const;
+  void set_sm_levels();
+  void finish_lanes();
+
+  // --- what the fabric overtakes (overtaken.cpp)
+  bool waits_after_change() const;
+  bool may_cut_short() const;
+  void cut_short();
+  bool in_sweep() const;
+  void look_at_own_port();
+  void on_own_port(const Answer& answer);
+  bool is_overtaken() const;
+  bool loses_ways(std::uint64_t many) const;
+  std::uint64_t too_many_to_lose() const;
+  void begin_anew();
+  void note_silence(const Request& request);
+  void note_ailing(const Request& request, std::optional<fabric::ObservedIndex> node);
+  void conclude_ailing(bool wrote);
+  bool is_half_known(mad::Guid node, const Ailing::Failure& failure) const;
+  bool has_switch_fallen() const;
+
+  // --- orders about links (ordering.cpp)
+  std::vector<fabric::ObservedEnd> left_out();  // held back, or by order
+  void tell_orders();
+
+  // --- what is shown (publishing.cpp)
+  routing::InPlace in_place_of(const sa::Subnet& subnet) const;
+  void publish_picture();
+  void show_managers();
+  void close_view();
+  void renew_view(std::shared_ptr<const fabric::Registers> registers);
+  bool has_groups_to_list() const;
+  bool may_list_groups() const { return has_groups_to_list() && now >= lists_groups_next; }
+  void publish_groups();
+
   Context context() { return {options, transactions, *this, picture, keys}; }
   mad::Guid own_guid() const;
-  mad::SmpData sm_info_data(bool with_key);
-  bool may_learn_sm_key(mad::MKey shown) const;
 
   Options options;
   std::vector<RememberedLids> memory;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sweep, stage by stage: discovery, LIDs, routing, tables, links.
 #include <algorithm>
-#include <chrono>
 #include <set>
 #include <utility>
 
@@ -15,9 +14,6 @@ namespace heddle::sm {
 namespace {
 
 using fabric::PortIndex;
-
-// After a takeover, clients have so long to register what they are members of.
-constexpr base::Duration kInheritance = std::chrono::minutes(5);
 
 std::vector<LidRequest> lid_requests(const Picture& picture, const Options& options) {
   const auto& topology = *picture.frozen.topology;
@@ -57,15 +53,6 @@ mad::Lid last_lid(const fabric::Topology& topology) {
     last = std::min<std::uint16_t>(last, cap > 0 ? static_cast<std::uint16_t>(cap - 1) : 0);
   }
   return {last};
-}
-
-std::vector<partitions::GroupSpec> permanent_groups(const Options& options) {
-  const auto policy = options.partitions ? *options.partitions : partitions::default_policy();
-  std::vector<partitions::GroupSpec> groups;
-  for (const auto& partition : policy.partitions) {
-    groups.insert(groups.end(), partition.groups.begin(), partition.groups.end());
-  }
-  return groups;
 }
 
 // The levels depend on routes that are yet to be made: until then they stay.
@@ -572,11 +559,6 @@ routing::InPlace Core::Machine::tables_in_place() const {
           std::make_shared<const fabric::ForwardingTables>(held_tables(picture)), nullptr};
 }
 
-routing::InPlace Core::Machine::in_place_of(const sa::Subnet& subnet) const {
-  const bool exact = picture.routes && subnet.tables.get() == &picture.routes->routes.tables;
-  return {subnet.topology, subnet.tables, exact ? picture.routes : nullptr};
-}
-
 void Core::Machine::ask_for_routes() {
   early_routes.reset();
   routing::Policy policy = options.routing;
@@ -701,80 +683,6 @@ bool Core::Machine::looks_again() {
   if (never || revisiting || election.state() != mad::SMState::Master) return false;
   if (!repeated) looked_again = false;
   return repeated && patience.missed() == 0 && !std::exchange(looked_again, true);
-}
-
-void Core::Machine::publish_picture() {
-  shown_managers = picture.other_sms;
-  auto registers = picture.frozen.topology
-                       ? picture.registers.of(picture.observation, picture.frozen)
-                       : std::make_shared<const fabric::Registers>();
-  auto snapshot = take_picture(picture, registers, statistics, options);
-  if (options.shadow) snapshot->shadow = shadow.report();
-  renew_view(std::move(registers));
-  if (election.state() == mad::SMState::Master) snapshot->view = administration.shared_view();
-  outputs.emplace_back(Publish{std::move(snapshot)});
-}
-
-// What came, went or settled between sweeps. A sweep that is due shows it itself, with the rest.
-void Core::Machine::show_managers() {
-  if (!due && picture.other_sms != shown_managers) publish_picture();
-}
-
-void Core::Machine::close_view() {
-  administration.close();
-  multicast_programming.forget();
-  role_changes.clear();
-  fetches.clear();
-  alias_writes.clear();
-  outdated.clear();
-  untold.clear();
-  unheard.clear();
-  permanent_groups_due = true;
-  clients_are_known = false;
-  former_master = mad::kNoLid;
-  inheritance_ends = base::kNever;
-  if (election.state() == mad::SMState::Standby) doubt_replica();
-  in_place = {};
-}
-
-void Core::Machine::renew_view(std::shared_ptr<const fabric::Registers> registers) {
-  if (election.state() != mad::SMState::Master) return close_view();
-  if (std::exchange(permanent_groups_due, false)) {
-    administration.set_permanent_groups(permanent_groups(options));
-    const auto ports = administration.take_outdated();
-    outdated.insert(ports.begin(), ports.end());
-    if (!outdated.empty()) due = "groups have other terms, which their members must be told";
-  }
-  tell_load();
-  if (multicast_programming.has_inherited() && inheritance_ends == base::kNever) {
-    inheritance_ends = clients_are_known ? now : now + kInheritance;
-  }
-  administration.set_multicast_tables(multicast_programming.tables());
-  const mad::SMInfo own{own_guid(), options.sm_key, act_count, options.priority, election.state()};
-  fetches.clear();  // of the old view
-  auto subnet =
-      subnet_of(picture, std::move(registers), own, options, programming.all_tables_hold());
-  in_place = subnet ? in_place_of(*subnet) : routing::InPlace{};
-  view_of = picture.observation.identity();
-  view_edition = picture.observation.edition();
-  if (subnet) subnet->memberships = memberships;
-  if (subnet) subnet->p_key_tables = partition_programming.tables();
-  if (subnet) subnet->virtual_ports = virtual_ports.published(picture);
-  auto view = subnet ? std::make_shared<const sa::View>(std::move(*subnet), administration.view())
-                     : nullptr;
-  administration.renew(now, std::move(view));
-}
-
-bool Core::Machine::has_groups_to_list() const {
-  return groups_changed && administration.view() != nullptr;
-}
-
-void Core::Machine::publish_groups() {
-  if (!std::exchange(groups_changed, false)) return;
-  lists_groups_next = now + kBetweenGroupLists;
-  const auto& all = administration.registrations();
-  outputs.emplace_back(
-      PublishGroups{std::make_shared<const GroupList>(list_of(all.groups)), all.multicast_tables});
 }
 
 // A device that was seen in two places has either a twin, which will be there the next time too, or
