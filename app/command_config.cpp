@@ -23,21 +23,29 @@ Exit run_config_check(const std::filesystem::path& file) {
                          file.string()));
     return Exit::Config;
   }
-  const auto wrong = troubles_of_files(loaded.config);
-  if (!wrong) {
-    complain(wrong.error().message);
+  const auto files = read_named_files(loaded.config);
+  if (!files) {
+    complain(files.error().message);
     return Exit::Config;
   }
-  for (const std::string& trouble : *wrong) std::cerr << trouble << "\n";
-  if (!wrong->empty()) {
-    complain(fmt::format("{} in files that {} names", counted(wrong->size(), "problem", "problems"),
+  const auto wrong = files->troubles(), doubtful = files->doubts();
+  for (const auto* sentences : {&wrong, &doubtful}) {
+    for (const std::string& sentence : *sentences) std::cerr << sentence << "\n";
+  }
+  if (!wrong.empty()) {
+    complain(fmt::format("{} in files that {} names", counted(wrong.size(), "problem", "problems"),
                          file.string()));
     return Exit::Config;
   }
   const auto gaps = profile_gaps(loaded.config, file.string());
   for (const std::string& gap : gaps) std::cerr << file.string() << ": " << gap << "\n";
   if (!gaps.empty()) return Exit::Config;
-  std::cout << file.string() << " is fine.\n";
+  std::cout << file.string() << " is fine";
+  if (!doubtful.empty()) {
+    std::cout << ", with " << counted(doubtful.size(), "doubt", "doubts")
+              << " about files that it names";
+  }
+  std::cout << ".\n";
   return Exit::Ok;
 }
 

@@ -15,7 +15,13 @@ std::vector<std::string> NamedFiles::troubles() const {
   return all;
 }
 
-base::Result<std::vector<std::string>> troubles_of_files(const config::Config& config) {
+std::vector<std::string> NamedFiles::doubts() const {
+  std::vector<std::string> all = partitions.doubts();
+  all.insert(all.end(), qos_policy.doubts().begin(), qos_policy.doubts().end());
+  return all;
+}
+
+base::Result<NamedFiles> read_named_files(const config::Config& config) {
   const auto nowhere = Log::open({.file = "/dev/null"});
   if (!nowhere) return nowhere.error();
   NamedFiles files;
@@ -25,7 +31,7 @@ base::Result<std::vector<std::string>> troubles_of_files(const config::Config& c
   files.prefix_routes.read(config, **nowhere);
   files.node_names.read(config, **nowhere);
   files.routing.read(config, **nowhere, options);
-  return files.troubles();
+  return files;
 }
 
 }  // namespace heddle::app

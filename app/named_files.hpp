@@ -26,9 +26,11 @@ struct NamedFiles {
 
   // What is wrong with them, as they were read last, and what holds instead; a sentence each.
   std::vector<std::string> troubles() const;
+  // What is in use, and hardly meant; a sentence each.
+  std::vector<std::string> doubts() const;
 };
 
-// What is wrong with the files that a configuration names, for who only wants to know.
-base::Result<std::vector<std::string>> troubles_of_files(const config::Config& config);
+// Reads the files that a configuration names, for who only wants to know what is wrong with them.
+base::Result<NamedFiles> read_named_files(const config::Config& config);
 
 }  // namespace heddle::app

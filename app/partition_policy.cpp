@@ -21,14 +21,16 @@ constexpr KeptFileWords kWords{
 
 std::shared_ptr<const partitions::Policy> PartitionPolicy::read(const config::Config& config,
                                                                 Log& log) {
+  doubts_.clear();
   const auto parse = [&](std::string_view text,
                          std::string_view name) -> base::Result<partitions::Policy> {
     auto parsed = partitions::parse(
         text, name,
         {config.allow_both_pkeys, /*qos=*/config.qos_tables || !config.qos_policy.empty()});
     if (!parsed) return parsed.error();
-    for (const std::string& warning : parsed->warnings) {
-      log.say(sm::Severity::Warning, "PartitionsDoubtful", warning);
+    doubts_ = std::move(parsed->warnings);
+    for (const std::string& doubt : doubts_) {
+      log.say(sm::Severity::Warning, "PartitionsDoubtful", doubt);
     }
     return std::move(parsed->policy);
   };

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/kept_file.hpp"
 #include "app/logging.hpp"
@@ -20,9 +21,12 @@ class PartitionPolicy {
   std::shared_ptr<const partitions::Policy> read(const config::Config& config, Log& log);
   // As of KeptFile.
   const std::string& trouble() const { return file_.trouble(); }
+  // What the file says, as it was read last, and hardly means; a sentence each, with its place.
+  const std::vector<std::string>& doubts() const { return doubts_; }
 
  private:
   KeptFile<partitions::Policy> file_;
+  std::vector<std::string> doubts_;
 };
 
 }  // namespace heddle::app

@@ -19,12 +19,14 @@ constexpr KeptFileWords kQosPolicyWords{
 }  // namespace
 
 std::shared_ptr<const qos::Policy> QosPolicyFile::read(const config::Config& config, Log& log) {
-  const auto parse = [&log](std::string_view text,
-                            std::string_view name) -> base::Result<qos::Policy> {
+  doubts_.clear();
+  const auto parse = [&](std::string_view text,
+                         std::string_view name) -> base::Result<qos::Policy> {
     auto parsed = qos::parse(text, name);
     if (!parsed) return parsed.error();
-    for (const std::string& note : parsed->notes) {
-      log.say(sm::Severity::Warning, "QosPolicyDoubtful", note);
+    doubts_ = std::move(parsed->notes);
+    for (const std::string& doubt : doubts_) {
+      log.say(sm::Severity::Warning, "QosPolicyDoubtful", doubt);
     }
     return std::move(parsed->policy);
   };

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/kept_file.hpp"
 #include "app/logging.hpp"
@@ -20,9 +21,12 @@ class QosPolicyFile {
   std::shared_ptr<const qos::Policy> read(const config::Config& config, Log& log);
   // As of KeptFile.
   const std::string& trouble() const { return file_.trouble(); }
+  // What the file says, as it was read last, and has no effect; a sentence each, with its place.
+  const std::vector<std::string>& doubts() const { return doubts_; }
 
  private:
   KeptFile<qos::Policy> file_;
+  std::vector<std::string> doubts_;
 };
 
 // The partitions with the levels that the policy gives to IPoIB; as they are when there is none.

@@ -102,6 +102,32 @@ TEST(ConfigCommand, ReadsTheFilesThatAConfigurationNames) {
   EXPECT_EQ(heddle({"config", "check", file}).exit, 0);
 }
 
+// As the log of the subnet manager does; none of it keeps that from starting.
+TEST(ConfigCommand, TellsWhatIsDoubtfulInTheFilesThatAConfigurationNames) {
+  const std::string members = write_temp("doubtful.conf", "A=0x0001, rate=1 : ALL_CAS=full ;\n");
+  const std::string levels = write_temp("doubtful-qos.conf",
+                                        "qos-levels\n"
+                                        "  qos-level\n"
+                                        "    name: DEFAULT\n"
+                                        "    sl: 0\n"
+                                        "    path-bits: 0-3\n"
+                                        "  end-qos-level\n"
+                                        "end-qos-levels\n");
+  const std::string partitions = "[partitions]\nfile = \"" + members + "\"\n";
+  const std::string file =
+      write_temp("doubtful.toml", partitions + "[sa]\nqos_policy = \"" + levels + "\"\n");
+  const Outcome checked = heddle({"config", "check", file});
+  EXPECT_EQ(checked.exit, 0);
+  EXPECT_THAT(checked.err, HasSubstr(members + ":1:16: "));
+  EXPECT_THAT(checked.err, HasSubstr(levels + ":5:5: path-bits have no effect"));
+  EXPECT_THAT(checked.out, HasSubstr("is fine, with 2 doubts about files that it names."));
+  write_temp("doubtful.conf", "A=0x0001, rate=3 : ALL_CAS=full ;\n");
+  write_temp("doubtful.toml", partitions);
+  const Outcome fine = heddle({"config", "check", file});
+  EXPECT_THAT(fine.out, HasSubstr("is fine."));
+  EXPECT_THAT(fine.err, IsEmpty());
+}
+
 TEST(ConfigCommand, ABrokenFileOfPartitionsIsAProblemOfTheFabric) {
   const std::string members = write_temp("closed.conf", "A=0x0001 : ALL_CSA=full ;\n");
   const Outcome outcome = heddle({"sm", "--sim", "star:3", "--once", "--partitions", members});
