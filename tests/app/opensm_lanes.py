@@ -15,7 +15,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "doors" / "devic
 from inside import run_inside  # noqa: E402
 from opensm_front import PATIENCE, start  # noqa: E402
 
-KINDS = ("", "_ca", "_swe", "_rtr")
 FIRST = {
     "": dict(high_limit="1", vlarb_high="0:64,1:32,2:0", vlarb_low="3:4,1:4", sl2vl="3"),
     "_ca": dict(high_limit="7", vlarb_low="0:1,1:2,2:3,3:4,4:5,5:6,6:7,7:8", sl2vl="5"),
