@@ -5,12 +5,6 @@
 #include <utility>
 
 namespace heddle::partitions {
-namespace {
-
-constexpr std::uint8_t kLimited = 1;
-constexpr std::uint8_t kFull = 2;
-
-}  // namespace
 
 std::span<const mad::PKey> Memberships::of(fabric::PortIndex port) const {
   const List* list = list_of(port);
@@ -43,11 +37,11 @@ bool Memberships::holds(fabric::PortIndex port, mad::PKey p_key) const {
 std::optional<Membership> Memberships::membership(fabric::PortIndex port, BaseKey key) const {
   const List* list = list_of(port);
   switch (list == nullptr ? 0 : kinds(*list, key)) {
-    case kLimited:
+    case kHoldsLimited:
       return Membership::Limited;
-    case kFull:
+    case kHoldsFull:
       return Membership::Full;
-    case kLimited | kFull:
+    case kHoldsLimited | kHoldsFull:
       return Membership::Both;
     default:
       return std::nullopt;
@@ -79,9 +73,10 @@ bool Memberships::may_talk(fabric::PortIndex a, fabric::PortIndex b) const {
   if (of_a == nullptr || of_b == nullptr) return false;
   if (a == b) return true;
   // Most fabrics talk through Default.
-  if (((kinds(*of_a, kDefaultBaseKey) | kinds(*of_b, kDefaultBaseKey)) & kFull) != 0) return true;
+  if (((kinds(*of_a, kDefaultBaseKey) | kinds(*of_b, kDefaultBaseKey)) & kHoldsFull) != 0)
+    return true;
   return any_common(*of_a, *of_b, [](BaseKey, std::uint8_t one, std::uint8_t other) {
-    return ((one | other) & kFull) != 0;
+    return ((one | other) & kHoldsFull) != 0;
   });
 }
 
@@ -92,7 +87,7 @@ bool Memberships::may_talk_with(fabric::PortIndex a, fabric::PortIndex b, mad::P
   const std::uint8_t one = kinds(*of_a, base_of(p_key));
   const std::uint8_t other = kinds(*of_b, base_of(p_key));
   if (one == 0 || other == 0) return false;
-  return a == b || ((one | other) & kFull) != 0;
+  return a == b || ((one | other) & kHoldsFull) != 0;
 }
 
 std::vector<mad::PKey> Memberships::common_keys(fabric::PortIndex a, fabric::PortIndex b,
@@ -102,8 +97,8 @@ std::vector<mad::PKey> Memberships::common_keys(fabric::PortIndex a, fabric::Por
   const List* of_b = list_of(b);
   if (of_a == nullptr || of_b == nullptr || limit == 0) return keys;
   any_common(*of_a, *of_b, [&](BaseKey key, std::uint8_t one, std::uint8_t other) {
-    if (a == b || ((one | other) & kFull) != 0) {
-      keys.push_back((one & kFull) != 0 ? full_key(key) : limited_key(key));
+    if (a == b || ((one | other) & kHoldsFull) != 0) {
+      keys.push_back((one & kHoldsFull) != 0 ? full_key(key) : limited_key(key));
     }
     return keys.size() == limit;
   });

@@ -19,6 +19,10 @@ namespace heddle::partitions {
 // Keys of all different lists together. A port that would exceed it holds Default alone.
 inline constexpr std::size_t kMaxHeldKeys = 16u << 20;
 
+// Bits of how somebody holds a partition.
+inline constexpr std::uint8_t kHoldsLimited = 1;
+inline constexpr std::uint8_t kHoldsFull = 2;
+
 // A virtual port, by its GUID, and the end port that it is behind.
 struct Guest {
   mad::Guid guid{};
@@ -78,7 +82,7 @@ class Memberships {
   // What a list holds of one partition.
   struct Held {
     BaseKey key{};
-    std::uint8_t kinds{};  // bit 0 limited, bit 1 full
+    std::uint8_t kinds{};  // kHoldsLimited, kHoldsFull
     friend auto operator<=>(const Held&, const Held&) = default;
   };
   struct List {

@@ -18,17 +18,14 @@
 namespace heddle::partitions {
 namespace {
 
-constexpr std::uint8_t kLimited = 1;
-constexpr std::uint8_t kFull = 2;
-
 std::uint8_t kinds_of(Membership membership) {
   switch (membership) {
     case Membership::Limited:
-      return kLimited;
+      return kHoldsLimited;
     case Membership::Full:
-      return kFull;
+      return kHoldsFull;
     case Membership::Both:
-      return kLimited | kFull;
+      return kHoldsLimited | kHoldsFull;
   }
   return 0;
 }
@@ -209,17 +206,17 @@ std::vector<Memberships::Held> MembershipsBuilder::held_by(std::size_t kind,
   while (next < named.size()) add(named[next++].said);
   // Default has the highest key there is.
   if (held.empty() || held.back().key != kDefaultBaseKey) {
-    held.push_back({kDefaultBaseKey, kLimited});
+    held.push_back({kDefaultBaseKey, kHoldsLimited});
   }
-  if (is_self && (held.back().kinds & kFull) == 0) held.back().kinds = kFull;
+  if (is_self && (held.back().kinds & kHoldsFull) == 0) held.back().kinds = kHoldsFull;
   return held;
 }
 
 std::vector<mad::PKey> MembershipsBuilder::table_of(const std::vector<Held>& held) const {
   std::vector<mad::PKey> table;
   const auto append = [&](const Held& one) {
-    if ((one.kinds & kFull) != 0) table.push_back(full_key(one.key));
-    if ((one.kinds & kLimited) != 0) table.push_back(limited_key(one.key));
+    if ((one.kinds & kHoldsFull) != 0) table.push_back(full_key(one.key));
+    if ((one.kinds & kHoldsLimited) != 0) table.push_back(limited_key(one.key));
   };
   auto first = held.end() - 1;
   for (const std::uint32_t index : index0_) {
@@ -241,7 +238,7 @@ std::uint32_t MembershipsBuilder::list_for(std::vector<Held> held, bool is_self)
   if (known != list_of_held_.end()) return known->second;
   if (held.size() > 1 && !has_room(held)) {
     ++result_.ports_cut_short_;
-    return list_for({{kDefaultBaseKey, is_self ? kFull : kLimited}}, is_self);
+    return list_for({{kDefaultBaseKey, is_self ? kHoldsFull : kHoldsLimited}}, is_self);
   }
   keys_ += held.size();
   const auto index = static_cast<std::uint32_t>(result_.lists_.size());
