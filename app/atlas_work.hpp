@@ -34,11 +34,11 @@ Drawing draw(const sm::Snapshot& fabric, const std::string& title);
 // By drawn link, what it carries when everyone talks to everyone: a JSON object.
 std::string loads_json(const sm::Snapshot& fabric, const Drawing& drawing);
 
-// By drawn link, and by endport that is none of a switch, whether it is ACTIVE (2), has a link (1)
-// or not even that (0): members of a JSON object.
 // What the links really carry; "null" without readings.
 std::string counted_json(const sm::Snapshot& fabric, const perf::Readings* readings,
                          const Drawing& drawing);
+// By drawn link, and by endport that is none of a switch, whether it is ACTIVE (2), has a link (1)
+// or not even that (0): members of a JSON object.
 std::string states_json(const sm::Snapshot& fabric, const Drawing& drawing);
 
 // What the subnet manager would do about a loss. The question must be one that parse_loss takes.
