@@ -9,6 +9,7 @@
 
 #include "base/check.hpp"
 #include "mad/link.hpp"
+#include "mad/mgid.hpp"
 #include "multicast/terms.hpp"
 
 namespace heddle::multicast {
@@ -73,7 +74,7 @@ mad::Gid Groups::make_mgid(std::uint8_t scope) {
   const std::uint64_t subnet = policy_.subnet_prefix.value;
   for (;;) {
     const mad::Gid mgid{
-        mad::GidPrefix{head << 48 | std::uint64_t{kMadeBySASignature} << 32 | subnet >> 32},
+        mad::GidPrefix{head << 48 | std::uint64_t{mad::kMadeBySASignature} << 32 | subnet >> 32},
         mad::Guid{subnet << 32 | ++made_mgids_}};
     if (find(mgid) == nullptr) return mgid;
   }
@@ -81,8 +82,8 @@ mad::Gid Groups::make_mgid(std::uint8_t scope) {
 
 const Group* Groups::broadcast_of(const mad::Gid& mgid) const {
   if (!is_ipoib(mgid)) return nullptr;
-  for (const std::uint8_t scope : {scope_of(mgid), kLinkLocalScope}) {
-    for (const std::uint16_t signature : {signature_of(mgid), kIPv4Signature}) {
+  for (const std::uint8_t scope : {scope_of(mgid), mad::kLinkLocalScope}) {
+    for (const std::uint16_t signature : {signature_of(mgid), mad::kIPv4Signature}) {
       const mad::Gid broadcast = broadcast_mgid(p_key_of(mgid), signature, scope);
       if (broadcast == mgid) return nullptr;
       if (const Group* group = find(broadcast)) return group;

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "mad/mgid.hpp"
+
 namespace heddle::multicast {
 namespace {
 
@@ -39,7 +41,7 @@ Run longest_zeros(const Words& words) {
 }  // namespace
 
 std::optional<std::string> fault_of(const mad::Gid& mgid) {
-  if (mgid.prefix.value >> 56 != 0xFF) return "does not begin with ff";
+  if (!mad::is_multicast(mgid)) return "does not begin with ff";
   if (flags_of(mgid) > 1) return "has reserved flags";
   if (scope_of(mgid) == 0) return "has no scope";
   const mad::Gid all_ones{mad::GidPrefix{~0ull}, mad::Guid{~0ull}};

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "mad/component_mask.hpp"
 #include "mad/link.hpp"
+#include "mad/mgid.hpp"
 
 namespace heddle::multicast {
 namespace {
@@ -173,7 +174,7 @@ std::optional<std::string> disagreement(const MCMemberRecord& group, const MCMem
 std::optional<std::string> bad_name(const MCMemberRecord& wanted) {
   if (wanted.mgid == mad::Gid{}) return std::nullopt;
   if (auto fault = fault_of(wanted.mgid)) return "the MGID " + *fault;
-  if (signature_of(wanted.mgid) == kMadeBySASignature) {
+  if (signature_of(wanted.mgid) == mad::kMadeBySASignature) {
     return "the MGID is one that only subnet administration makes";
   }
   if (is_ipoib(wanted.mgid) && !same_partition(p_key_of(wanted.mgid), wanted.p_key)) {
@@ -308,7 +309,7 @@ base::Result<MCMemberRecord> terms_of(const Request& request, const Policy& poli
   record.packet_life_time_selector = Selector::Exactly;
   if ((request.mask & kHopLimit) == 0) record.hop_limit = model != nullptr ? model->hop_limit : 0;
   const bool scope_counts = wanted.mgid == mad::Gid{} && (request.mask & kScope) != 0;
-  record.scope = scope_counts ? wanted.scope : kLinkLocalScope;
+  record.scope = scope_counts ? wanted.scope : mad::kLinkLocalScope;
   if (wanted.mgid != mad::Gid{}) record.scope = scope_of(wanted.mgid);
   if (record.scope == 0) return base::error("a group needs a scope other than 0");
   if (auto refusal = settle(*wishes, request.port, policy, model, record)) {

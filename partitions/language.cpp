@@ -12,9 +12,10 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "mad/mgid.hpp"
 #include "partitions/diagnostics.hpp"
 #include "partitions/flags.hpp"
-#include "partitions/mgid.hpp"
+#include "partitions/gid_text.hpp"
 #include "partitions/words.hpp"
 
 namespace heddle::partitions {
@@ -41,8 +42,7 @@ constexpr std::array<std::string_view, 8> kMemberWords{
     "NONE", "ALL", "ALL_CAS", "ALL_SWITCHES", "ALL_ROUTERS", "ALL_VCAS", "SELF", "mgid"};
 
 // May stand for the broadcast group of any partition.
-constexpr mad::Gid kIpv4Broadcast =
-    broadcast_mgid(kIpv4Signature, full_key(kDefaultBaseKey), kLinkLocalScope);
+constexpr mad::Gid kIpv4Broadcast = broadcast_mgid(full_key(kDefaultBaseKey), mad::kIPv4Signature);
 
 GroupSpec group_from(const GroupFlags& flags, BaseKey key) {
   GroupSpec group;
@@ -58,7 +58,7 @@ GroupSpec group_from(const GroupFlags& flags, BaseKey key) {
 
 // Without a scope flag: link-local, even for an MGID that says otherwise.
 std::uint16_t scopes_of(const GroupFlags& flags) {
-  return flags.scopes != 0 ? flags.scopes : std::uint16_t{1u << kLinkLocalScope};
+  return flags.scopes != 0 ? flags.scopes : std::uint16_t{1u << mad::kLinkLocalScope};
 }
 
 class Parser {
@@ -340,12 +340,12 @@ Failure Parser::mgid_line(const Setting& mgid, const Word& flags) {
     apply_mgid_flag(setting(part(flags, begin, comma)), group, diagnostics_);
     begin = comma + 1;
   }
-  if (is_ip(*gid)) {
+  if (is_ipoib(*gid)) {
     if (!fits_broadcast(*gid, group, word.place)) return std::nullopt;
     gid = with_p_key(*gid, full_key(policy_.partitions[open_].key));
     if (group.q_key == 0) group.q_key = kIpoibQKey;
   }
-  if (group.scopes == 0 && scope_of(*gid) != kLinkLocalScope) {
+  if (group.scopes == 0 && scope_of(*gid) != mad::kLinkLocalScope) {
     diagnostics_.warn(word.place,
                       fmt::format("the scope of {} becomes 2 (link-local); add scope={} "
                                   "to keep it",

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "mad/mgid.hpp"
+
 namespace heddle::partitions {
 namespace {
 
@@ -91,7 +93,7 @@ std::vector<GroupSpec> broadcast_groups(BaseKey key, const ManagedPartition& man
   like.rate = managed.rate;
   like.sl = mad::ServiceLevel{managed.sl};
   like.q_key = kIpoibQKey;
-  return ipoib_broadcast_groups(like, kLinkLocalScope);
+  return ipoib_broadcast_groups(like, mad::kLinkLocalScope);
 }
 
 Partition& add_partition(Policy& policy, BaseKey key, const ManagedPartition& managed) {

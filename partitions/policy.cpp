@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "partitions/mgid.hpp"
+#include "mad/mgid.hpp"
 
 namespace heddle::partitions {
 namespace {
@@ -20,9 +20,9 @@ Partition default_partition(Membership everybody) {
 
 std::vector<GroupSpec> ipoib_broadcast_groups(const GroupSpec& like, std::uint8_t scope) {
   std::vector<GroupSpec> groups;
-  for (const std::uint64_t signature : {kIpv4Signature, kIpv6Signature}) {
+  for (const std::uint16_t signature : {mad::kIPv4Signature, mad::kIPv6Signature}) {
     GroupSpec& group = groups.emplace_back(like);
-    group.mgid = broadcast_mgid(signature, full_key(base_of(like.p_key)), scope);
+    group.mgid = broadcast_mgid(like.p_key, signature, scope);
     group.scope = scope;
   }
   return groups;
@@ -34,7 +34,7 @@ Policy default_policy() {
   GroupSpec like;
   like.p_key = full_key(kDefaultBaseKey);
   like.q_key = kIpoibQKey;
-  everybody.groups = ipoib_broadcast_groups(like, kLinkLocalScope);
+  everybody.groups = ipoib_broadcast_groups(like, mad::kLinkLocalScope);
   Policy policy;
   policy.partitions.push_back(std::move(everybody));
   return policy;

@@ -90,6 +90,5 @@ Policy closed_policy();
 // IPv4, ff1s:601b:PKEY::ffff:ffff for IPv6. `like` gives all but MGID and scope (1..15).
 std::vector<GroupSpec> ipoib_broadcast_groups(const GroupSpec& like, std::uint8_t scope);
 inline constexpr std::uint32_t kIpoibQKey = 0x0b1b;
-inline constexpr std::uint8_t kLinkLocalScope = 2;
 
 }  // namespace heddle::partitions

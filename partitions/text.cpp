@@ -13,8 +13,9 @@
 
 #include <fmt/format.h>
 
+#include "mad/mgid.hpp"
+#include "partitions/gid_text.hpp"
 #include "partitions/language.hpp"
-#include "partitions/mgid.hpp"
 
 namespace heddle::partitions {
 namespace {
@@ -72,10 +73,11 @@ struct Broadcast {
 bool made_by(const Broadcast& broadcast, const GroupSpec& group) {
   const bool scope_named = std::find(broadcast.scopes.begin(), broadcast.scopes.end(),
                                      group.scope) != broadcast.scopes.end();
-  const auto is = [&](std::uint64_t signature) {
-    return group.mgid == broadcast_mgid(signature, group.p_key, group.scope);
+  const auto is = [&](std::uint16_t signature) {
+    return group.mgid == broadcast_mgid(group.p_key, signature, group.scope);
   };
-  return scope_named && (is(kIpv4Signature) || is(kIpv6Signature)) && alike(group, broadcast.like);
+  return scope_named && (is(mad::kIPv4Signature) || is(mad::kIPv6Signature)) &&
+         alike(group, broadcast.like);
 }
 
 // Of the scopes whose groups are alike, those like the first. If none are (an mgid line came before
@@ -86,8 +88,8 @@ std::optional<Broadcast> broadcast_of(const Partition& partition) {
   std::optional<Broadcast> unlike;
   for (std::uint8_t scope = 1; scope <= 15; ++scope) {
     const mad::PKey p_key = full_key(partition.key);
-    const auto* ipv4 = find_group(partition, broadcast_mgid(kIpv4Signature, p_key, scope));
-    const auto* ipv6 = find_group(partition, broadcast_mgid(kIpv6Signature, p_key, scope));
+    const auto* ipv4 = find_group(partition, broadcast_mgid(p_key, mad::kIPv4Signature, scope));
+    const auto* ipv6 = find_group(partition, broadcast_mgid(p_key, mad::kIPv6Signature, scope));
     if (ipv4 == nullptr || ipv6 == nullptr) continue;
     if (!alike(*ipv4, *ipv6)) {
       unlike = Broadcast{*ipv4, {scope}};

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "mad/mgid.hpp"
+
 namespace heddle::sa {
 namespace {
 
@@ -14,10 +16,6 @@ constexpr std::uint8_t kManyRouters = 0xFF;  // HopLimit: nobody knows how many 
 constexpr std::uint8_t kWithGrh = 2;         // HopLimit by which clients know that they need one
 constexpr std::uint8_t kPreferred = 0;
 constexpr std::uint8_t kLessPreferred = 2;  // the two LIDs differ in their path bits
-
-bool is_multicast(const mad::Gid& gid) {
-  return gid.prefix.value >> 56 == 0xFF;
-}
 
 // Whether the LID, one of the end's port or of somebody behind it, leads to who was asked for.
 bool is_reached_by(const View& view, const PathEnd& end, mad::Lid lid) {

@@ -53,7 +53,7 @@ constexpr std::array<mad::Gid, 8> kMgids{{
     {},
     {mad::GidPrefix{0xff12'a0ff'0000'0000}, mad::Guid{1}},
     {mad::GidPrefix{0xff12'a0ff'0000'0000}, mad::Guid{2}},
-    broadcast_mgid(mad::PKey{0xFFFF}, kIPv4Signature),
+    broadcast_mgid(mad::PKey{0xFFFF}, mad::kIPv4Signature),
     {mad::GidPrefix{0xff12'401b'ffff'0000}, mad::Guid{1}},
     {mad::GidPrefix{0xff12'601b'ffff'0000}, mad::Guid{0x1'ff00'0001}},
     {mad::GidPrefix{0xff12'601b'ffff'0000}, mad::Guid{0x1'ff00'0002}},

@@ -13,9 +13,9 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "partitions/gid_text.hpp"
 #include "partitions/language.hpp"
 #include "partitions/memberships.hpp"
-#include "partitions/mgid.hpp"
 #include "sim/blueprint.hpp"
 
 namespace {

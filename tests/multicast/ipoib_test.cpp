@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "mad/mgid.hpp"
 #include "multicast/groups.hpp"
 #include "tests/multicast/stage.hpp"
 
@@ -33,7 +34,7 @@ mad::MCMemberRecord broadcast_terms(mad::PKey p_key, std::uint16_t signature) {
 // A partition with its two broadcast groups, there before anybody asks.
 Groups with_partition(mad::PKey p_key) {
   Groups groups;
-  for (const std::uint16_t signature : {kIPv4Signature, kIPv6Signature}) {
+  for (const std::uint16_t signature : {mad::kIPv4Signature, mad::kIPv6Signature}) {
     EXPECT_TRUE(groups.add_permanent(broadcast_terms(p_key, signature)).ok());
   }
   return groups;
@@ -45,7 +46,7 @@ class LinuxHost {
       : groups_(groups), guid_(guid), p_key_(p_key) {}
 
   Answer join_broadcast() {
-    auto request = start(broadcast_mgid(p_key_, kIPv4Signature));
+    auto request = start(broadcast_mgid(p_key_, mad::kIPv4Signature));
     request.mask =
         testing::kMgidBit | testing::kPortGidBit | testing::kPKeyBit | testing::kJoinStateBit;
     auto answer = groups_.join(request);
@@ -177,7 +178,7 @@ TEST(IPoIB, NoInterfaceWithoutABroadcastGroup) {
 
 TEST(IPoIB, SlowPortIsToldWhy) {
   auto groups = with_partition(mad::PKey{0xFFFF});
-  auto terms = broadcast_terms(mad::PKey{0xFFFF}, kIPv4Signature);
+  auto terms = broadcast_terms(mad::PKey{0xFFFF}, mad::kIPv4Signature);
   terms.rate = 7;
   ASSERT_TRUE(groups.add_permanent(terms).ok());
   LinuxHost host(groups, 1, mad::PKey{0xFFFF});
@@ -221,7 +222,7 @@ TEST(IPoIB, NewGroupsAgreeWithTheBroadcastGroup) {
 
 TEST(IPoIB, IPv6GroupsFollowTheIPv4BroadcastGroupWhereTheyHaveNone) {
   Groups groups;
-  auto terms = broadcast_terms(mad::PKey{0xFFFF}, kIPv4Signature);
+  auto terms = broadcast_terms(mad::PKey{0xFFFF}, mad::kIPv4Signature);
   terms.mtu = mad::Mtu::Bytes4096;
   ASSERT_TRUE(groups.add_permanent(terms).ok());
   auto request = testing::request(mgid(0xff15'601b'ffff'0000, 0x1), 1);
@@ -236,11 +237,11 @@ TEST(IPoIB, IPv6GroupsFollowTheIPv4BroadcastGroupWhereTheyHaveNone) {
 
 TEST(IPoIB, BroadcastGroupsSetTheirOwnTerms) {
   Groups groups;
-  ASSERT_TRUE(groups.add_permanent(broadcast_terms(mad::PKey{0xFFFF}, kIPv4Signature)).ok());
-  auto request = testing::request(broadcast_mgid(mad::PKey{0xFFFF}, kIPv6Signature), 1);
+  ASSERT_TRUE(groups.add_permanent(broadcast_terms(mad::PKey{0xFFFF}, mad::kIPv4Signature)).ok());
+  auto request = testing::request(broadcast_mgid(mad::PKey{0xFFFF}, mad::kIPv6Signature), 1);
   request.wanted.q_key = 0x7777;
   EXPECT_TRUE(groups.join(request).ok());
-  request.wanted.mgid = broadcast_mgid(mad::PKey{0xFFFF}, kIPv4Signature, 5);
+  request.wanted.mgid = broadcast_mgid(mad::PKey{0xFFFF}, mad::kIPv4Signature, 5);
   EXPECT_TRUE(groups.join(request).ok());
 }
 

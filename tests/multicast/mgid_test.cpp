@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "base/prng.hpp"
+#include "mad/mgid.hpp"
 
 namespace heddle::multicast {
 namespace {
@@ -24,9 +25,12 @@ mad::Gid parsed(const char* text) {
 }
 
 TEST(Mgid, BroadcastGroupsAreThoseOfTheRfc) {
-  EXPECT_EQ(broadcast_mgid(mad::PKey{0x7FFF}, kIPv4Signature), parsed("ff12:401b:ffff::ffff:ffff"));
-  EXPECT_EQ(broadcast_mgid(mad::PKey{0x8002}, kIPv6Signature), parsed("ff12:601b:8002::ffff:ffff"));
-  EXPECT_EQ(broadcast_mgid(mad::PKey{2}, kIPv4Signature, 5), parsed("ff15:401b:8002::ffff:ffff"));
+  EXPECT_EQ(broadcast_mgid(mad::PKey{0x7FFF}, mad::kIPv4Signature),
+            parsed("ff12:401b:ffff::ffff:ffff"));
+  EXPECT_EQ(broadcast_mgid(mad::PKey{0x8002}, mad::kIPv6Signature),
+            parsed("ff12:601b:8002::ffff:ffff"));
+  EXPECT_EQ(broadcast_mgid(mad::PKey{2}, mad::kIPv4Signature, 5),
+            parsed("ff15:401b:8002::ffff:ffff"));
 }
 
 TEST(Mgid, TellsWhatItIs) {

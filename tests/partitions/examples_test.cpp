@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "partitions/gid_text.hpp"
 #include "partitions/language.hpp"
 #include "partitions/memberships.hpp"
-#include "partitions/mgid.hpp"
 #include "tests/partitions/small_fabric.hpp"
 
 namespace heddle::partitions {

@@ -6,8 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "mad/mgid.hpp"
+#include "partitions/gid_text.hpp"
 #include "partitions/language.hpp"
-#include "partitions/mgid.hpp"
 
 namespace heddle::partitions {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "mad/inform_info.hpp"
 #include "mad/mc_member_record.hpp"
+#include "mad/mgid.hpp"
 #include "mad/notice.hpp"
 #include "mad/service_record.hpp"
 #include "mad/trace_record.hpp"
@@ -37,7 +38,7 @@ partitions::Policy policy(const fabric::Topology& topology) {
   }
   partitions::GroupSpec group;
   group.p_key = partitions::full_key(kOwn);
-  own.groups = partitions::ipoib_broadcast_groups(group, partitions::kLinkLocalScope);
+  own.groups = partitions::ipoib_broadcast_groups(group, mad::kLinkLocalScope);
   policy.partitions.push_back(own);
   return policy;
 }

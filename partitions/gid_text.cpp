@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "partitions/mgid.hpp"
+#include "partitions/gid_text.hpp"
 
 #include <array>
 #include <cstddef>
