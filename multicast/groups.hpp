@@ -134,7 +134,7 @@ class Groups {
   Changes drop_ports(const std::function<bool(mad::Guid port)>& gone);
   // Memberships that policy no longer allows (a P_Key taken away). O(memberships).
   Changes drop_members(const std::function<bool(const Group&, const Member&)>& unwanted);
-  // Every member, and every group but the permanent ones; as after losing mastership.
+  // Every member, and every group but the permanent ones: there are to be no groups any more.
   Changes clear();
 
   const Group* find(const mad::Gid& mgid) const;
