@@ -226,7 +226,7 @@ Answer Groups::add_permanent(const mad::MCMemberRecord& terms) {
   if (!is_p_key(terms.p_key)) return refuse(mad::kSAReqInvalid, "the P_Key is invalid");
   if (mad::mtu_bytes(terms.mtu) == 0) return refuse(mad::kSAReqInvalid, "no MTU has this code");
   if (!mad::rate_rank_of_code(terms.rate)) {
-    return refuse(mad::kSAReqInvalid, "no rate has this code");
+    return refuse(mad::kSAReqInvalid, no_such_rate(terms.rate));
   }
   mad::MCMemberRecord record = terms;
   record.port_gid = {};

@@ -95,7 +95,7 @@ base::Result<Wishes> wishes_of(const MCMemberRecord& wanted, std::uint64_t mask,
   wishes.rate = wish<&MCMemberRecord::rate, &MCMemberRecord::rate_selector>(
       wanted, mask, purpose, rank.value_or(mad::RateRank{0}));
   if (wishes.rate && wishes.rate->selector != Selector::Best && !rank) {
-    return base::error(fmt::format("rate code {} does not exist", wanted.rate));
+    return base::error(no_such_rate(wanted.rate));
   }
   wishes.life = wish<&MCMemberRecord::packet_life_time, &MCMemberRecord::packet_life_time_selector>(
       wanted, mask, purpose, wanted.packet_life_time);
@@ -245,6 +245,11 @@ bool names_new_group(std::uint64_t mask) {
 
 std::string name_of(const PortFacts& port) {
   return port.name.empty() ? "port " + base::hex(port.port.value) : std::string(port.name);
+}
+
+std::string no_such_rate(std::uint8_t code) {
+  return fmt::format("rate code {} does not exist: they are {} to {}", code,
+                     mad::kSARates.front().code, mad::kSARates.back().code);
 }
 
 std::optional<std::string> out_of_reach(const PortFacts& port, const MCMemberRecord& group) {

@@ -27,6 +27,9 @@ constexpr bool is_p_key(mad::PKey p_key) {
 // Name of a port in a sentence.
 std::string name_of(const PortFacts& port);
 
+// What is said to who names this rate code.
+std::string no_such_rate(std::uint8_t code);
+
 // Why this port cannot take part in this group: MTU, rate or partition.
 std::optional<std::string> out_of_reach(const PortFacts& port, const mad::MCMemberRecord& group);
 
@@ -35,8 +38,8 @@ std::optional<std::string> contradiction(const mad::MCMemberRecord& wanted, std:
                                          const mad::MCMemberRecord& group);
 
 // The record of a new group without members and with the MLID that is asked for or 0, or why the
-// request cannot be met. `model` is
-// the broadcast group that an IPoIB group must agree with; null if there is none.
+// request cannot be met. `model` is the broadcast group that an IPoIB group must agree with; null
+// if there is none.
 base::Result<mad::MCMemberRecord> terms_of(const Request& request, const Policy& policy,
                                            const mad::MCMemberRecord* model);
 

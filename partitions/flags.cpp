@@ -84,11 +84,13 @@ struct GroupFlag {
   bool (*set)(std::string_view text, GroupFlags& flags);
 };
 
+static_assert(mad::kSARates.front().code == 2 && mad::kSARates.back().code == 25);
+
 // In the order in which a beginning is looked for: "s" is a scope, not an SL.
 constexpr std::array<GroupFlag, 7> kGroupFlags{{
     {"mtu", "1 to 5 (256 to 4096 bytes) or the number of bytes",
      [](std::string_view text, GroupFlags& flags) { return store(mtu_of(text), flags.mtu); }},
-    {"rate", "a rate code of the specification (3 is 10 Gb/s) or a rate such as 100G",
+    {"rate", "a rate code from 2 to 25 (3 is 10 Gb/s) or a rate such as 100G",
      [](std::string_view text, GroupFlags& flags) { return store(rate_of(text), flags.rate); }},
     {"scope", "1 to 15", set_scope},
     {"Q_Key", "0 to 0xffffffff",

@@ -141,7 +141,7 @@ TEST(Joining, ComponentsOfTheGroupMustBeTheSame) {
         r.rate = 63;
         r.rate_selector = mad::Selector::Exactly;
       },
-      testing::kRateBits, "rate code 63");
+      testing::kRateBits, "rate code 63 does not exist: they are 2 to 25");
 }
 
 TEST(Joining, LimitedMemberJoinsTheGroupOfItsPartition) {

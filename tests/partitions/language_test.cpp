@@ -222,6 +222,10 @@ TEST(Language, MtuAndRateAreCodesOrWhatTheyMean) {
   EXPECT_EQ(group("rate=2.55G"), std::pair(4, 3));
   EXPECT_EQ(group("rate=100g"), std::pair(4, 3));
   EXPECT_EQ(group("rate=1"), std::pair(4, 3)) << "no rate has this code";
+  const Parsed beyond = read("A=1, ipoib, rate=26 : ALL;");
+  ASSERT_EQ(beyond.warnings.size(), 1u);
+  EXPECT_THAT(beyond.warnings[0], testing::HasSubstr("'26' is no value of 'rate'"));
+  EXPECT_THAT(beyond.warnings[0], testing::HasSubstr("from 2 to 25"));
 }
 
 // Every key that 15 bits can name.
