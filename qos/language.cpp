@@ -15,9 +15,8 @@
 namespace heddle::qos {
 namespace {
 
-constexpr std::uint64_t kHighestSl = 15, kHighestCode = 63, kHighestKey = 0xFFFF;
+constexpr std::uint64_t kHighestCode = 63;
 constexpr std::uint64_t kHighestClass = 0xFFF;  // 12 bits
-constexpr std::uint64_t kBaseKeyMask = 0x7FFF;
 
 std::string upper(std::string_view text) {
   std::string word(text);

@@ -15,6 +15,10 @@
 
 namespace heddle::qos {
 
+// What numbers in a policy go up to.
+inline constexpr std::uint64_t kHighestSl = 15, kHighestKey = 0xFFFF;
+inline constexpr std::uint64_t kBaseKeyMask = 0x7FFF;  // a P_Key without its membership bit
+
 struct Place {
   std::size_t line = 1, column = 1;
 };

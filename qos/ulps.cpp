@@ -9,8 +9,7 @@
 namespace heddle::qos {
 namespace {
 
-constexpr std::uint64_t kHighestUlpSl = 15, kHighestPort = 0xFFFF, kHighestUlpKey = 0xFFFF;
-constexpr std::uint64_t kUlpBaseKeyMask = 0x7FFF;
+constexpr std::uint64_t kHighestPort = 0xFFFF;
 
 // Where a protocol's ServiceIDs begin; the port number is added (annexes A3, A4, A10 of the
 // specification's volume 1, and RDS's own choice).
@@ -47,7 +46,7 @@ bool Ulps::read(Lines& lines, Policy& policy) {
   }
   std::uint64_t number = 0;
   Line line;
-  if (!lines.number(base::trim(whole.substr(colon + 1)), kHighestUlpSl, number) ||
+  if (!lines.number(base::trim(whole.substr(colon + 1)), kHighestSl, number) ||
       !split(lines, base::trim(whole.substr(0, colon)), line)) {
     return false;
   }
@@ -112,10 +111,10 @@ bool Ulps::by_service(Lines& lines, const Line& line, Rule& rule) const {
 bool Ulps::by_key(Lines& lines, const Line& line, std::uint8_t sl, Policy& policy,
                   Rule& rule) const {
   if (line.criterion.empty()) {
-    rule.p_keys = {{kUlpBaseKeyMask, kUlpBaseKeyMask}};  // Default
+    rule.p_keys = {{kBaseKeyMask, kBaseKeyMask}};  // Default
   } else if (line.criterion != "pkey") {
     return lines.fail(line.criterion, "ipoib is told by its pkey");
-  } else if (!lines.ranges(line.list, kHighestUlpKey, rule.p_keys, kUlpBaseKeyMask)) {
+  } else if (!lines.ranges(line.list, kHighestKey, rule.p_keys, kBaseKeyMask)) {
     return false;
   }
   if (!same_word(line.ulp, "ipoib")) return true;
