@@ -38,9 +38,10 @@ class Dependencies {
     }
   }
   void add(ChannelIndex held, std::size_t local) { add({held, 0}, local, 0); }
-  // With one VL: bit i of the word stands for the next channel at position 64 * index + i.
-  void add_word(ChannelIndex held, std::size_t index, std::uint64_t word) {
-    std::atomic_ref(bits_[row({held, 0}) + index]).fetch_or(word, std::memory_order_relaxed);
+  // With one VL, in place of what there was: bit i of the word stands for the next channel at
+  // position 64 * index + i. Nobody else may add to the same word at that time.
+  void set_word(ChannelIndex held, std::size_t index, std::uint64_t word) {
+    bits_[row({held, 0}) + index] = word;
   }
   bool has(LaneChannel held, std::size_t local, std::size_t vl) const {
     const std::size_t bit = local * vls_ + vl;

@@ -39,14 +39,49 @@ std::vector<LidBatch> batches_of(const Survey& survey) {
 
 // Not so that the same column of all switches is found in few sets of the cache.
 std::size_t odd_lines(std::size_t bytes) {
-  constexpr std::size_t kCacheLine = 64;
+  constexpr std::size_t kCacheLine = HopColumns::kPitchUnit;
   return ((bytes + kCacheLine - 1) / kCacheLine | 1) * kCacheLine;
 }
+
+// One block of LIDs: which switch the entries of each switch lead to, those of one LID side by
+// side. A walk then stays in the nearest cache, and mostly what one has to ask has been asked
+// already.
+class NextColumns {
+ public:
+  explicit NextColumns(std::size_t switch_count)
+      : none_(static_cast<std::uint32_t>(switch_count)),
+        pitch_(odd_lines(switch_count * sizeof none_) / sizeof none_),
+        next_(kLftBlockLids * pitch_) {}
+
+  void load(const Survey& survey, std::size_t block) {
+    if (block >= survey.tables.block_count()) {
+      std::fill(next_.begin(), next_.end(), none_);
+      return;
+    }
+    for (std::uint32_t s = 0; s < none_; ++s) {
+      const std::uint8_t* const entries = survey.tables.block(SwitchIndex{s}, block).data();
+      const std::uint32_t* const leads =
+          survey.wiring.next_switch.data() + survey.wiring.first_port[s];
+      const std::uint32_t ports = survey.wiring.ports[s];
+      std::uint32_t* to = next_.data() + s;
+      for (std::size_t i = 0; i < kLftBlockLids; ++i, to += pitch_) {
+        *to = entries[i] < ports ? std::min(leads[entries[i]], none_) : none_;
+      }
+    }
+  }
+  // By switch; the number of switches where an entry leads to none.
+  const std::uint32_t* of(std::size_t index) const { return next_.data() + index * pitch_; }
+
+ private:
+  std::uint32_t none_;
+  std::size_t pitch_;
+  std::vector<std::uint32_t> next_;
+};
 
 }  // namespace
 
 HopColumns::HopColumns(std::size_t switches, std::size_t columns)
-    : pitch_(odd_lines(columns)), hops_((switches + 1) * pitch_, kUnknown) {}
+    : pitch_(odd_lines(columns)), hops_(kBefore + (switches + 1) * pitch_, kUnknown) {}
 
 // Walks the entries of all switches for one LID after another. Every switch is passed once per
 // LID: a walk ends where an earlier one has been.
@@ -55,12 +90,12 @@ class LidWalks::Walker {
   explicit Walker(LidWalks& walks)
       : walks_(walks),
         survey_(walks.survey_),
-        columns_(survey_.topology.switch_count()),
-        next_(survey_.topology.switch_count()),
-        state_(survey_.topology.switch_count(), kUnknown),
-        fault_(survey_.topology.switch_count()),
-        forwards_(survey_.topology.switch_count()),
-        column_(survey_.topology.switch_count()) {}
+        none_(static_cast<std::uint32_t>(survey_.topology.switch_count())),
+        columns_(none_),
+        state_(none_ + std::size_t{1}, kFaulty),
+        fault_(none_),
+        forwards_(none_),
+        column_(none_) {}
 
   Tally walk(const LidBatch& batch) {
     Tally tally;
@@ -70,6 +105,7 @@ class LidWalks::Walker {
       walk_block(batch, tally);
     }
     hand_in_forwarders();
+    hand_in_hops();
     return tally;
   }
 
@@ -80,19 +116,20 @@ class LidWalks::Walker {
   // one, and so are those of switches.
   Tally walk_abreast(const LidBatch& batch) {
     Tally tally;
+    is_again_ = true;
     const Target& target = survey_.targets[batch.first];
     const auto& members = survey_.islands.members(survey_.islands.of(SwitchIndex{target.at}));
     take_column(batch.first, members);
     walk_from_all(target, members);
-    sort_by_hops(members);
+    sort_by_hops(members, order_);
     const std::size_t width = batch.end - batch.first;
     start_hops(width);
     for (std::size_t i = 0; i < order_.size(); ++i) {
-      fetch_ahead(order_[std::min(i + kAhead, order_.size() - 1)], batch);
-      if (order_[i] == target.at) {
+      fetch_ahead(order_[std::min(i + kAhead, order_.size() - 1)].value, batch);
+      if (order_[i].value == target.at) {
         arrive_abreast(batch);
       } else {
-        step_abreast(order_[i], batch);
+        step_abreast(order_[i].value, batch);
       }
     }
     for (std::size_t i = 0; i < width; ++i) {
@@ -125,10 +162,10 @@ class LidWalks::Walker {
   };
 
   void walk_block(const LidBatch& batch, Tally& tally) {
-    columns_.load(survey_.tables, batch.first / kLftBlockLids);
+    columns_.load(survey_, batch.first / kLftBlockLids);
     for (std::size_t lid = batch.first; lid < batch.end; ++lid) {
       if (survey_.targets[lid].at == kNowhere) continue;
-      entries_ = columns_.of(lid % kLftBlockLids);
+      next_ = columns_.of(lid % kLftBlockLids);
       lid_.value = static_cast<std::uint16_t>(lid);
       walk_lid(survey_.targets[lid], tally);
     }
@@ -143,69 +180,87 @@ class LidWalks::Walker {
     } else {
       tally.hops += hops_of_all_;
       tally.max_hops = std::max(tally.max_hops, most_hops_);
-      if (walks_.is_guide(lid_, target)) note_hops(walks_.column_of_[target.at], members);
+      if (!is_again_ && walks_.is_guide(lid_, target)) note_hops(walks_.column_of_[target.at]);
     }
     if (target.switch_row != kNowhere) mark_forwarders(target, members);
   }
 
-  void note_hops(std::uint32_t column, const std::vector<SwitchIndex>& members) {
+  void note_hops(std::uint32_t column) {
     if (most_hops_ > HopColumns::kMost) return;
     Guide& guide = walks_.guides_[column];
     guide.astray = false;
     guide.hops = hops_of_all_;
     guide.max_hops = most_hops_;
-    HopColumns& noted = walks_.hops_;
-    const std::uint32_t* hops = state_.data();
-    std::uint8_t* bytes = noted.column(column);
-    const std::size_t pitch = noted.pitch();
-    for (const SwitchIndex at : members) {
-      bytes[at.value * pitch] = static_cast<std::uint8_t>(hops[at.value]);
-    }
+    noted_.push_back(column);
+    noted_hops_.resize(noted_.size() * none_);
+    std::uint8_t* const bytes = noted_hops_.data() + (noted_.size() - 1) * none_;
+    static_assert(static_cast<std::uint8_t>(kUnknown) == HopColumns::kUnknown);
+    for (std::size_t s = 0; s < none_; ++s) bytes[s] = static_cast<std::uint8_t>(state_[s]);
   }
 
-  // Begins with who arrived first at the LID before: mostly each entry then leads to a switch that
-  // has arrived already, which the processor guesses right. Where a walk that ends nowhere is
-  // blamed on depends on who begins, so then they begin in the order that is always the same.
+  // Many columns at once: alone, each would have a cache line of every switch brought.
+  void hand_in_hops() {
+    if (noted_.empty()) return;
+    for (std::uint32_t s = 0; s < none_; ++s) {
+      std::uint8_t* const row = walks_.hops_.row(SwitchIndex{s});
+      const std::uint8_t* bytes = noted_hops_.data() + s;
+      for (const std::uint32_t column : noted_) {
+        row[column] = *bytes;
+        bytes += none_;
+      }
+    }
+    noted_.clear();
+  }
+
+  // Begins with who was nearest to a LID before: mostly each entry then leads to a switch that has
+  // arrived already, which the processor guesses right. Where a walk that ends nowhere is blamed on
+  // depends on who begins, so then they begin in the order that is always the same.
   void walk_from_all(const Target& target, const std::vector<SwitchIndex>& members) {
+    constexpr std::size_t kMany = 16;  // of so many one that is not as it was there
     const std::uint32_t island = survey_.islands.of(SwitchIndex{target.at});
-    if (std::exchange(island_, island) != island) arrived_ = members;
-    walk_in_order(arrived_, target);
+    if (std::exchange(island_, island) != island) nearest_first_ = members;
+    walk_in_order(nearest_first_, target);
     if (has_faults_) {
       walk_in_order(members, target);
-    } else {
-      arrived_.swap(arriving_);
+    } else if (detours_ * kMany > members.size()) {
+      sort_by_hops(members, nearest_first_);
     }
   }
 
   void walk_in_order(const std::vector<SwitchIndex>& order, const Target& target) {
-    std::fill(state_.begin(), state_.end(), kUnknown);
+    std::fill_n(state_.begin(), none_, kUnknown);
     has_faults_ = false;
+    detours_ = 0;
     hops_of_all_ = 0;
     most_hops_ = 0;
-    arriving_.clear();
-    if (entries_[target.at] == target.out) {
-      step(target.at);
-      arrive(target.at, 0);
-    }
+    if (entry(target.at) == target.out) state_[target.at] = 0;
+    const std::uint32_t* const next = next_;
     std::uint32_t* const state = state_.data();
+    std::uint64_t all = 0;
+    std::uint32_t most = 0;
     for (const SwitchIndex from : order) {
       if (state[from.value] != kUnknown) continue;
-      const std::uint32_t next = step(from.value);
-      if (next != kNowhere && state[next] < kFaulty) {
-        arrive(from.value, state[next] + 1);
+      const std::uint32_t hops = state[next[from.value]];
+      if (hops < kFaulty) {
+        state[from.value] = hops + 1;
+        all += hops + 1;
+        most = std::max(most, hops + 1);
       } else {
         walk_from(from.value);
       }
     }
+    hops_of_all_ += all;
+    most_hops_ = std::max(most_hops_, most);
   }
 
-  std::uint32_t step(std::uint32_t at) { return next_[at] = survey_.wiring.step(at, entries_[at]); }
+  std::uint8_t entry(std::uint32_t at) const {
+    return survey_.tables.out_port(SwitchIndex{at}, lid_).value;
+  }
 
   void arrive(std::uint32_t at, std::uint32_t hops) {
     state_[at] = hops;
     hops_of_all_ += hops;
     most_hops_ = std::max(most_hops_, hops);
-    arriving_.push_back(SwitchIndex{at});
   }
 
   // Where the way to one is known that shows it for all of them, that is enough for now.
@@ -223,22 +278,23 @@ class LidWalks::Walker {
   }
 
   void take_column(std::size_t lid, const std::vector<SwitchIndex>& members) {
-    std::uint8_t* column = column_.data();
-    for (const SwitchIndex at : members) column[at.value] = survey_.tables.row(at)[lid];
-    entries_ = column_.data();
     lid_.value = static_cast<std::uint16_t>(lid);
+    for (const SwitchIndex at : members) {
+      column_[at.value] = std::min(survey_.wiring.step(at.value, entry(at.value)), none_);
+    }
+    next_ = column_.data();
   }
 
   // What does not arrive comes last.
-  void sort_by_hops(const std::vector<SwitchIndex>& members) {
+  void sort_by_hops(const std::vector<SwitchIndex>& members, std::vector<SwitchIndex>& sorted) {
     ends_.assign(members.size() + 2, 0);
     const auto rank = [&](SwitchIndex at) {
       return std::min<std::size_t>(state_[at.value], members.size());
     };
     for (const SwitchIndex from : members) ++ends_[rank(from) + 1];
     for (std::size_t i = 1; i < ends_.size(); ++i) ends_[i] += ends_[i - 1];
-    order_.resize(members.size());
-    for (const SwitchIndex from : members) order_[ends_[rank(from)]++] = from.value;
+    sorted.resize(members.size());
+    for (const SwitchIndex from : members) sorted[ends_[rank(from)]++] = from;
   }
 
   void start_hops(std::size_t width) {
@@ -287,15 +343,17 @@ class LidWalks::Walker {
     for (std::size_t i = 0; i < width; ++i) most[i] = std::max(most[i], own[i]);
   }
 
-  void walk_from(std::uint32_t from) {
+  // Apart from the loop that calls it, else that has no registers left for its sums.
+  [[gnu::noinline]] void walk_from(std::uint32_t from) {
+    ++detours_;
     path_.clear();
     std::uint32_t at = from;
-    while (at != kNowhere && state_[at] == kUnknown) {
+    while (state_[at] == kUnknown) {
       state_[at] = kOnThisWalk;
       path_.push_back(at);
-      at = step(at);
+      at = next_[at];
     }
-    if (at != kNowhere && state_[at] < kFaulty) {
+    if (state_[at] < kFaulty) {
       std::uint32_t hops = state_[at];
       for (std::size_t i = path_.size(); i-- > 0;) arrive(path_[i], ++hops);
       return;
@@ -309,10 +367,10 @@ class LidWalks::Walker {
   }
 
   Fault end_of(std::uint32_t at) const {
-    if (at != kNowhere && state_[at] == kFaulty) return fault_[at];
-    if (at != kNowhere) return {RouteFault::Loop, at};
+    if (at != none_ && state_[at] == kFaulty) return fault_[at];
+    if (at != none_) return {RouteFault::Loop, at};
     const std::uint32_t last = path_.back();
-    const bool no_route = entries_[last] == mad::kNoPortNumber.value;
+    const bool no_route = entry(last) == mad::kNoPortNumber.value;
     return {no_route ? RouteFault::NoRoute : RouteFault::DeadEnd, last};
   }
 
@@ -335,12 +393,14 @@ class LidWalks::Walker {
       word_ = target.switch_row / 64;
     }
     const std::uint64_t bit = std::uint64_t{1} << (target.switch_row % 64);
+    const std::uint8_t* const has_hosts = survey_.has_hosts.data();
+    const std::uint32_t* const next = next_;
+    std::uint64_t* const forwards = forwards_.data();
+    const std::uint32_t none = none_;
     for (const SwitchIndex from : members) {
-      if (survey_.has_hosts[from.value] == 0) continue;
-      std::uint32_t at = from.value;
-      while (at != kNowhere && (forwards_[at] & bit) == 0) {
-        forwards_[at] |= bit;
-        at = next_[at];
+      if (has_hosts[from.value] == 0) continue;
+      for (std::uint32_t at = from.value; at != none && (forwards[at] & bit) == 0; at = next[at]) {
+        forwards[at] |= bit;
       }
     }
   }
@@ -358,26 +418,31 @@ class LidWalks::Walker {
 
   LidWalks& walks_;
   Survey& survey_;
+  std::uint32_t none_;     // as of no switch: how many there are
+  bool is_again_ = false;  // known to be astray: no guide for others
   mad::Lid lid_{};
-  Columns columns_;
-  const std::uint8_t* entries_ = nullptr;
-  std::vector<std::uint32_t> next_;   // by switch: the one its entry leads to
-  std::vector<std::uint32_t> state_;  // by switch
-  std::vector<Fault> fault_;          // by switch, where the state is kFaulty
-  bool has_faults_ = false;           // whether any state is kFaulty
-  std::uint64_t hops_of_all_ = 0;     // of those that arrive
+  NextColumns columns_;
+  const std::uint32_t* next_ = nullptr;  // by switch: the one its entry leads to
+  std::vector<std::uint32_t> state_;     // by switch; at the end kFaulty, of none
+  std::vector<Fault> fault_;             // by switch, where the state is kFaulty
+  bool has_faults_ = false;              // whether any state is kFaulty
+  std::uint64_t hops_of_all_ = 0;        // of those that arrive
   std::uint32_t most_hops_ = 0;
   // By switch, a bit for each of 64 switch LIDs: whether packets of hosts to it pass. And which 64.
   std::vector<std::uint64_t> forwards_;
   std::uint32_t word_ = kNowhere;
   std::vector<std::uint32_t> path_;
-  // Those that arrived, each after the one its entry leads to: at the last LID without faults, all
-  // of one island, and at this one.
+  // All of one island, the nearest to some LID first; and how many had to be walked from further
+  // than to the next one.
   std::uint32_t island_ = kNowhere;
-  std::vector<SwitchIndex> arrived_, arriving_;
+  std::vector<SwitchIndex> nearest_first_;
+  std::size_t detours_ = 0;
+  // Columns of hops that are not handed in, and the hops, by column and switch.
+  std::vector<std::uint32_t> noted_;
+  std::vector<std::uint8_t> noted_hops_;
   // For LIDs that are walked for together.
-  std::vector<std::uint8_t> column_;     // by switch: the entries of one of them
-  std::vector<std::uint32_t> order_;     // switches, the nearest first
+  std::vector<std::uint32_t> column_;    // by switch: where the entries of one of them lead
+  std::vector<SwitchIndex> order_;       // the nearest first
   std::vector<std::size_t> ends_;        // scratch memory of the sorting
   std::vector<Hops> hops_;               // by (switch, LID); one row more, for what leads nowhere
   std::vector<Hops> strays_;             // by LID: all hops, or'ed
@@ -410,6 +475,8 @@ void LidWalks::walk(const base::ParallelFor& parallel) {
     Walker walker(*this);
     for (std::size_t i = begin; i < end; ++i) tallies_[i] = walker.walk(batches_[i]);
   });
+  has_faults_ = std::any_of(tallies_.begin(), tallies_.end(),
+                            [](const Tally& tally) { return tally.faulty != 0; });
 }
 
 void LidWalks::say_astray(std::uint32_t column) {

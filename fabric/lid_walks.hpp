@@ -28,14 +28,19 @@ class HopColumns {
 
   HopColumns() = default;
   HopColumns(std::size_t switches, std::size_t columns);
-  const std::uint8_t* row(SwitchIndex at) const { return hops_.data() + at.value * pitch_; }
+  // Readable from one column before the first.
+  const std::uint8_t* row(SwitchIndex at) const {
+    return hops_.data() + kBefore + at.value * pitch_;
+  }
   // Of a switch that does not exist.
   const std::uint8_t* no_row() const { return hops_.data() + hops_.size() - pitch_; }
-  // What the first switch has there; from one switch to the next it is the pitch.
-  std::uint8_t* column(std::uint32_t column) { return hops_.data() + column; }
+  std::uint8_t* row(SwitchIndex at) { return hops_.data() + kBefore + at.value * pitch_; }
   std::size_t pitch() const { return pitch_; }
+  // Of which the pitch is a multiple.
+  static constexpr std::size_t kPitchUnit = 64;
 
  private:
+  static constexpr std::size_t kBefore = kPitchUnit;
   std::size_t pitch_ = 0;
   std::vector<std::uint8_t> hops_;
 };
@@ -56,6 +61,8 @@ class LidWalks {
   // Of what leads to a switch; kNoColumn where all of its LIDs are walked for.
   std::uint32_t column_of(std::uint32_t at) const { return column_of_[at]; }
   const HopColumns& hops() const { return hops_; }
+  // Of what was walked for; always where a switch's own LID is not reached from everywhere.
+  bool has_faults() const { return has_faults_; }
   // From any thread.
   void say_astray(std::uint32_t column);
   void walk_astray(const base::ParallelFor& parallel);
@@ -90,6 +97,7 @@ class LidWalks {
   std::vector<Guide> guides_;             // by column
   HopColumns hops_;
   std::vector<Tally> tallies_;  // by batch
+  bool has_faults_ = false;
 };
 
 }  // namespace heddle::fabric

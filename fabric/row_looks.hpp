@@ -11,6 +11,7 @@
 #include "base/parallel.hpp"
 #include "fabric/dependencies.hpp"
 #include "fabric/lid_walks.hpp"
+#include "fabric/nearer_ports.hpp"
 #include "fabric/survey.hpp"
 
 namespace heddle::fabric {
@@ -37,13 +38,18 @@ class RowLooks {
   class Looker;
 
   void add_host(std::size_t lid, std::uint32_t column);
+  void find_apart();
+  void look_again(const std::vector<std::uint8_t>& is_straight, Dependencies& dependencies,
+                  const base::ParallelFor& parallel);
 
   const Survey& survey_;
   LidWalks& walks_;
   const std::vector<Departed>& departed_;
   std::vector<Hosts> hosts_;
+  std::vector<std::uint8_t> stands_apart_;  // by column: whether it is not next to the one before
   std::vector<std::uint32_t> switch_lids_;  // by row: the survey counts them by LID too
   std::vector<std::uint8_t> no_row_;        // the entries of a switch that does not exist
+  NearerPorts nearer_;
 };
 
 }  // namespace heddle::fabric

@@ -361,14 +361,31 @@ void walk_plainly(const Routed& fabric, SwitchIndex from, Lid to, Plain& plain) 
   plain.max_hops = std::max(plain.max_hops, hops);
 }
 
-// Hosts hang on all switches, so each sends packets to every LID.
+// By switch: whether packets of hosts to this LID come there.
+std::vector<bool> passed_by_hosts(const Routed& fabric, Lid to) {
+  std::vector<bool> passed(fabric.topology.switch_count());
+  for (const PortIndex port : fabric.topology.endports()) {
+    const auto sender = fabric.topology.attachment(port);
+    if (!sender || sender->out.value == 0) continue;
+    for (SwitchIndex at = sender->at; !passed[at.value];) {
+      passed[at.value] = true;
+      const auto next = channel_to(fabric, at, to);
+      if (next != kNoChannel) at = fabric.topology.channels()[next.value].to;
+    }
+  }
+  return passed;
+}
+
 Plain walk_plainly(const Routed& fabric) {
   Plain plain;
   for (unsigned number = 1; number <= fabric.lids.top().value; ++number) {
     const Lid to{static_cast<std::uint16_t>(number)};
     if (fabric.lids.owner(to) == kNoPort) continue;  // below the first aligned range
+    const bool is_host = fabric.topology.attachment(fabric.lids.owner(to))->out.value != 0;
+    const auto passed = passed_by_hosts(fabric, to);
     for (std::uint32_t s = 0; s < fabric.topology.switch_count(); ++s) {
       walk_plainly(fabric, SwitchIndex{s}, to, plain);
+      if (!is_host && !passed[s]) continue;
       const auto held = channel_to(fabric, SwitchIndex{s}, to);
       if (held == kNoChannel) continue;
       const auto next = channel_to(fabric, fabric.topology.channels()[held.value].to, to);
@@ -489,6 +506,151 @@ TEST(Verification, AgreesWithAPlainWalkOnDamagedTables) {
       const Lid lid{static_cast<std::uint16_t>(1 + prng.below(fabric.lids.top().value))};
       fabric.tables.set(at, lid, PortNumber{static_cast<std::uint8_t>(prng.below(10))});
     }
+    expect_agreement(fabric);
+  }
+}
+
+// LIDs by place: a switch's, then those of its hosts.
+void number_by_place(Routed& fabric) {
+  LidMap lids(fabric.topology.port_count());
+  std::uint16_t next = 1;
+  for (std::uint32_t s = 0; s < fabric.topology.switch_count(); ++s) {
+    for (const PortIndex port : fabric.topology.endports()) {
+      if (fabric.topology.attachment(port)->at != SwitchIndex{s}) continue;
+      ASSERT_TRUE(lids.assign(port, {Lid{next++}, 0}));
+    }
+  }
+  fabric.lids = lids;
+  fabric.tables = ForwardingTables(fabric.topology.switch_count(), lids.top());
+}
+
+// Each entry is one of those that lead nearer, by chance.
+void spread(Routed& fabric, base::Prng& prng) {
+  const Topology& topology = fabric.topology;
+  for (unsigned number = 1; number <= fabric.lids.top().value; ++number) {
+    const Lid to{static_cast<std::uint16_t>(number)};
+    const auto target = topology.attachment(fabric.lids.owner(to));
+    std::vector<unsigned> hops(topology.switch_count(), ~0u);
+    std::vector<SwitchIndex> reached{target->at};
+    hops[target->at.value] = 0;
+    fabric.tables.set(target->at, to, target->out);
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      std::vector<PortNumber> nearer;
+      for (const Channel& channel : topology.channels_from(reached[i])) {
+        unsigned& there = hops[channel.to.value];
+        if (there == ~0u) {
+          there = hops[reached[i].value] + 1;
+          reached.push_back(channel.to);
+        }
+        if (there < hops[reached[i].value]) nearer.push_back(channel.out);
+      }
+      if (i > 0) fabric.tables.set(reached[i], to, nearer[prng.below(nearer.size())]);
+    }
+  }
+}
+
+// The next switch sends packets back. Which LIDs have pairs of ports in common does not show that.
+void send_back(Routed& fabric, base::Prng& prng) {
+  const SwitchIndex at{static_cast<std::uint32_t>(prng.below(fabric.topology.switch_count()))};
+  const Lid to{static_cast<std::uint16_t>(1 + prng.below(fabric.lids.top().value))};
+  const auto next = channel_to(fabric, at, to);
+  if (next == kNoChannel) return;
+  const Channel& channel = fabric.topology.channels()[next.value];
+  fabric.tables.set(channel.to, to, channel.in);
+}
+
+void harm(Routed& fabric, base::Prng& prng) {
+  const SwitchIndex at{static_cast<std::uint32_t>(prng.below(fabric.topology.switch_count()))};
+  const Lid to{static_cast<std::uint16_t>(1 + prng.below(fabric.lids.top().value))};
+  fabric.tables.set(at, to, PortNumber{static_cast<std::uint8_t>(prng.below(256))});
+}
+
+void expect_agreement_however_harmed(const support::Recipe& recipe) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    base::Prng prng(seed);
+    Routed fabric(support::relabelled(recipe, seed));
+    if (seed % 2 == 1) number_by_place(fabric);
+    spread(fabric, prng);
+    expect_agreement(fabric);
+    send_back(fabric, prng);
+    expect_agreement(fabric);
+    for (std::uint64_t damage = 0; damage < seed; ++damage) harm(fabric, prng);
+    expect_agreement(fabric);
+  }
+}
+
+// Then none of the pairs of ports is there that the others take for granted which lead to it.
+TEST(Verification, ASwitchThatSendsEverythingByOnePortMakesNoOtherDependencies) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    base::Prng prng(seed);
+    Routed fabric(support::xgft({4, 6, 5}, {1, 3, 2}));
+    if (seed % 2 == 1) spread(fabric, prng);
+    const SwitchIndex at{static_cast<std::uint32_t>(prng.below(fabric.topology.switch_count()))};
+    const auto channels = fabric.topology.channels_from(at);
+    const PortNumber out = channels[prng.below(channels.size())].out;
+    for (std::uint16_t lid = 1; lid <= fabric.lids.top().value; ++lid) {
+      fabric.tables.set(at, Lid{lid}, out);
+    }
+    expect_agreement(fabric);
+  }
+}
+
+TEST(Verification, AgreesWithAPlainWalkOnATree) {
+  expect_agreement_however_harmed(support::xgft({5, 4, 6}, {1, 4, 3}));
+}
+
+TEST(Verification, AgreesWithAPlainWalkOnATreeThatLacksLinks) {
+  expect_agreement_however_harmed(support::degraded(support::xgft({5, 4, 6}, {1, 4, 3}), 6, 1));
+}
+
+TEST(Verification, AgreesWithAPlainWalkWhereSwitchesHaveManyPorts) {
+  expect_agreement_however_harmed(support::xgft({4, 12}, {1, 70}));
+}
+
+TEST(Verification, AgreesWithAPlainWalkWhereLinksAreParallel) {
+  auto recipe = support::xgft({6, 8}, {1, 4});
+  const auto node = [&](mad::Guid guid) {
+    return static_cast<std::size_t>(
+        std::find_if(recipe.nodes.begin(), recipe.nodes.end(),
+                     [&](const Node& candidate) { return candidate.guid == guid; }) -
+        recipe.nodes.begin());
+  };
+  const auto links = recipe.links;
+  for (const auto& [a, b] : links) {
+    const auto from = node(a.node), to = node(b.node);
+    const bool is_cable_of_switches = recipe.nodes[from].type == mad::NodeType::Switch &&
+                                      recipe.nodes[to].type == mad::NodeType::Switch;
+    if (is_cable_of_switches) recipe.join(from, to);
+  }
+  expect_agreement_however_harmed(recipe);
+}
+
+// Hosts of a switch whose LIDs stand apart, with those of another between them.
+TEST(Verification, LidsOfOneSwitchMayStandApart) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    base::Prng prng(seed);
+    Routed fabric(support::xgft({12, 6}, {1, 4}));
+    LidMap lids(fabric.topology.port_count());
+    std::vector<PortIndex> hosts;
+    std::uint16_t next = 1;
+    for (const PortIndex port : fabric.topology.endports()) {
+      if (fabric.topology.attachment(port)->out.value != 0) hosts.push_back(port);
+    }
+    for (std::size_t i = 0; i < hosts.size(); ++i) {  // six of each, then six more of each
+      const std::size_t nth = i % 36 / 6 * 12 + i % 6 + i / 36 * 6;
+      ASSERT_TRUE(lids.assign(hosts[nth], {Lid{next++}, 0}));
+    }
+    for (std::uint32_t s = 0; s < fabric.topology.switch_count(); ++s) {
+      const PortIndex own = fabric.topology.port_of(SwitchIndex{s}, PortNumber{0});
+      ASSERT_TRUE(lids.assign(own, {Lid{next++}, 0}));
+    }
+    fabric.lids = lids;
+    fabric.tables = ForwardingTables(fabric.topology.switch_count(), lids.top());
+    spread(fabric, prng);
+    expect_agreement(fabric);
+    send_back(fabric, prng);
     expect_agreement(fabric);
   }
 }
