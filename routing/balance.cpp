@@ -11,6 +11,7 @@
 #include "routing/cheapest_first.hpp"
 #include "routing/column_buffer.hpp"
 #include "routing/destinations.hpp"
+#include "routing/lone_lids.hpp"
 #include "routing/target_order.hpp"
 
 namespace heddle::routing {
@@ -33,6 +34,7 @@ Cost after_subtree(Cost at_its_beginning, Cost cost) {
 struct Visit {
   SwitchIndex target{};
   std::uint32_t first = 0, count = 0;  // into by_switch of the target
+  bool is_lone = false;                // one LID for LoneLids, as are its neighbours in the batch
 };
 
 // All that batches share and do not change.
@@ -54,11 +56,18 @@ struct Plan {
   std::span<const Destination> of(const Visit& visit) const {
     return std::span(by_switch[visit.target.value]).subspan(visit.first, visit.count);
   }
+  // The end of the visits from this one on that are lone, or are not, as this one.
+  std::size_t end_of_stretch(std::size_t visit, std::size_t end) const {
+    const bool lone = visits[visit].is_lone;
+    while (visit < end && visits[visit].is_lone == lone) ++visit;
+    return visit;
+  }
 
  private:
   void visit_in_order(const Request& request, const TargetOrder& order);
   void order_batches();
   void weigh_channels(const Request& request);
+  void find_lone_ones();
 };
 
 Plan::Plan(const Request& request) : channels(request.topology) {
@@ -80,6 +89,7 @@ Plan::Plan(const Request& request) : channels(request.topology) {
     system.push_back(known.emplace(guid, static_cast<std::uint32_t>(known.size())).first->second);
     identity.push_back(node.guid.value);
   }
+  find_lone_ones();
 }
 
 // Those of the operator's order first, neighbours of one switch together; then switch by switch.
@@ -157,6 +167,24 @@ void Plan::weigh_channels(const Request& request) {
                           [](std::uint8_t one) { return one == 1; });
 }
 
+// Few of them side by side are not worth a walk of their own.
+void Plan::find_lone_ones() {
+  constexpr std::size_t kWorthIt = 8;
+  if (!all_alike || scatter != 0 || shifts) return;
+  for (Visit& visit : visits) {
+    const Destination& to = of(visit).front();
+    visit.is_lone = hosts[visit.target.value] == 0 && to.lmc == 0;
+  }
+  for (std::size_t batch = 0; batch + 1 < first.size(); ++batch) {
+    for (std::size_t i = first[batch], next = i; i < first[batch + 1]; i = next) {
+      next = end_of_stretch(i, first[batch + 1]);
+      for (std::size_t few = i; next - i < kWorthIt && few < next; ++few) {
+        visits[few].is_lone = false;
+      }
+    }
+  }
+}
+
 // The same for the same draw wherever and whenever, so that a loss moves only what it must.
 std::uint64_t draw(std::uint64_t seed, std::uint64_t at, std::uint64_t lid, std::uint64_t choice) {
   std::uint64_t mixed = (seed << 32 | lid << 8 | choice) ^ at;
@@ -215,6 +243,25 @@ class Balancer {
     arrive(visit.target);
   }
 
+  // At most kLanes visits to lone LIDs, from that number on. offers: by channel.
+  void route_to_lone_ones(std::size_t number, std::size_t count,
+                          std::span<const WayFinder::Lanes> offers) {
+    std::array<std::uint16_t, WayFinder::kLanes> lids;
+    for (std::size_t lane = 0; lane < count; ++lane) {
+      const Visit& visit = plan_.visits[number + lane];
+      lids[lane] = plan_.of(visit).front().base.value;
+      tables_.row(visit.target)[lids[lane]] = 0;
+    }
+    for (std::uint32_t s = 0; s < plan_.hosts.size(); ++s) {
+      const std::uint32_t first = plan_.channels.first[s];
+      const std::uint8_t* out = plan_.channels.out.data() + first;
+      std::uint8_t* row = tables_.row(SwitchIndex{s}).data();
+      update_costs(SwitchIndex{s});
+      lone_lids_.deal(offers.subspan(first, plan_.channels.first[s + 1] - first), &costs_[first],
+                      [&](std::size_t lane, std::size_t p) { row[lids[lane]] = out[p]; });
+    }
+  }
+
   // Once all targets of the batch are routed.
   void finish() { chosen_.flush(tables_); }
 
@@ -222,9 +269,11 @@ class Balancer {
   static constexpr std::uint16_t kAllBits = 0xFFFF;
   static constexpr std::size_t kFew = 5;
 
+  // Those that go through chosen_.
   static std::vector<std::uint16_t> lids(const Plan& plan, std::size_t batch) {
     std::vector<std::uint16_t> all;
     for (std::size_t i = plan.first[batch]; i < plan.first[batch + 1]; ++i) {
+      if (plan.visits[i].is_lone) continue;
       for (const Destination& to : plan.of(plan.visits[i])) {
         for (unsigned n = 0; n < to.lid_count(); ++n) {
           all.push_back(static_cast<std::uint16_t>(to.base.value + n));
@@ -630,6 +679,7 @@ class Balancer {
   std::vector<Cost> dealt_costs_;
   std::vector<std::uint8_t> dealt_choices_;  // by channel: the same in ascending order
   CheapestFirst dealer_;
+  LoneLids lone_lids_;
   std::span<const Destination> to_;  // of this visit
   bool plain_ = false;               // it asks for nothing but the cheapest port
   // What sending from the switch in hand needs, at hand: by column, and by position.
@@ -652,27 +702,55 @@ class Balancer {
   std::vector<std::uint32_t> system_uses_, switch_uses_;  // by system, by switch
 };
 
+// Routes batches. Scratch memory: one per thread.
+class Worker {
+ public:
+  Worker(const Plan& plan, const MakeWayFinder& make_finder, fabric::ForwardingTables& tables)
+      : plan_(plan), tables_(tables), finder_(make_finder()), offers_(plan.channels.count()) {}
+
+  void route(std::size_t batch) {
+    Balancer balancer(plan_, batch, tables_);
+    const std::size_t end = plan_.first[batch + 1];
+    for (std::size_t i = plan_.first[batch], next = i; i < end; i = next) {
+      next = plan_.end_of_stretch(i, end);
+      targets_.clear();
+      for (std::size_t k = i; k < next; ++k) targets_.push_back(plan_.visits[k].target);
+      if (plan_.visits[i].is_lone) {
+        route_together(i, balancer);
+      } else {
+        finder_->expect(targets_);
+        for (std::size_t k = i; k < next; ++k) {
+          balancer.route_to(k, finder_->toward(plan_.visits[k].target));
+        }
+      }
+    }
+    balancer.finish();
+  }
+
+ private:
+  void route_together(std::size_t first, Balancer& balancer) {
+    for (std::size_t i = 0; i < targets_.size(); i += WayFinder::kLanes) {
+      const std::size_t count = std::min(targets_.size() - i, WayFinder::kLanes);
+      finder_->offer(std::span(targets_).subspan(i, count), plan_.channels, offers_);
+      balancer.route_to_lone_ones(first + i, count, offers_);
+    }
+  }
+
+  const Plan& plan_;
+  fabric::ForwardingTables& tables_;
+  std::unique_ptr<WayFinder> finder_;
+  std::vector<SwitchIndex> targets_;      // of the stretch in hand
+  std::vector<WayFinder::Lanes> offers_;  // by channel: to such as are lone
+};
+
 }  // namespace
 
 fabric::ForwardingTables balanced_tables(const Request& request, const MakeWayFinder& make_finder) {
   const Plan plan(request);
   fabric::ForwardingTables tables(request.topology.switch_count(), request.lids.top());
-  request.parallel(plan.first.size() - 1, [&](std::size_t begin, std::size_t end) {
-    const auto finder = make_finder();
-    std::vector<SwitchIndex> targets;
-    for (std::size_t turn = begin; turn < end; ++turn) {
-      const std::size_t batch = plan.turns[turn];
-      Balancer balancer(plan, batch, tables);
-      targets.clear();
-      for (std::size_t i = plan.first[batch]; i < plan.first[batch + 1]; ++i) {
-        targets.push_back(plan.visits[i].target);
-      }
-      finder->expect(targets);
-      for (std::size_t i = plan.first[batch]; i < plan.first[batch + 1]; ++i) {
-        balancer.route_to(i, finder->toward(plan.visits[i].target));
-      }
-      balancer.finish();
-    }
+  request.parallel(plan.turns.size(), [&](std::size_t begin, std::size_t end) {
+    Worker worker(plan, make_finder, tables);
+    for (std::size_t turn = begin; turn < end; ++turn) worker.route(plan.turns[turn]);
   });
   return tables;
 }

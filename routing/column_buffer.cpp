@@ -12,6 +12,11 @@ namespace {
 constexpr std::size_t kKept = 128;   // LIDs, of those side by side
 constexpr std::size_t kWorthIt = 4;  // side by side, on average
 constexpr std::size_t kWord = 8;
+// Rows are so far apart that no processor foresees the next one. Of very many places in a row too
+// few would stay until they are written to.
+constexpr std::uint32_t kAhead = 8;  // rows
+constexpr std::size_t kFewRuns = 16;
+constexpr std::size_t kCacheLine = 64;
 
 // Most runs are the hosts of one switch: too short for a call.
 void copy_run(const std::uint8_t* from, std::size_t count, std::uint8_t* to) {
@@ -21,6 +26,12 @@ void copy_run(const std::uint8_t* from, std::size_t count, std::uint8_t* to) {
   }
   for (std::size_t i = 0; i + kWord < count; i += kWord) std::copy_n(from + i, kWord, to + i);
   std::copy_n(from + count - kWord, kWord, to + count - kWord);
+}
+
+// Brings what is about to be written there into the cache.
+void fetch_run(const std::uint8_t* to, std::size_t count) {
+  for (std::size_t i = 0; i < count; i += kCacheLine) __builtin_prefetch(to + i, 1);
+  __builtin_prefetch(to + count - 1, 1);
 }
 
 }  // namespace
@@ -49,7 +60,12 @@ void ColumnBuffer::clear() {
 void ColumnBuffer::flush(fabric::ForwardingTables& tables) {
   column_ += width_;
   const auto kept = runs(std::span(lids_).subspan(first_, column_));
+  const bool few = kept.size() <= kFewRuns;
   for (std::uint32_t s = 0; s < switch_count_; ++s) {
+    if (few && s + kAhead < switch_count_) {
+      const std::uint8_t* soon = tables.row(fabric::SwitchIndex{s + kAhead}).data();
+      for (const Run& run : kept) fetch_run(soon + run.lid, run.count);
+    }
     std::uint8_t* row = tables.row(fabric::SwitchIndex{s}).data();
     const std::uint8_t* entries = entries_.data() + s * pitch_;
     for (const Run& run : kept) copy_run(entries + run.column, run.count, row + run.lid);

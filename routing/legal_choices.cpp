@@ -24,6 +24,27 @@ LegalChoices::LegalChoices(const CompactChannels& channels, const Orientation& o
 }
 
 void LegalChoices::spread(std::span<const SwitchIndex> targets) {
+  begin(targets);
+  choices_.clear();
+  // Farthest first: who descends into a switch is known when its turn comes. What nobody enters
+  // from above is free to climb as well, if that is as short.
+  for (std::size_t i = nearest_first_.size(); i-- > 0;) add_from(nearest_first_[i]);
+  for (std::size_t lane = 0; lane < targets.size(); ++lane) {
+    choices_.add(targets[lane].value, Lanes{1} << lane, {});
+  }
+}
+
+void LegalChoices::offer(std::span<const SwitchIndex> targets, std::span<Lanes> offers) {
+  begin(targets);
+  std::fill(offers.begin(), offers.end(), Lanes{0});
+  for (std::size_t i = nearest_first_.size(); i-- > 0;) {
+    if (choose_from(nearest_first_[i]) == 0) continue;
+    Lanes* const own = offers.data() + channels_.first[nearest_first_[i].at];
+    for (std::size_t p = 0; p < by_position_.size(); ++p) own[p] |= by_position_[p];
+  }
+}
+
+void LegalChoices::begin(std::span<const SwitchIndex> targets) {
   for (auto* lanes : {&seen_, &descends_, &found_lower_, &can_climb_, &entered_}) {
     std::fill(lanes->begin(), lanes->end(), Lanes{0});
   }
@@ -38,13 +59,6 @@ void LegalChoices::spread(std::span<const SwitchIndex> targets) {
   descends_ = seen_;
   found_lower_ = seen_;
   for (std::uint32_t hops = 1; advance(hops); ++hops) {
-  }
-  choices_.clear();
-  // Farthest first: who descends into a switch is known when its turn comes. What nobody enters
-  // from above is free to climb as well, if that is as short.
-  for (std::size_t i = nearest_first_.size(); i-- > 0;) offer_from(nearest_first_[i]);
-  for (std::size_t lane = 0; lane < targets.size(); ++lane) {
-    choices_.add(targets[lane].value, Lanes{1} << lane, {});
   }
 }
 
@@ -80,19 +94,26 @@ bool LegalChoices::advance(std::uint32_t hops) {
   return more;
 }
 
-void LegalChoices::offer_from(const Reached& reached) {
+// Returns the lanes, none of which has a detour.
+LegalChoices::Lanes LegalChoices::choose_from(const Reached& reached) {
   const std::uint32_t at = reached.at;
   const Lanes lanes = reached.lanes & ~detours_;
-  if (lanes == 0) return;
+  if (lanes == 0) return lanes;
   by_position_.assign(channels_.first[at + 1] - channels_.first[at], Lanes{0});
   const Lanes left = lanes & ~offer_without_loss(reached, lanes);
   if (left != 0) offer_descents(reached, left);
+  return lanes;
+}
+
+void LegalChoices::add_from(const Reached& reached) {
+  const Lanes lanes = choose_from(reached);
+  if (lanes == 0) return;
   leads_.clear();
   for (std::size_t position = 0; position < by_position_.size(); ++position) {
     if (by_position_[position] == 0) continue;
     leads_.push_back({by_position_[position], static_cast<std::uint8_t>(position)});
   }
-  choices_.add(at, lanes, leads_);
+  choices_.add(reached.at, lanes, leads_);
 }
 
 // To enter a switch from above takes its climbing ways from it and from all traffic that passes

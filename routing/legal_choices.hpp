@@ -32,6 +32,9 @@ class LegalChoices {
   bool has_detour(std::size_t lane) const { return (detours_ >> lane & 1) != 0; }
   // Every switch that reaches the lane's target, and its ways there, until the next spread().
   void lend(std::size_t lane, Ways& ways) const { choices_.lend(lane, false, ways); }
+  // The same by channel, and nothing to lend after it: WayFinder::offer(). No channel is offered to
+  // a lane that has a detour.
+  void offer(std::span<const fabric::SwitchIndex> targets, std::span<SharedChoices::Lanes> offers);
 
  private:
   using Lanes = SharedChoices::Lanes;
@@ -43,8 +46,10 @@ class LegalChoices {
   };
 
   std::size_t switch_count() const { return channels_.first.size() - 1; }
+  void begin(std::span<const fabric::SwitchIndex> targets);
   bool advance(std::uint32_t hops);
-  void offer_from(const Reached& reached);
+  Lanes choose_from(const Reached& reached);
+  void add_from(const Reached& reached);
   Lanes offer_without_loss(const Reached& reached, Lanes lanes);
   void offer_descents(const Reached& reached, Lanes lanes);
   Lanes* level(std::uint32_t hops) { return levels_.data() + hops * switch_count(); }

@@ -30,6 +30,11 @@ class ShortestWays : public WayFinder {
     return ways_;
   }
 
+  void offer(std::span<const SwitchIndex> targets, const CompactChannels&,
+             std::span<Lanes> offers) override {
+    choices_.offer(targets, offers);
+  }
+
  private:
   ShortestChoices choices_;
   LaneOfTarget lane_;

@@ -16,9 +16,8 @@ namespace heddle::routing {
 
 class SharedChoices {
  public:
-  static constexpr std::size_t kLanes = 64;
-  // One bit for each target.
-  using Lanes = std::uint64_t;
+  static constexpr std::size_t kLanes = WayFinder::kLanes;
+  using Lanes = WayFinder::Lanes;
   // A channel of a switch, and the lanes that may take it.
   struct Lead {
     Lanes lanes = 0;

@@ -15,22 +15,39 @@ ShortestChoices::ShortestChoices(const CompactChannels& channels)
       choices_(switch_count()) {}
 
 void ShortestChoices::spread(std::span<const SwitchIndex> targets) {
-  std::fill(seen_.begin(), seen_.end(), Lanes{0});
-  std::fill(found_.begin(), found_.end(), Lanes{0});
+  begin(targets);
   choices_.clear();
-  lanes_ = targets.size() < kLanes ? (Lanes{1} << targets.size()) - 1 : ~Lanes{0};
   for (std::size_t lane = 0; lane < targets.size(); ++lane) {
-    const std::uint32_t target = targets[lane].value;
-    seen_[target] |= Lanes{1} << lane;
-    found_[target] |= Lanes{1} << lane;
-    choices_.add(target, Lanes{1} << lane, {});
+    choices_.add(targets[lane].value, Lanes{1} << lane, {});
   }
-  while (advance()) {
+  while (advance([this](std::uint32_t at, Lanes found) { find(at, found); })) {
   }
 }
 
-// One hop farther; false if there is nothing there.
-bool ShortestChoices::advance() {
+void ShortestChoices::offer(std::span<const SwitchIndex> targets, std::span<Lanes> offers) {
+  begin(targets);
+  std::fill(offers.begin(), offers.end(), Lanes{0});
+  while (advance([&](std::uint32_t at, Lanes found) {
+    for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+      offers[c] |= found & nearer_[channels_.to[c]];
+    }
+  })) {
+  }
+}
+
+void ShortestChoices::begin(std::span<const SwitchIndex> targets) {
+  std::fill(seen_.begin(), seen_.end(), Lanes{0});
+  std::fill(found_.begin(), found_.end(), Lanes{0});
+  lanes_ = targets.size() < kLanes ? (Lanes{1} << targets.size()) - 1 : ~Lanes{0};
+  for (std::size_t lane = 0; lane < targets.size(); ++lane) {
+    seen_[targets[lane].value] |= Lanes{1} << lane;
+    found_[targets[lane].value] |= Lanes{1} << lane;
+  }
+}
+
+// One hop farther; false if there is nothing there. find(switch, lanes) is told what was found.
+template <class Find>
+bool ShortestChoices::advance(Find find) {
   nearer_.swap(found_);
   bool more = false;
   for (std::uint32_t s = 0; s < switch_count(); ++s) {
@@ -42,6 +59,7 @@ bool ShortestChoices::advance() {
     }
     found_[s] = found & ~seen_[s];
     if (found_[s] == 0) continue;
+    seen_[s] |= found_[s];
     find(s, found_[s]);
     more = true;
   }
@@ -49,7 +67,6 @@ bool ShortestChoices::advance() {
 }
 
 void ShortestChoices::find(std::uint32_t at, Lanes found) {
-  seen_[at] |= found;
   leads_.clear();
   for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
     const Lanes lanes = found & nearer_[channels_.to[c]];

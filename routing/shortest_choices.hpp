@@ -24,12 +24,16 @@ class ShortestChoices {
   void spread(std::span<const fabric::SwitchIndex> targets);
   // Every switch that reaches the lane's target, and its ways there, until the next spread().
   void lend(std::size_t lane, Ways& ways) const { choices_.lend(lane, true, ways); }
+  // The same by channel, and nothing to lend after it: WayFinder::offer().
+  void offer(std::span<const fabric::SwitchIndex> targets, std::span<SharedChoices::Lanes> offers);
 
  private:
   using Lanes = SharedChoices::Lanes;
 
   std::size_t switch_count() const { return channels_.first.size() - 1; }
-  bool advance();
+  void begin(std::span<const fabric::SwitchIndex> targets);
+  template <class Find>
+  bool advance(Find find);
   void find(std::uint32_t at, Lanes found);
 
   const CompactChannels& channels_;

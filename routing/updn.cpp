@@ -214,15 +214,25 @@ class LegalWays : public WayFinder {
   const Ways& toward(SwitchIndex target) override {
     const auto spread = [&](std::span<const SwitchIndex> targets) { choices_.spread(targets); };
     const std::size_t lane = lane_.next(target, spread);
-    if (choices_.has_detour(lane)) {
-      if (!detours_) detours_.emplace(topology_, channels_, orientation_);
-      return detours_->toward(target);
-    }
+    if (choices_.has_detour(lane)) return detour(target);
     choices_.lend(lane, ways_);
     return ways_;
   }
 
+  void offer(std::span<const SwitchIndex> targets, const CompactChannels& channels,
+             std::span<Lanes> offers) override {
+    choices_.offer(targets, offers);
+    for (std::size_t lane = 0; lane < targets.size(); ++lane) {
+      if (choices_.has_detour(lane)) add_offers(detour(targets[lane]), lane, channels, offers);
+    }
+  }
+
  private:
+  const Ways& detour(SwitchIndex target) {
+    if (!detours_) detours_.emplace(topology_, channels_, orientation_);
+    return detours_->toward(target);
+  }
+
   const fabric::Topology& topology_;
   const CompactChannels& channels_;
   const Orientation& orientation_;

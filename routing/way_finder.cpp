@@ -19,6 +19,24 @@ void Ways::clear() {
   std::fill(count_.begin(), count_.end(), std::uint8_t{0});
 }
 
+void WayFinder::offer(std::span<const fabric::SwitchIndex> targets, const CompactChannels& channels,
+                      std::span<Lanes> offers) {
+  std::fill(offers.begin(), offers.end(), Lanes{0});
+  expect(targets);
+  for (std::size_t lane = 0; lane < targets.size(); ++lane) {
+    add_offers(toward(targets[lane]), lane, channels, offers);
+  }
+}
+
+void WayFinder::add_offers(const Ways& ways, std::size_t lane, const CompactChannels& channels,
+                           std::span<Lanes> offers) {
+  ways.farthest_first([&](fabric::SwitchIndex at, std::span<const std::uint8_t> choices) {
+    for (const std::uint8_t position : choices) {
+      offers[channels.first[at.value] + position] |= Lanes{1} << lane;
+    }
+  });
+}
+
 CompactChannels::CompactChannels(const fabric::Topology& topology) {
   std::vector<std::uint8_t> place(topology.channels().size());  // by the topology's own index
   std::vector<fabric::Channel> sorted;

@@ -77,14 +77,28 @@ class Ways {
   bool lent_nearest_first_ = false;
 };
 
+struct CompactChannels;
+
 // Holds scratch memory: one per thread.
 class WayFinder {
  public:
+  // Some targets at once: one bit for each.
+  using Lanes = std::uint64_t;
+  static constexpr std::size_t kLanes = 64;
+
   virtual ~WayFinder() = default;
   // The targets that are asked for next, in that order. Valid as long as they are asked for.
   virtual void expect(std::span<const fabric::SwitchIndex>) {}
   // Valid until the next call.
   virtual const Ways& toward(fabric::SwitchIndex target) = 0;
+  // For those who do not ask in which order switches come: lane i is of targets[i], and `offers`
+  // gets, by channel, the lanes that may take it. Then expect() is to be called anew.
+  virtual void offer(std::span<const fabric::SwitchIndex> targets, const CompactChannels& channels,
+                     std::span<Lanes> offers);
+
+ protected:
+  static void add_offers(const Ways& ways, std::size_t lane, const CompactChannels& channels,
+                         std::span<Lanes> offers);
 };
 
 using MakeWayFinder = std::function<std::unique_ptr<WayFinder>()>;

@@ -27,6 +27,10 @@ struct LegalHops {
     }
     return false;
   }
+  // Whether nobody but the target reaches it.
+  bool is_alone() const {
+    return std::count(any.begin(), any.end(), kNever) + 1 == std::ssize(any);
+  }
 };
 
 // Backwards from the target: who descends into a switch on the way down, then who climbs to any.
@@ -85,6 +89,8 @@ unsigned expect_right(const support::Recipe& recipe) {
   const CompactChannels channels(topology);
   const Orientation orientation = orient(topology, {});
   LegalChoices together(channels, orientation), alone(channels, orientation);
+  LegalChoices by_channel(channels, orientation);
+  std::vector<WayFinder::Lanes> offers(channels.count(), ~WayFinder::Lanes{0});
   Ways ways(topology);
   std::vector<SwitchIndex> targets;
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) targets.push_back({s});
@@ -93,10 +99,14 @@ unsigned expect_right(const support::Recipe& recipe) {
     const auto some =
         std::span(targets).subspan(first, std::min(LegalChoices::kLanes, targets.size() - first));
     together.spread(some);
+    by_channel.offer(some, offers);
     for (std::size_t lane = 0; lane < some.size(); ++lane) {
       const LegalHops hops = hops_to(topology, orientation, some[lane]);
       EXPECT_EQ(together.has_detour(lane), hops.has_detour());
       detours += hops.has_detour();
+      const OfferedWays nothing(topology, Ways(topology));
+      EXPECT_EQ(by_channel.has_detour(lane), hops.has_detour());
+      EXPECT_EQ(nothing.are_offered(channels, offers, lane), hops.has_detour() || hops.is_alone());
       if (hops.has_detour()) continue;
       together.lend(lane, ways);
       const OfferedWays offered(topology, ways);
@@ -106,6 +116,7 @@ unsigned expect_right(const support::Recipe& recipe) {
           static_cast<std::ptrdiff_t>(ways.size()),
           std::count_if(hops.any.begin(), hops.any.end(), [](unsigned h) { return h < kNever; }));
       expect_legal(channels, orientation, hops, offered);
+      EXPECT_TRUE(offered.are_offered(channels, offers, lane));
       alone.spread(some.subspan(lane, 1));
       alone.lend(0, ways);
       EXPECT_EQ(OfferedWays(topology, ways), offered) << "lane " << lane;

@@ -20,6 +20,20 @@ struct OfferedWays {
   }
   friend bool operator==(const OfferedWays&, const OfferedWays&) = default;
 
+  // The same of a lane, as WayFinder::offer() gives them.
+  bool are_offered(const CompactChannels& channels, std::span<const WayFinder::Lanes> offers,
+                   std::size_t lane) const {
+    for (std::size_t s = 0; s < choices.size(); ++s) {
+      std::vector<std::uint8_t> offered;
+      for (std::uint32_t c = channels.first[s]; c < channels.first[s + 1]; ++c) {
+        if ((offers[c] >> lane & 1) == 0) continue;
+        offered.push_back(static_cast<std::uint8_t>(c - channels.first[s]));
+      }
+      if (offered != choices[s]) return false;
+    }
+    return true;
+  }
+
   std::vector<fabric::SwitchIndex> farthest_first;  // without the target
   std::vector<std::vector<std::uint8_t>> choices;   // by switch
 };

@@ -58,7 +58,8 @@ void expect_right(const fabric::Topology& topology, const CompactChannels& chann
 void expect_right(const support::Recipe& recipe) {
   const Subnet subnet(recipe);
   const CompactChannels channels(subnet.topology);
-  ShortestChoices choices(channels);
+  ShortestChoices choices(channels), by_channel(channels);
+  std::vector<WayFinder::Lanes> offers(channels.count(), ~WayFinder::Lanes{0});
   Ways ways(subnet.topology);
   std::vector<SwitchIndex> targets;
   for (std::uint32_t s = 0; s < subnet.topology.switch_count(); ++s) targets.push_back({s});
@@ -66,9 +67,11 @@ void expect_right(const support::Recipe& recipe) {
     const auto some = std::span(targets).subspan(
         first, std::min(ShortestChoices::kLanes, targets.size() - first));
     choices.spread(some);
+    by_channel.offer(some, offers);
     for (std::size_t lane = 0; lane < some.size(); ++lane) {
       choices.lend(lane, ways);
       expect_right(subnet.topology, channels, some[lane], ways);
+      EXPECT_TRUE(OfferedWays(subnet.topology, ways).are_offered(channels, offers, lane));
     }
   }
 }
