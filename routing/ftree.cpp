@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "routing/byte_vector.hpp"
 #include "routing/host_classes.hpp"
 #include "routing/tree_distances.hpp"
 #include "routing/tree_levels.hpp"
@@ -49,6 +50,10 @@ struct Plan {
   std::vector<std::vector<Arrival>> arrivals;  // by switch: hosts by port, its own LIDs last
   std::vector<Run> runs;
   std::vector<std::uint32_t> first_run;  // by switch, one more at the end
+  // The same runs, joined to longer ones wherever LIDs and places go on alike, whatever switches
+  // they belong to; without those of one port that has several LIDs.
+  std::vector<Run> stretches;
+  std::vector<std::uint8_t> has_siblings;  // by column of the distances: some port that has
   std::size_t host_count = 0;
   TreeShape shape;
   TreeDistances distances;
@@ -62,6 +67,7 @@ struct Plan {
  private:
   void collect_arrivals(const Request& request);
   void collect_runs(const Request& request, const TreeLevels& levels);
+  void join_runs();
   void find_near_to_all();
   void bind_ways_from_tops();
 };
@@ -123,6 +129,31 @@ void Plan::collect_runs(const Request& request, const TreeLevels& levels) {
   }
   first_run.push_back(static_cast<std::uint32_t>(runs.size()));
   host_count = *std::max_element(host.begin(), host.end());
+  join_runs();
+}
+
+void Plan::join_runs() {
+  has_siblings.resize(distances.width());
+  for (std::uint32_t at = 0; at < arrivals.size(); ++at) {
+    for (const Run& run : runs_to(at)) {
+      const bool siblings = run.is_one_port && run.lids > 1;
+      if (siblings) has_siblings[at] = 1;
+      if (!siblings) stretches.push_back(run);
+    }
+  }
+  std::sort(stretches.begin(), stretches.end(),
+            [](const Run& a, const Run& b) { return a.first_lid < b.first_lid; });
+  std::size_t count = 0;
+  for (const Run& run : stretches) {
+    Run& last = stretches[count == 0 ? 0 : count - 1];
+    if (count > 0 && last.first_lid + last.lids == run.first_lid &&
+        last.place + last.lids == run.place) {
+      last.lids = static_cast<std::uint16_t>(last.lids + run.lids);
+    } else {
+      stretches[count++] = run;
+    }
+  }
+  stretches.resize(count);
 }
 
 void Plan::find_near_to_all() {
@@ -170,13 +201,12 @@ class Writer {
     row_ = row;
     divider_ = plan_.shape.divider(at);
     make_pattern();
+    climb_to_all();
     for (std::size_t first = 0; first < plan_.shape.switch_count();
          first += TreeDistances::kColumns) {
       find_nearer(first);
-      const std::size_t left = plan_.shape.switch_count() - first;
-      for (std::size_t i = 0; i < std::min(left, TreeDistances::kColumns); ++i) {
-        send_to(static_cast<std::uint32_t>(first + i), i);
-      }
+      find_others(first);
+      send_to_others(first);
     }
     for (const auto& [to, group] : plan_.bound[at]) send_down(to, std::span(&group, 1));
     arrive();
@@ -263,38 +293,60 @@ class Writer {
   }
 
   void find_nearer(std::size_t first) {
-    constexpr std::size_t kColumns = TreeDistances::kColumns;
-    const std::uint8_t* descending = plan_.distances.descending(at_) + first;
-    const std::uint8_t* direct = plan_.distances.direct(at_) + first;
-    // Who can descend may do nothing else. 0: nothing is nearer than that.
-    std::array<std::uint8_t, kColumns> down{}, up{};
-    for (std::size_t i = 0; i < kColumns; ++i) {
-      const bool descends = descending[i] != TreeDistances::kNoWay;
-      down[i] = descends ? descending[i] : std::uint8_t{0};
-      up[i] = direct[i] == TreeDistances::kNoWay ? std::uint8_t{0} : direct[i];
+    for (std::size_t i = 0; i < TreeDistances::kColumns; i += kByteVector) {
+      compare(plan_.shape.down(at_), plan_.distances.descending(0) + first + i, down_, i);
+      compare(plan_.shape.up(at_), plan_.distances.direct(0) + first + i, up_, i);
     }
-    down_ = compare(plan_.shape.down(at_), down,
-                    [&](std::uint32_t to) { return plan_.distances.descending(to) + first; });
-    up_ = compare(plan_.shape.up(at_), up,
-                  [&](std::uint32_t to) { return plan_.distances.direct(to) + first; });
   }
 
-  template <class RowOf>
-  static Nearer compare(std::span<const TreeShape::Group> groups,
-                        const std::array<std::uint8_t, TreeDistances::kColumns>& than,
-                        RowOf row_of) {
-    constexpr std::size_t kColumns = TreeDistances::kColumns;
-    std::array<std::uint8_t, kColumns> row, count{}, last{};
-    for (std::size_t k = 0; k < groups.size(); ++k) {
-      std::copy_n(row_of(groups[k].to), kColumns, row.begin());
-      const auto number = static_cast<std::uint8_t>(k);
-      for (std::size_t i = 0; i < kColumns; ++i) {
-        const std::uint8_t nearer = row[i] < than[i] ? 1 : 0;
-        count[i] = static_cast<std::uint8_t>(count[i] + nearer);
-        last[i] = nearer != 0 ? number : last[i];
+  // hops: of the switches in turn, from this column on.
+  void compare(std::span<const TreeShape::Group> groups, const std::uint8_t* hops, Nearer& nearer,
+               std::size_t column) const {
+    const std::size_t width = plan_.distances.width();
+    const ByteVector own = load_bytes(hops + at_ * width);
+    // 0 where there is no way: nothing is nearer than that.
+    const ByteVector than = own & is_less(own, ByteVector{} + TreeDistances::kNoWay);
+    ByteVector count{}, last{}, number{};
+    for (const TreeShape::Group& group : groups) {
+      const ByteVector is_nearer = is_less(load_bytes(hops + group.to * width), than);
+      count -= is_nearer;
+      last ^= (last ^ number) & is_nearer;
+      number += 1;
+    }
+    store_bytes(count, nearer.count.data() + column);
+    store_bytes(last, nearer.last.data() + column);
+  }
+
+  // As if every way up led everywhere, which it mostly does: a few long runs.
+  void climb_to_all() {
+    if (plan_.shape.up(at_).empty()) return;
+    for (const Run& run : plan_.stretches) {
+      std::copy_n(pattern_.begin() + run.place, run.lids, row_.begin() + run.first_lid);
+    }
+  }
+
+  // The columns for which that is not all.
+  void find_others(std::size_t first) {
+    const auto ups = static_cast<std::uint8_t>(plan_.shape.up(at_).size());
+    const std::uint8_t none = ups == 0 ? 1 : 0;
+    const std::uint8_t* siblings = plan_.has_siblings.data() + first;
+    for (std::size_t i = 0; i < TreeDistances::kColumns; ++i) {
+      const int missing = ups - up_.count[i];
+      others_[i] = static_cast<std::uint8_t>(missing | down_.count[i] | siblings[i] | none);
+    }
+  }
+
+  void send_to_others(std::size_t first) {
+    constexpr std::size_t kSome = 8;
+    const std::size_t left = std::min(plan_.shape.switch_count() - first, TreeDistances::kColumns);
+    for (std::size_t begin = 0; begin < left; begin += kSome) {
+      std::uint8_t any = 0;
+      for (std::size_t i = begin; i < begin + kSome; ++i) any |= others_[i];
+      if (any == 0) continue;  // mostly
+      for (std::size_t i = begin; i < std::min(begin + kSome, left); ++i) {
+        if (others_[i] != 0) send_to(static_cast<std::uint32_t>(first + i), i);
       }
     }
-    return {count, last};
   }
 
   void send_to(std::uint32_t to, std::size_t column) {
@@ -305,8 +357,6 @@ class Writer {
       send_down(to, down.subspan(down_.last[column], 1));
     } else if (down_.count[column] > 1) {
       send_down_nearer(to);
-    } else if (up_.count[column] == up.size() && !up.empty()) {
-      climb_any_way(to);
     } else if (up_.count[column] == 1 && up[up_.last[column]].port_count == 1) {
       send_by(to, up[up_.last[column]]);
     } else if (up_.count[column] > 0) {
@@ -319,8 +369,15 @@ class Writer {
       send_down(to, down.subspan((to + at_) % down.size(), 1));
     } else {
       const std::uint32_t next = plan_.shape.toward_top(at_);
-      if (next == at_ || plan_.shape.island(to) != plan_.shape.island(at_)) return;
+      if (next == at_ || plan_.shape.island(to) != plan_.shape.island(at_))
+        return fill(to, kNoPort);
       send_down(to, std::span(&plan_.shape.toward(at_, next), 1));
+    }
+  }
+
+  void fill(std::uint32_t to, std::uint8_t port) {
+    for (const Run& run : plan_.runs_to(to)) {
+      std::fill_n(row_.begin() + run.first_lid, run.lids, port);
     }
   }
 
@@ -347,10 +404,7 @@ class Writer {
 
   // The only way, by the only cable.
   void send_by(std::uint32_t to, const TreeShape::Group& way) {
-    const std::uint8_t port = plan_.shape.ports(way).front();
-    for (const Run& run : plan_.runs_to(to)) {
-      std::fill_n(row_.begin() + run.first_lid, run.lids, port);
-    }
+    fill(to, plan_.shape.ports(way).front());
   }
 
   void climb(std::uint32_t to) {
@@ -358,17 +412,6 @@ class Writer {
       set_each(run, [&](std::uint32_t place, std::uint32_t sibling) {
         return port_for(place, sibling);
       });
-    }
-  }
-
-  void climb_any_way(std::uint32_t to) {
-    for (const Run& run : plan_.runs_to(to)) {
-      if (run.is_one_port && run.lids > 1) {
-        use_ways([](const TreeShape::Group&) { return true; });
-        climb(to);
-        return;
-      }
-      std::copy_n(pattern_.begin() + run.place, run.lids, row_.begin() + run.first_lid);
     }
   }
 
@@ -392,6 +435,7 @@ class Writer {
   std::uint32_t divider_ = 1;
   std::vector<std::uint8_t> pattern_;  // out port by place
   Nearer down_{}, up_{};
+  std::array<std::uint8_t, TreeDistances::kColumns> others_{};
   std::vector<const TreeShape::Group*> ways_;  // by turn; null: none to take
   std::vector<std::uint8_t> all_ports_;        // of these
   std::vector<TreeShape::Group> nearer_;

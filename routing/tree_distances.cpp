@@ -1,38 +1,51 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "routing/tree_distances.hpp"
 
-#include <algorithm>
-#include <array>
-#include <span>
+#include "routing/byte_vector.hpp"
 
 namespace heddle::routing {
 namespace {
 
 constexpr std::size_t kColumns = TreeDistances::kColumns;
-constexpr std::uint8_t kNoHops = TreeDistances::kNoWay;
 
-// On the stack and of fixed length, so that the loops become a few vector instructions.
-using Piece = std::array<std::uint8_t, kColumns>;
+// The hops to a piece of columns.
+struct Piece {
+  ByteVector a, b, c, d;
+};
+static_assert(sizeof(Piece) == kColumns);
 
-Piece load(const std::uint8_t* from) {
-  Piece piece;
-  std::copy_n(from, kColumns, piece.begin());
-  return piece;
+ByteVector all_of(std::uint8_t hops) {
+  return ByteVector{} + hops;
 }
 
-// Copied first: what cannot overlap becomes vector instructions.
-void lower(Piece& piece, const std::uint8_t* to) {
-  const Piece other = load(to);
-  for (std::size_t i = 0; i < kColumns; ++i) {
-    piece[i] = other[i] < piece[i] ? other[i] : piece[i];
-  }
+Piece no_way() {
+  const ByteVector none = all_of(TreeDistances::kNoWay);
+  return {none, none, none, none};
+}
+
+Piece load(const std::uint8_t* from) {
+  return {load_bytes(from), load_bytes(from + kByteVector), load_bytes(from + 2 * kByteVector),
+          load_bytes(from + 3 * kByteVector)};
+}
+
+void store(const Piece& piece, std::uint8_t* to) {
+  store_bytes(piece.a, to);
+  store_bytes(piece.b, to + kByteVector);
+  store_bytes(piece.c, to + 2 * kByteVector);
+  store_bytes(piece.d, to + 3 * kByteVector);
+}
+
+Piece nearest(const Piece& one, const Piece& other) {
+  return {lesser(one.a, other.a), lesser(one.b, other.b), lesser(one.c, other.c),
+          lesser(one.d, other.d)};
 }
 
 // One hop more; what has no way, or one too long to count, has none.
-void lengthen(Piece& piece) {
-  for (std::uint8_t& hops : piece) {
-    hops = hops >= kNoHops - 1 ? kNoHops : static_cast<std::uint8_t>(hops + 1);
-  }
+Piece one_hop_more(const Piece& piece) {
+  const auto more = [](ByteVector hops) {
+    return lesser(hops, all_of(TreeDistances::kNoWay - 1)) + std::uint8_t{1};
+  };
+  return {more(piece.a), more(piece.b), more(piece.c), more(piece.d)};
 }
 
 }  // namespace
@@ -47,28 +60,22 @@ TreeDistances::TreeDistances(const TreeShape& shape, const base::ParallelFor& pa
 }
 
 void TreeDistances::sweep(const TreeShape& shape, std::size_t first_column) {
+  std::uint8_t* const descending = descending_.data() + first_column;
+  std::uint8_t* const direct = direct_.data() + first_column;
   const auto& bottom_up = shape.bottom_up();
   for (const std::uint32_t at : bottom_up) {
-    Piece hops;
-    hops.fill(kNoHops);
+    Piece hops = no_way();
     for (const auto& group : shape.down(at)) {
-      lower(hops, descending_.data() + group.to * width_ + first_column);
+      hops = nearest(hops, load(descending + group.to * width_));
     }
-    lengthen(hops);
-    if (at - first_column < kColumns) hops[at - first_column] = 0;
-    std::copy_n(hops.begin(), kColumns, descending_.data() + at * width_ + first_column);
+    store(one_hop_more(hops), descending + at * width_);
+    if (at - first_column < kColumns) descending_[at * width_ + at] = 0;
   }
   for (std::size_t i = bottom_up.size(); i-- > 0;) {
     const std::uint32_t at = bottom_up[i];
-    Piece hops;
-    hops.fill(kNoHops);
-    for (const auto& group : shape.up(at)) {
-      lower(hops, direct_.data() + group.to * width_ + first_column);
-    }
-    lengthen(hops);
-    const Piece own = load(descending_.data() + at * width_ + first_column);
-    lower(hops, own.data());
-    std::copy_n(hops.begin(), kColumns, direct_.data() + at * width_ + first_column);
+    Piece hops = no_way();
+    for (const auto& group : shape.up(at)) hops = nearest(hops, load(direct + group.to * width_));
+    store(nearest(one_hop_more(hops), load(descending + at * width_)), direct + at * width_);
   }
 }
 

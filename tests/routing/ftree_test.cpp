@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/prng.hpp"
+#include "fabric/islands.hpp"
 #include "fabric/verification.hpp"
 #include "routing/quality.hpp"
 #include "tests/routing/fabrics.hpp"
@@ -97,6 +98,21 @@ std::vector<Damage> trees_to_damage() {
       {"four levels", support::xgft({2, 2, 3, 2}, {1, 2, 2, 3})},
       {"hosts on two rails", support::xgft({3, 3, 3}, {2, 2, 2})},
   };
+}
+
+// Rows are written as if every way up led everywhere, at first.
+TEST(FatTree, SendsNothingTowardAnotherIsland) {
+  const auto tree = support::xgft({2, 2, 2}, {1, 2, 2});
+  const Subnet subnet(support::two_islands(tree, tree));
+  const auto routes = try_route(subnet);
+  ASSERT_TRUE(routes);
+  const fabric::Islands islands(subnet.topology);
+  subnet.for_each_lid([&](mad::Lid lid, SwitchIndex to, mad::PortNumber) {
+    for (std::uint32_t s = 0; s < subnet.topology.switch_count(); ++s) {
+      const bool is_sent = routes->tables.out_port({s}, lid) != mad::kNoPortNumber;
+      EXPECT_EQ(is_sent, islands.of({s}) == islands.of(to)) << lid.value << " at switch " << s;
+    }
+  });
 }
 
 TEST(FatTree, TakesEveryDamagedTreeWhateverIsMissing) {
