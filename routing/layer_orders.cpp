@@ -135,15 +135,6 @@ LayerOrders ranked_orders(const CompactChannels& channels, const fabric::Islands
   });
 }
 
-LayerOrders rooted_orders(const CompactChannels& channels, const fabric::Islands& islands,
-                          unsigned count) {
-  std::vector<std::vector<std::uint32_t>> ranks;
-  for (const auto& roots : scattered_roots(channels, islands, count)) {
-    ranks.push_back(ranks_from(channels, roots, ranks.size() + 1));
-  }
-  return descending_orders(channels, ranks);
-}
-
 LayerOrders grouped_orders(const CompactChannels& channels, const DragonflyGroups& groups,
                            unsigned count) {
   return orders_by_ranks(channels, count, [&](unsigned number) {

@@ -42,11 +42,6 @@ class LayerOrders {
 LayerOrders ranked_orders(const CompactChannels& channels, const fabric::Islands& islands,
                           unsigned count);
 
-// For any fabric. Each layer has a root of its own, toward which its packets descend first. Ways
-// are shorter so where cables are few.
-LayerOrders rooted_orders(const CompactChannels& channels, const fabric::Islands& islands,
-                          unsigned count);
-
 // A layer for each of these ranks by switch, which differ between neighbours: packets go to lower
 // ranks first, and to higher ones after.
 LayerOrders descending_orders(const CompactChannels& channels,

@@ -6,12 +6,18 @@
 #include <numeric>
 #include <utility>
 
+#include "routing/hop_counts.hpp"
+
 namespace heddle::routing {
 namespace {
 
 // In each step what lies above the mean by more than this part of the greatest excess is lowered.
 constexpr std::uint64_t kStep = 16;
 constexpr std::size_t kLookedAt = 5'000'000;
+// So much may be looked at in vain before no more ways are made shorter; each that was gives some
+// of it back.
+constexpr std::size_t kLookedAtInVain = 1'000'000;
+constexpr std::size_t kGivenBack = 20'000;
 // So many trees may be passed over at the cost of one look: those that do not use a channel.
 constexpr std::size_t kPassedOver = 16;
 constexpr std::uint32_t kNewHops = 4;
@@ -62,6 +68,31 @@ void Leveller::level(std::span<const std::uint32_t> trees) {
   }
 }
 
+// What stood in the way may be gone after others have moved, so all are tried again.
+bool Leveller::shorten(std::span<const std::uint32_t> trees) {
+  if (flows_.loads.empty()) return false;
+  const HopCounts fewest(channels_);
+  work_left_ = kLookedAtInVain;
+  busy_ = kNoWay;
+  limit_ = *std::max_element(flows_.loads.begin(), flows_.loads.end());
+  bool any = false;
+  for (bool again = true; again;) {
+    again = false;
+    for (const std::uint32_t tree : trees) {
+      const std::uint32_t target = forest_.target(tree);
+      for (std::uint32_t s = 0; s < forest_.switch_count(); ++s) {
+        if (work_left_ == 0) return any;
+        if (forest_.next(tree, s) == kNoWay) continue;
+        if (forest_.hops(tree, s, target) == fewest(s, target)) continue;
+        if (!lead_away(tree, s, -1, 1)) continue;
+        any = again = true;
+        work_left_ = std::min(work_left_ + kGivenBack, kLookedAtInVain);
+      }
+    }
+  }
+  return any;
+}
+
 // Whether all channels keep to the limit after it.
 bool Leveller::lower(std::uint64_t limit, std::span<const std::uint32_t> trees) {
   limit_ = limit;
@@ -82,7 +113,7 @@ bool Leveller::lower(std::uint64_t limit, std::span<const std::uint32_t> trees) 
 
 void Leveller::relieve(std::uint32_t channel, std::span<const std::uint32_t> trees) {
   busy_ = channel;
-  const auto relieve_by = [&](bool (Leveller::*move)(std::uint32_t, std::uint32_t)) {
+  const auto relieve_by = [&](const auto& move) {
     const std::uint32_t from = channels_.from[channel];
     work_left_ -= std::min(work_left_, trees.size() / kPassedOver);
     for (std::size_t i = 0; i < trees.size(); ++i) {
@@ -94,12 +125,15 @@ void Leveller::relieve(std::uint32_t channel, std::span<const std::uint32_t> tre
       for (const std::uint32_t at : relieved_) {
         if (flows_.loads[channel] <= limit_ || work_left_ == 0) return;
         --work_left_;
-        if ((this->*move)(tree, at)) break;
+        if (move(tree, at)) break;
       }
     }
   };
-  relieve_by(&Leveller::graft_away);
-  if (leads_) relieve_by(&Leveller::lead_away);
+  relieve_by([&](std::uint32_t tree, std::uint32_t at) { return graft_away(tree, at); });
+  if (!leads_) return;
+  const int slack = static_cast<int>(slack_);
+  relieve_by(
+      [&](std::uint32_t tree, std::uint32_t at) { return lead_away(tree, at, slack, slack); });
 }
 
 // What flows from the branch and each branch of it.
@@ -161,28 +195,32 @@ bool Leveller::graft_away(std::uint32_t tree, std::uint32_t at) {
   return false;
 }
 
-bool Leveller::lead_away(std::uint32_t tree, std::uint32_t at) {
+// more_hops: than now, at most; if fewer, all channels together shall carry less.
+bool Leveller::lead_away(std::uint32_t tree, std::uint32_t at, int more_hops, int more_hops_back) {
   const std::uint32_t target = forest_.target(tree);
   for (unsigned layer = 0; layer < orders_.count(); ++layer) {
     const auto has_way_back = [&] {
-      return !mutual_ || (forest_.layers(at, target) >> layer & 1) != 0 || lead(at, target, layer);
+      return !mutual_ || (forest_.layers(at, target) >> layer & 1) != 0 ||
+             lead(at, target, layer, more_hops_back);
     };
-    if (lead(tree, at, layer) && has_way_back() && settle()) return true;
+    const auto gains = [&] { return more_hops >= 0 || more_ < 0; };
+    if (lead(tree, at, layer, more_hops) && has_way_back() && gains() && settle()) return true;
     take_back();
   }
   return false;
 }
 
 // Leads a branch by other ways, in this layer, over channels that are not busy.
-bool Leveller::lead(std::uint32_t tree, std::uint32_t from, unsigned layer) {
+bool Leveller::lead(std::uint32_t tree, std::uint32_t from, unsigned layer, int more_hops) {
   const std::uint64_t flow = measure_branch(tree, from);
   if (flow == 0) return false;
   mark_way(tree, from);
   const auto own = [&](std::uint32_t c) {
     return forest_.next(tree, channels_.from[c]) == c && marked_[channels_.from[c]] == mark_;
   };
+  const int hops = static_cast<int>(hops_at_[forest_.target(tree)]);
   const bool found = ways_.find(
-      tree, from, layer, kNewHops, hops_at_[forest_.target(tree)] + slack_,
+      tree, from, layer, kNewHops, static_cast<std::uint32_t>(hops + more_hops),
       [&](std::uint32_t c) { return c != busy_ && (flows_.loads[c] + flow <= limit_ || own(c)); });
   work_left_ -= std::min(work_left_, ways_.looked_at());
   if (!found) return false;
@@ -209,6 +247,7 @@ void Leveller::add(std::uint32_t tree, std::uint32_t at, std::uint64_t flow, boo
     std::uint64_t& load = flows_.loads[channel];
     loaded_.push_back({channel, load});
     load = take_off ? load - flow : load + flow;
+    more_ += static_cast<std::int64_t>(load - loaded_.back().before);
   }
 }
 
@@ -228,6 +267,7 @@ bool Leveller::settle() {
   if (good) {
     forest_.keep();
     loaded_.clear();
+    more_ = 0;
   } else {
     take_back();
   }
@@ -235,6 +275,7 @@ bool Leveller::settle() {
 }
 
 void Leveller::take_back() {
+  more_ = 0;
   forest_.take_back();
   for (; !loaded_.empty(); loaded_.pop_back()) {
     flows_.loads[loaded_.back().channel] = loaded_.back().before;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Takes load off the channels that carry most, once all trees are there.
+// Makes ways shorter, and takes load off the channels that carry most, once all trees are there.
 #pragma once
 
 #include <cstddef>
@@ -34,6 +34,9 @@ class Leveller {
 
   // trees: those that may be changed.
   void level(std::span<const std::uint32_t> trees);
+  // Leads branches whose ways are longer than the shortest ones by shorter ways, wherever all
+  // together carry less by it, and none more than the busiest channel does. Whether there were any.
+  bool shorten(std::span<const std::uint32_t> trees);
 
  private:
   struct Graft {
@@ -52,8 +55,8 @@ class Leveller {
   bool graft_away(std::uint32_t tree, std::uint32_t at);
   void find_grafts(std::uint32_t tree, std::uint32_t at);
   void mark_way(std::uint32_t tree, std::uint32_t at);
-  bool lead_away(std::uint32_t tree, std::uint32_t at);
-  bool lead(std::uint32_t tree, std::uint32_t from, unsigned layer);
+  bool lead_away(std::uint32_t tree, std::uint32_t at, int more_hops, int more_hops_back);
+  bool lead(std::uint32_t tree, std::uint32_t from, unsigned layer, int more_hops);
   void graft(std::uint32_t tree, std::uint32_t at, std::uint32_t channel);
   void add(std::uint32_t tree, std::uint32_t at, std::uint64_t flow, bool take_off);
   bool settle();
@@ -67,12 +70,13 @@ class Leveller {
   Allows allows_;
   BranchWays ways_;
   std::size_t work_left_ = 0;    // in branches and channels looked at
-  std::uint32_t busy_ = kNoWay;  // what is relieved
+  std::uint32_t busy_ = kNoWay;  // what is relieved, if anything
   std::uint64_t limit_ = 0;
   std::uint32_t slack_ = 0;  // how many hops more ways may have
   bool leads_ = false;       // whether ways may change more than their first hop
   std::vector<Graft> grafts_;
   std::vector<Loaded> loaded_;  // by the changes that are not settled yet
+  std::int64_t more_ = 0;       // what all channels together carry more by these
   std::vector<std::uint32_t> branch_, relieved_, busiest_;
   std::vector<std::uint64_t> flow_;     // by switch, of the branch in hand
   std::vector<std::uint32_t> marked_;   // by switch: the latest mark

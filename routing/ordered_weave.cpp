@@ -15,14 +15,20 @@
 #include "routing/grid_layers.hpp"
 #include "routing/grid_links.hpp"
 #include "routing/layer_orders.hpp"
+#include "routing/learned_orders.hpp"
 #include "routing/leveller.hpp"
 #include "routing/ordered_forest.hpp"
 #include "routing/ordered_trees.hpp"
 #include "routing/pair_layers.hpp"
 #include "routing/paired_trees.hpp"
+#include "routing/patterns.hpp"
 
 namespace heddle::routing {
 namespace {
+
+// Random pairs that candidates are compared by.
+constexpr std::uint64_t kPairsSeed = 11;
+constexpr std::size_t kBisections = 100;
 
 // One of several layers that would do, so that all get about as much.
 std::uint8_t layer_of(LayerSet layers, unsigned count, std::size_t turn) {
@@ -236,6 +242,8 @@ void OrderedWeaver::level() {
   Leveller leveller(loom_.channels, orders_, forest_, flows, false,
                     [&](const auto& changes) { return allows(changes); });
   leveller.level(numbers_.of_hosts);
+  // So no channel carries more for it.
+  if (leveller.shorten(numbers_.of_hosts)) leveller.level(numbers_.of_hosts);
 }
 
 void OrderedWeaver::write_tables(const Goal& goal, mad::Lid lid) {
@@ -304,7 +312,9 @@ class Candidates {
         islands_(request.topology) {}
 
   std::optional<Woven> best() {
-    if (!in_grid() && !in_groups()) in_rankings();
+    const bool on_grid = in_grid();
+    const bool holds = on_grid || in_groups() || in_rankings();
+    if (!holds || !enough_.is_short(*best_, on_grid)) in_learned();
     return std::move(best_);
   }
 
@@ -312,9 +322,13 @@ class Candidates {
   bool in_grid();
   bool in_groups();
   bool in_rankings();
+  void in_learned();
   bool weave_on(Loom& loom, const LayerOrders& orders, const PairedTrees* paired);
+  bool is_better(const Woven& woven) const;
+  double bandwidth(const Woven& woven) const;
   using Manner = std::function<void(PairedTrees&)>;
-  bool weave_in(const LayerOrders& orders, const std::vector<Manner>& manners);
+  bool weave_in(const LayerOrders& orders, const std::vector<Manner>& manners,
+                bool shortens = true);
 
   const Request& request_;
   const Enough& enough_;
@@ -328,13 +342,31 @@ bool Candidates::weave_on(Loom& loom, const LayerOrders& orders, const PairedTre
   OrderedWeaver weaver(loom, orders, paired, enough_.greatest_load);
   if (!weaver.weave()) return false;
   auto woven = weaver.finish();
-  if (!best_ || woven.greatest_load < best_->greatest_load) best_ = std::move(woven);
+  if (!best_ || is_better(woven)) best_ = std::move(woven);
   return true;
 }
 
+// Than the best one so far: it carries less at most, and if both carry little enough, random pairs
+// get no less by it.
+bool Candidates::is_better(const Woven& woven) const {
+  if (woven.greatest_load >= best_->greatest_load) return false;
+  return best_->greatest_load > enough_.greatest_load || bandwidth(woven) >= bandwidth(*best_);
+}
+
+double Candidates::bandwidth(const Woven& woven) const {
+  PatternOptions options;
+  options.seed = kPairsSeed;
+  options.bisections = kBisections;
+  options.with_shifts = false;
+  return measure_patterns(request_.topology, request_.lids, woven.routes.tables, options,
+                          request_.parallel)
+      .effective_bandwidth;
+}
+
 // manners: of making the trees to begin with; the next one if the one before is not good enough.
-// Whether nothing better is needed.
-bool Candidates::weave_in(const LayerOrders& orders, const std::vector<Manner>& manners) {
+// shortens: whether the ways of these trees are made shorter. Whether nothing better is needed.
+bool Candidates::weave_in(const LayerOrders& orders, const std::vector<Manner>& manners,
+                          bool shortens) {
   if (!request_.cover_replies) {
     Loom loom(request_, 0);
     if (weave_on(loom, orders, nullptr)) return enough_.holds(*best_);
@@ -344,13 +376,14 @@ bool Candidates::weave_in(const LayerOrders& orders, const std::vector<Manner>& 
     PairedTrees paired(loom.channels, loom.destinations, orders);
     make(paired);
     if (!paired.reconcile()) continue;
-    paired.level(enough_.greatest_load);
+    paired.level(enough_.greatest_load, shortens);
     if (weave_on(loom, orders, &paired) && enough_.holds(*best_)) return true;
   }
   return false;
 }
 
-// Along the axes ways are most regular; the more is missing, the more it takes others.
+// Along the axes ways are most regular, which is worth more than a hop; the more is missing, the
+// more it takes others.
 bool Candidates::in_grid() {
   const auto grid = recognise_grid(request_.topology, channels_);
   if (!grid) return false;
@@ -358,7 +391,8 @@ bool Candidates::in_grid() {
   const GridWays along_axes(channels_, *grid, vls), between_cuts(channels_, *grid, vls, Cut::Link);
   return weave_in(grid_orders(channels_, *grid, vls),
                   {[&](PairedTrees& trees) { trees.lay_out(along_axes); },
-                   [&](PairedTrees& trees) { trees.grow(&along_axes); }}) ||
+                   [&](PairedTrees& trees) { trees.grow(&along_axes); }},
+                  false) ||
          weave_in(slope_orders(channels_, *grid, vls),
                   {[&](PairedTrees& trees) { trees.grow(&between_cuts); }});
 }
@@ -369,8 +403,12 @@ bool Candidates::in_groups() {
 }
 
 bool Candidates::in_rankings() {
-  return weave_in(ranked_orders(channels_, islands_, request_.data_vls), {grow}) ||
-         weave_in(rooted_orders(channels_, islands_, request_.data_vls), {grow});
+  return weave_in(ranked_orders(channels_, islands_, request_.data_vls), {grow});
+}
+
+void Candidates::in_learned() {
+  const Destinations destinations(request_.topology, request_.lids);
+  weave_in(learned_orders(channels_, islands_, destinations, request_.data_vls), {grow});
 }
 
 }  // namespace

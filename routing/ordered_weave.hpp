@@ -10,12 +10,24 @@
 
 namespace heddle::routing {
 
-// What is good enough: so much on a single channel at most, and on all together.
+// What is good enough: so much on a single channel at most, and hardly more on all together than
+// the shortest ways make.
 struct Enough {
   std::uint64_t greatest_load = 0;
-  std::uint64_t whole_load = 0;
+  std::uint64_t shortest_load = 0;
+
   bool holds(const Woven& woven) const {
-    return woven.greatest_load <= greatest_load && woven.whole_load <= whole_load;
+    return woven.greatest_load <= greatest_load && is_within(woven, 32);
+  }
+  // So that hardly anything is to be gained by other orders. Along a grid the load is spread so
+  // regularly that it takes more hops to be worse than others.
+  bool is_short(const Woven& woven, bool on_grid) const {
+    return is_within(woven, on_grid ? 64 : 256);
+  }
+
+ private:
+  bool is_within(const Woven& woven, std::uint64_t part) const {
+    return woven.whole_load <= shortest_load + shortest_load / part;
   }
 };
 

@@ -89,7 +89,7 @@ bool PairedTrees::reconcile() {
   return Peacemaker(channels_, destinations_, orders_, forest_).reconcile();
 }
 
-void PairedTrees::level(std::uint64_t enough) {
+void PairedTrees::level(std::uint64_t enough, bool shortens) {
   std::fill(loads_.begin(), loads_.end(), 0);
   for (std::uint32_t target = 0; target < switches_; ++target) {
     trees_.adopt(target, forest_.ways(target));
@@ -106,8 +106,9 @@ void PairedTrees::level(std::uint64_t enough) {
       return layers(target, change.at) != 0 || !matters(target, change.at);
     });
   };
-  Leveller(channels_, orders_, forest_, {hosts, hosts, loads_, enough}, true, allows)
-      .level(targets);
+  Leveller leveller(channels_, orders_, forest_, {hosts, hosts, loads_, enough}, true, allows);
+  if (shortens) leveller.shorten(targets);
+  leveller.level(targets);
 }
 
 }  // namespace heddle::routing

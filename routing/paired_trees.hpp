@@ -30,9 +30,9 @@ class PairedTrees {
   // Then: changes trees until every pair has a layer. False if some pair has none in the end, or if
   // there are so many of them that it is not worth trying.
   bool reconcile();
-  // And then: takes load off the channels that carry more than enough, and others if no way gets
-  // longer by it.
-  void level(std::uint64_t enough);
+  // And then: makes ways shorter where it can, if that is wanted; takes load off the channels that
+  // carry more than enough, and off others if no way gets longer by it.
+  void level(std::uint64_t enough, bool shortens = true);
 
   // The layers that take the ways between two switches in both directions.
   LayerSet layers(std::uint32_t a, std::uint32_t b) const {

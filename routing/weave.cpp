@@ -22,8 +22,6 @@ namespace heddle::routing {
 namespace {
 
 const std::atomic<bool> kNeeded = false;
-// What is woven in given orders may make so small a part more hops than the shortest ways.
-constexpr std::uint64_t kMoreHops = 32;
 
 // All packets to a LID have one layer, that in which its tree turned out best.
 class ByDestination {
@@ -229,11 +227,11 @@ struct Shortest {
     return {
         std::string(engine), std::move(tables), {"1 VL: the shortest ways hold no credit loop"}};
   }
-  // In what a single channel carries at most, and nearly in what all do.
+  // In what a single channel carries at most, and in what all do.
   Enough as_good(const Request& request) const {
     const auto own = measure_loads(request.topology, request.lids, tables, request.parallel);
     const std::uint64_t whole = std::accumulate(own.load.begin(), own.load.end(), std::uint64_t{0});
-    return {own.quality.greatest_load, whole + whole / kMoreHops};
+    return {own.quality.greatest_load, whole};
   }
 
   fabric::ForwardingTables tables;

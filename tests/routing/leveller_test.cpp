@@ -153,6 +153,28 @@ TEST_F(LevellerOn, RelievesBusyChannelsAndMakesNoWayLongerUnlessItMust) {
   EXPECT_LT(after, shortest);
 }
 
+// First they are made longer, as nothing may carry more than it has to.
+TEST_F(LevellerOn, MakesWaysShorterAndNoChannelBusierThanTheBusiest) {
+  const auto all_hops = [&] {
+    const ChannelLoads once = wood.loads(1);
+    return std::accumulate(once.begin(), once.end(), std::uint64_t{0});
+  };
+  const std::uint64_t fewest = all_hops();
+  level(0, [](const auto&) { return true; });
+  const std::uint64_t longer = all_hops();
+  ASSERT_GT(longer, fewest);
+  const std::vector<std::uint32_t> once(wood.switches, 1), sent(wood.switches, kSent);
+  ChannelLoads loads = wood.loads(kSent);
+  Leveller leveller(wood.channels, wood.orders, wood.forest, {sent, once, loads, 0}, false,
+                    [](const auto&) { return true; });
+  EXPECT_TRUE(leveller.shorten(wood.targets));
+  EXPECT_FALSE(leveller.shorten(wood.targets));
+  EXPECT_LT(all_hops(), longer);
+  EXPECT_LE(*std::max_element(loads.begin(), loads.end()), after);
+  EXPECT_EQ(loads, wood.loads(kSent));
+  wood.expect_layers_of_ways();
+}
+
 TEST_F(LevellerOn, ChangesOnlyWhatIsAllowed) {
   const auto has_layer = [&](const OrderedForest::Change& change) {
     return wood.forest.layers(change.tree, change.at) == wood.orders.all();

@@ -11,8 +11,11 @@
 #include "fabric/verification.hpp"
 #include "routing/grid.hpp"
 #include "routing/grid_layers.hpp"
+#include "routing/hop_counts.hpp"
 #include "routing/layer_orders.hpp"
+#include "routing/learned_orders.hpp"
 #include "routing/paired_trees.hpp"
+#include "routing/patterns.hpp"
 #include "routing/quality.hpp"
 #include "tests/routing/damage.hpp"
 #include "tests/routing/fabrics.hpp"
@@ -211,6 +214,75 @@ TEST(LayerOrders, NoWayOfTwoHopsIsAgainstBothOrdersOfARanking) {
   }
 }
 
+// Whether the rest of a way in this layer leads there, over so many more hops at most.
+bool leads_on(const CompactChannels& channels, const LayerOrders& orders, unsigned layer,
+              std::uint32_t held, std::uint32_t target, unsigned hops) {
+  const std::uint32_t at = channels.to[held];
+  if (at == target) return true;
+  if (hops == 0) return false;
+  for (std::uint32_t next = channels.first[at]; next < channels.first[at + 1]; ++next) {
+    if ((orders.admit(held, next) >> layer & 1) != 0 &&
+        leads_on(channels, orders, layer, next, target, hops - 1)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool has_way(const CompactChannels& channels, const LayerOrders& orders, unsigned layer,
+             std::uint32_t from, std::uint32_t target, unsigned hops) {
+  for (std::uint32_t c = channels.first[from]; c < channels.first[from + 1]; ++c) {
+    if (leads_on(channels, orders, layer, c, target, hops - 1)) return true;
+  }
+  return false;
+}
+
+TEST(LearnedOrders, TakeWhatTheyTakeInBothDirections) {
+  const Subnet subnet(support::random_regular(60, 4, 1, 1));
+  const CompactChannels channels(subnet.topology);
+  const Destinations destinations(subnet.topology, subnet.lids);
+  const auto orders = learned_orders(channels, fabric::Islands(subnet.topology), destinations, 4);
+  for (std::uint32_t held = 0; held < channels.count(); ++held) {
+    const std::uint32_t at = channels.to[held];
+    for (std::uint32_t next = channels.first[at]; next < channels.first[at + 1]; ++next) {
+      EXPECT_EQ(orders.admit(held, next),
+                orders.admit(channels.reverse(next), channels.reverse(held)));
+    }
+  }
+}
+
+TEST(LearnedOrders, TakeAShortestWayBetweenEveryTwoSwitches) {
+  for (const auto& recipe :
+       {support::random_regular(50, 3, 1, 1), support::random_regular(100, 5, 1, 1)}) {
+    const Subnet subnet(recipe);
+    const CompactChannels channels(subnet.topology);
+    const Destinations destinations(subnet.topology, subnet.lids);
+    const HopCounts hops(channels);
+    const auto orders = learned_orders(channels, fabric::Islands(subnet.topology), destinations, 4);
+    for (std::uint32_t a = 0; a < subnet.topology.switch_count(); ++a) {
+      for (std::uint32_t b = 0; b < subnet.topology.switch_count(); ++b) {
+        if (a == b) continue;
+        const auto takes = [&](unsigned layer) {
+          return has_way(channels, orders, layer, a, b, hops(a, b));
+        };
+        EXPECT_TRUE(takes(0) || takes(1) || takes(2) || takes(3)) << a << " and " << b;
+      }
+    }
+  }
+}
+
+TEST(LearnedOrders, LetTheFirstLayerReachEverything) {
+  const Subnet subnet(support::random_regular(20, 3, 1, 1));
+  const CompactChannels channels(subnet.topology);
+  const Destinations destinations(subnet.topology, subnet.lids);
+  const auto orders = learned_orders(channels, fabric::Islands(subnet.topology), destinations, 3);
+  for (std::uint32_t a = 0; a < subnet.topology.switch_count(); ++a) {
+    for (std::uint32_t b = 0; b < subnet.topology.switch_count(); ++b) {
+      EXPECT_TRUE(a == b || has_way(channels, orders, 0, a, b, 10)) << a << " and " << b;
+    }
+  }
+}
+
 base::Result<Routes> weave(const Subnet& subnet, bool cover_replies) {
   return find_engine("weave")->route(
       {subnet.topology, subnet.lids, subnet.options, base::inline_for, 4, cover_replies});
@@ -244,6 +316,34 @@ TEST(Weave, CarriesNoMoreThanUnsafeShortestWaysWithFourVls) {
       SCOPED_TRACE(name + (cover_replies ? " by pair" : " by destination"));
       const auto woven = weave(subnet, cover_replies);
       EXPECT_LE(quality_of(subnet, *woven).greatest_load, least.greatest_load);
+      const auto proof = fabric::verify(subnet.topology, subnet.lids, woven->tables, woven->lanes);
+      EXPECT_TRUE(proof.proven());
+      EXPECT_TRUE(proof.replies_safe() || !cover_replies);
+    }
+  }
+}
+
+double bandwidth_of(const Subnet& subnet, const Routes& routes) {
+  PatternOptions options;
+  options.with_shifts = false;
+  return measure_patterns(subnet.topology, subnet.lids, routes.tables, options).effective_bandwidth;
+}
+
+// By pair no less than a thousandth of it: chance plays a part.
+TEST(Weave, GivesRandomPairsNoLessThanUnsafeShortestWaysWithFourVls) {
+  const std::vector<NamedRecipe> fabrics{
+      {"dragonfly with losses", support::degraded(support::dragonfly(17, 4, 4, 4), 30, 1)},
+      {"Kautz with losses", support::degraded(support::kautz(5, 3, 7), 37, 1)},
+      {"random of five cables", support::random_regular(100, 5, 4, 1)},
+      {"random of three cables", support::random_regular(50, 3, 4, 2)}};
+  for (const auto& [name, recipe] : fabrics) {
+    const Subnet subnet(recipe);
+    if (is_slow_under_sanitizers(subnet)) continue;
+    const auto shortest = bandwidth_of(subnet, subnet.route("sssp"));
+    for (const bool cover_replies : {false, true}) {
+      SCOPED_TRACE(name + (cover_replies ? " by pair" : " by destination"));
+      const auto woven = weave(subnet, cover_replies);
+      EXPECT_GE(bandwidth_of(subnet, *woven), cover_replies ? shortest * 0.999 : shortest);
       const auto proof = fabric::verify(subnet.topology, subnet.lids, woven->tables, woven->lanes);
       EXPECT_TRUE(proof.proven());
       EXPECT_TRUE(proof.replies_safe() || !cover_replies);
