@@ -43,33 +43,32 @@ std::size_t odd_lines(std::size_t bytes) {
   return ((bytes + kCacheLine - 1) / kCacheLine | 1) * kCacheLine;
 }
 
-// One block of LIDs: which switch the entries of each switch lead to, those of one LID side by
-// side. A walk then stays in the nearest cache, and mostly what one has to ask has been asked
-// already.
+// Which switch the entries of each switch lead to, those of one LID side by side: a walk then stays
+// in the nearest cache. For many LIDs at once, since those near to each other share cache lines.
 class NextColumns {
  public:
   explicit NextColumns(std::size_t switch_count)
       : none_(static_cast<std::uint32_t>(switch_count)),
-        pitch_(odd_lines(switch_count * sizeof none_) / sizeof none_),
-        next_(kLftBlockLids * pitch_) {}
+        pitch_(odd_lines(switch_count * sizeof none_) / sizeof none_) {}
 
-  void load(const Survey& survey, std::size_t block) {
-    if (block >= survey.tables.block_count()) {
-      std::fill(next_.begin(), next_.end(), none_);
-      return;
-    }
+  // Ascending.
+  void load(const Survey& survey, const std::vector<std::size_t>& lids) {
+    if (next_.size() < lids.size() * pitch_) next_.resize(lids.size() * pitch_);
+    const auto within = std::lower_bound(lids.begin(), lids.end(), survey.tables.row_size());
+    const auto known = static_cast<std::size_t>(within - lids.begin());
     for (std::uint32_t s = 0; s < none_; ++s) {
-      const std::uint8_t* const entries = survey.tables.block(SwitchIndex{s}, block).data();
       const std::uint32_t* const leads =
           survey.wiring.next_switch.data() + survey.wiring.first_port[s];
       const std::uint32_t ports = survey.wiring.ports[s];
       std::uint32_t* to = next_.data() + s;
-      for (std::size_t i = 0; i < kLftBlockLids; ++i, to += pitch_) {
-        *to = entries[i] < ports ? std::min(leads[entries[i]], none_) : none_;
+      for (std::size_t i = 0; i < known; ++i, to += pitch_) {
+        const std::uint8_t out = survey.tables.entry(SwitchIndex{s}, lids[i]);
+        *to = out < ports ? std::min(leads[out], none_) : none_;
       }
     }
+    std::fill(next_.begin() + static_cast<std::ptrdiff_t>(known * pitch_), next_.end(), none_);
   }
-  // By switch; the number of switches where an entry leads to none.
+  // Of the LID in this place; by switch. The number of switches where an entry leads to none.
   const std::uint32_t* of(std::size_t index) const { return next_.data() + index * pitch_; }
 
  private:
@@ -96,17 +95,17 @@ class LidWalks::Walker {
         fault_(none_),
         forwards_(none_),
         column_(none_) {}
+  ~Walker() { hand_in_forwarders(); }
+  Walker(const Walker&) = delete;
+  Walker& operator=(const Walker&) = delete;
 
-  Tally walk(const LidBatch& batch) {
-    Tally tally;
-    if (batch.of_one_switch) {
-      walk_guides(batch, tally);
-    } else {
-      walk_block(batch, tally);
+  // All of these.
+  void walk(std::size_t first, std::size_t end) {
+    while (first < end) {
+      const std::size_t last = load_columns(first, end);
+      for (; first < last; ++first) walks_.tallies_[first] = walk(walks_.batches_[first]);
+      hand_in_hops();
     }
-    hand_in_forwarders();
-    hand_in_hops();
-    return tally;
   }
 
   // For each of the LIDs of one switch.
@@ -161,14 +160,44 @@ class LidWalks::Walker {
     std::uint32_t at = 0;
   };
 
-  void walk_block(const LidBatch& batch, Tally& tally) {
-    columns_.load(survey_, batch.first / kLftBlockLids);
+  // Of the LIDs that the first of these batches are walked for; up to which batch.
+  std::size_t load_columns(std::size_t first, std::size_t end) {
+    constexpr std::size_t kAtOnce = 64;
+    lids_.clear();
+    std::size_t i = first;
+    do {
+      const LidBatch& batch = walks_.batches_[i];
+      for (std::size_t lid = batch.first; lid < batch.end; ++lid) {
+        if (is_walked_for(batch, lid)) lids_.push_back(lid);
+      }
+    } while (++i < end && lids_.size() + most_of(walks_.batches_[i]) <= kAtOnce);
+    columns_.load(survey_, lids_);
+    loaded_ = 0;
+    return i;
+  }
+
+  static std::size_t most_of(const LidBatch& batch) {
+    return batch.of_one_switch ? 2 : batch.end - batch.first;
+  }
+
+  bool is_walked_for(const LidBatch& batch, std::size_t lid) const {
+    const Target& target = survey_.targets[lid];
+    if (!batch.of_one_switch) return target.at != kNowhere;
+    const mad::Lid to{static_cast<std::uint16_t>(lid)};
+    return target.switch_row != kNowhere || walks_.is_guide(to, target);
+  }
+
+  // Hosts whose guide is one of them are counted when it is known whether they go as it does.
+  Tally walk(const LidBatch& batch) {
+    Tally tally, guides;
     for (std::size_t lid = batch.first; lid < batch.end; ++lid) {
-      if (survey_.targets[lid].at == kNowhere) continue;
-      next_ = columns_.of(lid % kLftBlockLids);
+      if (!is_walked_for(batch, lid)) continue;
+      const Target& target = survey_.targets[lid];
+      next_ = columns_.of(loaded_++);
       lid_.value = static_cast<std::uint16_t>(lid);
-      walk_lid(survey_.targets[lid], tally);
+      walk_lid(target, batch.of_one_switch && target.switch_row == kNowhere ? guides : tally);
     }
+    return tally;
   }
 
   void walk_lid(const Target& target, Tally& tally) {
@@ -264,19 +293,6 @@ class LidWalks::Walker {
   }
 
   // Where the way to one is known that shows it for all of them, that is enough for now.
-  void walk_guides(const LidBatch& batch, Tally& tally) {
-    const auto& members =
-        survey_.islands.members(survey_.islands.of(SwitchIndex{survey_.targets[batch.first].at}));
-    for (std::size_t lid = batch.first; lid < batch.end; ++lid) {
-      const Target& own = survey_.targets[lid];
-      const mad::Lid to{static_cast<std::uint16_t>(lid)};
-      if (own.switch_row == kNowhere && !walks_.is_guide(to, own)) continue;
-      take_column(lid, members);
-      Tally one;
-      walk_lid(own, own.switch_row == kNowhere ? one : tally);
-    }
-  }
-
   void take_column(std::size_t lid, const std::vector<SwitchIndex>& members) {
     lid_.value = static_cast<std::uint16_t>(lid);
     for (const SwitchIndex at : members) {
@@ -409,6 +425,7 @@ class LidWalks::Walker {
   void hand_in_forwarders() {
     if (word_ == kNowhere) return;
     for (std::size_t at = 0; at < forwards_.size(); ++at) {
+      if (forwards_[at] == 0) continue;
       std::atomic_ref word(survey_.forwards[at * survey_.forwards_words + word_]);
       word.fetch_or(forwards_[at], std::memory_order_relaxed);
     }
@@ -421,7 +438,9 @@ class LidWalks::Walker {
   std::uint32_t none_;     // as of no switch: how many there are
   bool is_again_ = false;  // known to be astray: no guide for others
   mad::Lid lid_{};
+  std::vector<std::size_t> lids_;  // whose columns are loaded
   NextColumns columns_;
+  std::size_t loaded_ = 0;               // which of them is next
   const std::uint32_t* next_ = nullptr;  // by switch: the one its entry leads to
   std::vector<std::uint32_t> state_;     // by switch; at the end kFaulty, of none
   std::vector<Fault> fault_;             // by switch, where the state is kFaulty
@@ -473,7 +492,7 @@ LidWalks::LidWalks(Survey& survey)
 void LidWalks::walk(const base::ParallelFor& parallel) {
   parallel(batches_.size(), [&](std::size_t begin, std::size_t end) {
     Walker walker(*this);
-    for (std::size_t i = begin; i < end; ++i) tallies_[i] = walker.walk(batches_[i]);
+    walker.walk(begin, end);
   });
   has_faults_ = std::any_of(tallies_.begin(), tallies_.end(),
                             [](const Tally& tally) { return tally.faulty != 0; });

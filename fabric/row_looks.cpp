@@ -317,10 +317,13 @@ class RowLooks::Looker {
       if (is_nearer) note_all_by(out, hosts);
       return is_nearer;
     }
-    note_all(hosts);
+    const std::uint8_t* const* const beyond = beyond_.data();
+    std::uint8_t* const seen = seen_.data();
     unsigned astray = 0;
-    for (std::size_t lid = hosts.first; lid < hosts.end; ++lid) {
-      astray |= ports[row[lid]].hops[hosts.column] ^ (hops - 1);
+    for (std::size_t lid = hosts.first, end = hosts.end; lid < end; ++lid) {
+      const std::size_t out = row[lid];
+      seen[out * kPortValues + beyond[out][lid]] = 1;
+      astray |= ports[out].hops[hosts.column] ^ (hops - 1);
     }
     return astray == 0;
   }
