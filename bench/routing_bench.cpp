@@ -12,6 +12,7 @@
 #include "bench/fabrics.hpp"
 #include "fabric/verification.hpp"
 #include "routing/engine.hpp"
+#include "routing/patterns.hpp"
 #include "routing/quality.hpp"
 
 namespace heddle {
@@ -82,6 +83,8 @@ constexpr bench::Fabric kFabrics[] = {
      [] { return support::random_regular(100, 5, 4, 1); }},
     {"random 50 switches of degree 3, 4 hosts each",
      [] { return support::random_regular(50, 3, 4, 1); }},
+    {"random 200 switches of degree 4, 2 hosts each",
+     [] { return support::random_regular(200, 4, 2, 1); }},
 };
 
 // From here on: fabrics that lack something or have few cables, for weave and what it is held to.
@@ -111,6 +114,18 @@ base::Result<routing::Routes> route(const Built& fabric, const char* engine) {
   return routing::find_engine(engine)->route({fabric.topology, fabric.lids, options, tbb_for});
 }
 
+// What random pairs get of their cables, on fabrics where weave is held to it.
+void count_bandwidth(benchmark::State& state, const Built& fabric,
+                     const fabric::ForwardingTables& tables) {
+  if (state.range(0) < static_cast<std::int64_t>(kHardOnes)) return;
+  routing::PatternOptions options;
+  options.bisections = 400;
+  options.with_shifts = false;
+  const auto patterns =
+      routing::measure_patterns(fabric.topology, fabric.lids, tables, options, tbb_for);
+  state.counters["EBB"] = patterns.effective_bandwidth;
+}
+
 void bench_route(benchmark::State& state, const char* engine) {
   const auto& fabric = built(static_cast<std::size_t>(state.range(0)));
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
@@ -129,6 +144,7 @@ void bench_route(benchmark::State& state, const char* engine) {
   state.counters["EFI_max"] = static_cast<double>(quality.greatest_load);
   state.counters["hops"] = quality.mean_hops;
   state.counters["lost"] = static_cast<double>(quality.lost);
+  count_bandwidth(state, fabric, routes->tables);
 }
 
 // Engines that part credit loops by lanes. Arguments besides: data VLs, and whether answers may
@@ -154,6 +170,7 @@ void bench_lanes(benchmark::State& state, const char* engine) {
   state.counters["EFI_mean"] = quality.mean_load;
   state.counters["EFI_max"] = static_cast<double>(quality.greatest_load);
   state.counters["hops"] = quality.mean_hops;
+  count_bandwidth(state, fabric, routes->tables);
 }
 
 void bench_verify(benchmark::State& state, const char* engine) {
