@@ -48,7 +48,7 @@ class WalkToLid {
 
   // Empty when the LID is reached from this switch, else why not.
   const std::string& from(NodeIndex start) {
-    std::vector<NodeIndex> path;
+    path_.clear();
     NodeIndex node = start;
     std::string end;
     while (true) {
@@ -62,12 +62,12 @@ class WalkToLid {
         break;
       }
       verdict.walking = true;
-      path.push_back(node);
+      path_.push_back(node);
       const auto next = step(node, end);
       if (next == kNone) break;
       node = next;
     }
-    for (const NodeIndex passed : path) verdict_of(passed) = {true, false, end};
+    for (const NodeIndex passed : path_) verdict_of(passed) = {true, false, end};
     return verdict_of(start).why;
   }
 
@@ -110,6 +110,7 @@ class WalkToLid {
   PortIndex owner_;
   mad::Lid lid_;
   std::vector<Verdict> verdicts_;
+  std::vector<NodeIndex> path_;  // scratch memory
 };
 
 // The switch that a port's traffic enters first; kNone when it has none.
