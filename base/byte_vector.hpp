@@ -27,6 +27,13 @@ inline void store_bytes(ByteVector bytes, std::uint8_t* to) {
 inline ByteVector repeat_byte(std::uint8_t byte) {
   return ByteVector{} + byte;
 }
+inline ByteVector lesser(ByteVector a, ByteVector b) {
+  return a < b ? a : b;
+}
+// All bits where a is less, and none elsewhere.
+inline ByteVector is_less(ByteVector a, ByteVector b) {
+  return reinterpret_cast<ByteVector>(a < b);
+}
 // All bits of all bytes are set.
 inline bool is_full(ByteVector bytes) {
   const auto half = std::bit_cast<std::array<std::uint64_t, 2>>(bytes);

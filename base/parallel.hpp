@@ -19,4 +19,10 @@ inline void inline_for(std::size_t count, const RangeWork& work) {
   if (count > 0) work(0, count);
 }
 
+// In the midst of long work on one thread: whoever lends the cores may end it here, too, by an
+// exception.
+inline void breathe(const ParallelFor& parallel) {
+  parallel(1, [](std::size_t, std::size_t) {});
+}
+
 }  // namespace heddle::base

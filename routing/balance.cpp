@@ -257,7 +257,8 @@ class Balancer {
       const std::uint8_t* out = plan_.channels.out.data() + first;
       std::uint8_t* row = tables_.row(SwitchIndex{s}).data();
       update_costs(SwitchIndex{s});
-      lone_lids_.deal(offers.subspan(first, plan_.channels.first[s + 1] - first), &costs_[first],
+      lone_lids_.deal(offers.subspan(first, plan_.channels.first[s + 1] - first),
+                      costs_.data() + first,
                       [&](std::size_t lane, std::size_t p) { row[lids[lane]] = out[p]; });
     }
   }

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "routing/byte_vector.hpp"
+#include "base/byte_vector.hpp"
 #include "routing/host_classes.hpp"
 #include "routing/tree_distances.hpp"
 #include "routing/tree_levels.hpp"
@@ -293,7 +293,7 @@ class Writer {
   }
 
   void find_nearer(std::size_t first) {
-    for (std::size_t i = 0; i < TreeDistances::kColumns; i += kByteVector) {
+    for (std::size_t i = 0; i < TreeDistances::kColumns; i += base::kByteVector) {
       compare(plan_.shape.down(at_), plan_.distances.descending(0) + first + i, down_, i);
       compare(plan_.shape.up(at_), plan_.distances.direct(0) + first + i, up_, i);
     }
@@ -303,18 +303,20 @@ class Writer {
   void compare(std::span<const TreeShape::Group> groups, const std::uint8_t* hops, Nearer& nearer,
                std::size_t column) const {
     const std::size_t width = plan_.distances.width();
-    const ByteVector own = load_bytes(hops + at_ * width);
+    const base::ByteVector own = base::load_bytes(hops + at_ * width);
     // 0 where there is no way: nothing is nearer than that.
-    const ByteVector than = own & is_less(own, ByteVector{} + TreeDistances::kNoWay);
-    ByteVector count{}, last{}, number{};
+    const base::ByteVector than =
+        own & base::is_less(own, base::repeat_byte(TreeDistances::kNoWay));
+    base::ByteVector count{}, last{}, number{};
     for (const TreeShape::Group& group : groups) {
-      const ByteVector is_nearer = is_less(load_bytes(hops + group.to * width), than);
+      const base::ByteVector is_nearer =
+          base::is_less(base::load_bytes(hops + group.to * width), than);
       count -= is_nearer;
       last ^= (last ^ number) & is_nearer;
       number += 1;
     }
-    store_bytes(count, nearer.count.data() + column);
-    store_bytes(last, nearer.last.data() + column);
+    base::store_bytes(count, nearer.count.data() + column);
+    base::store_bytes(last, nearer.last.data() + column);
   }
 
   // As if every way up led everywhere, which it mostly does: a few long runs.

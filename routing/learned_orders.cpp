@@ -17,6 +17,8 @@ namespace {
 
 // So many hops may be tried in one layer until a pair's way is given up there.
 constexpr std::size_t kTriedHops = 200;
+// And so many in all: on thousands of switches most pairs that find none would try in vain.
+constexpr std::size_t kTriedInAll = 300'000'000;
 
 class Learner {
  public:
@@ -29,14 +31,14 @@ class Learner {
     make_room_for_multicast(channels, islands, layers_.front());
   }
 
-  void learn() {
+  void learn(const base::ParallelFor& parallel) {
     const auto pairs = nearest_pairs_first();
-    for (const Pair& pair : pairs) place(pair);
+    for_each(pairs, parallel, [&](const Pair& pair) { place(pair); });
     grow_trees();
-    for (const Pair& pair : pairs) {
+    for_each(pairs, parallel, [&](const Pair& pair) {
       add_way_of_tree(pair.a, pair.b);
       add_way_of_tree(pair.b, pair.a);
-    }
+    });
   }
 
   // What a channel and its way back stand apart in a layer leads along every turn that is there
@@ -58,6 +60,15 @@ class Learner {
   struct Pair {
     std::uint32_t a = 0, b = 0;
   };
+  template <class Work>
+  static void for_each(const std::vector<Pair>& pairs, const base::ParallelFor& parallel,
+                       const Work& work) {
+    constexpr std::size_t kBreath = 256;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      if (i % kBreath == 0) base::breathe(parallel);
+      work(pairs[i]);
+    }
+  }
   std::uint32_t switches() const { return static_cast<std::uint32_t>(destinations_.hosts.size()); }
   std::vector<Pair> nearest_pairs_first() const;
   void place(const Pair& pair);
@@ -74,8 +85,9 @@ class Learner {
   const Destinations& destinations_;
   const HopCounts hops_;
   std::vector<ChannelOrder> layers_;
-  bool may_move_ = false;                                       // channels, in a search
-  std::size_t tries_left_ = 0;                                  // of a search
+  bool may_move_ = false;       // channels, in a search
+  std::size_t tries_left_ = 0;  // of a search
+  std::size_t tries_left_in_all_ = kTriedInAll;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> added_;  // on trial
   std::vector<std::vector<std::uint32_t>> trees_;  // by target and switch: the channel to leave by
 };
@@ -93,7 +105,10 @@ std::vector<Learner::Pair> Learner::nearest_pairs_first() const {
     }
   }
   std::vector<Pair> all;
-  for (const auto& pairs : by_hops) all.insert(all.end(), pairs.begin(), pairs.end());
+  for (auto& pairs : by_hops) {
+    all.insert(all.end(), pairs.begin(), pairs.end());
+    pairs = {};
+  }
   return all;
 }
 
@@ -101,7 +116,7 @@ void Learner::place(const Pair& pair) {
   for (const bool may_move : {false, true}) {
     may_move_ = may_move;
     for (ChannelOrder& layer : layers_) {
-      tries_left_ = kTriedHops;
+      tries_left_ = std::min(kTriedHops, tries_left_in_all_);
       for (std::uint32_t c = channels_.first[pair.a]; c < channels_.first[pair.a + 1]; ++c) {
         if (hops_(channels_.to[c], pair.b) >= hops_(pair.a, pair.b)) continue;
         if (search(layer, c, pair.b)) return keep(layer);
@@ -123,6 +138,7 @@ bool Learner::search(ChannelOrder& layer, std::uint32_t held, std::uint32_t targ
       if (hops_(channels_.to[c], target) >= hops_(at, target) || price(c) != paid) continue;
       if (tries_left_ == 0) return false;
       --tries_left_;
+      --tries_left_in_all_;
       const std::size_t before = added_.size();
       if (take_turn(layer, held, c) && search(layer, c, target)) return true;
       take_back(layer, before);
@@ -192,9 +208,10 @@ bool Learner::walk(ChannelOrder& layer, std::uint32_t from, std::uint32_t target
 }  // namespace
 
 LayerOrders learned_orders(const CompactChannels& channels, const fabric::Islands& islands,
-                           const Destinations& destinations, unsigned count) {
+                           const Destinations& destinations, unsigned count,
+                           const base::ParallelFor& parallel) {
   Learner learner(channels, islands, destinations, count);
-  learner.learn();
+  learner.learn(parallel);
   return learner.orders();
 }
 

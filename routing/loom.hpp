@@ -54,7 +54,10 @@ class Loom {
   // always the same. What belongs to switches themselves comes last.
   template <class Visit>
   void for_each_goal(Visit visit) const {
-    for (const Goal& goal : goals_) visit(goal);
+    for (const Goal& goal : goals_) {
+      base::breathe(request.parallel);
+      visit(goal);
+    }
   }
 
   std::size_t reachable(std::uint32_t target) const {
@@ -69,6 +72,7 @@ class Loom {
   template <class LayersOf, class IsVain>
   void improve(const LayersOf& layers_of, const IsVain& is_vain) {
     for (const Goal& goal : goals_) {
+      base::breathe(request.parallel);
       if (is_vain()) return;
       for (unsigned n = 0; goal.to->is_host() && n < goal.to->lid_count(); ++n) {
         const mad::Lid lid{static_cast<std::uint16_t>(goal.to->base.value + n)};

@@ -372,6 +372,7 @@ bool Candidates::weave_in(const LayerOrders& orders, const std::vector<Manner>& 
     if (weave_on(loom, orders, nullptr)) return enough_.holds(*best_);
   }
   for (const Manner& make : manners) {
+    base::breathe(request_.parallel);
     Loom loom(request_, 0);
     PairedTrees paired(loom.channels, loom.destinations, orders);
     make(paired);
@@ -408,7 +409,8 @@ bool Candidates::in_rankings() {
 
 void Candidates::in_learned() {
   const Destinations destinations(request_.topology, request_.lids);
-  weave_in(learned_orders(channels_, islands_, destinations, request_.data_vls), {grow});
+  weave_in(learned_orders(channels_, islands_, destinations, request_.data_vls, request_.parallel),
+           {grow});
 }
 
 }  // namespace

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "routing/tree_distances.hpp"
 
-#include "routing/byte_vector.hpp"
+#include "base/byte_vector.hpp"
 
 namespace heddle::routing {
 namespace {
+
+using base::ByteVector;
+using base::kByteVector;
+using base::lesser;
+using base::load_bytes;
+using base::store_bytes;
 
 constexpr std::size_t kColumns = TreeDistances::kColumns;
 
@@ -14,12 +20,8 @@ struct Piece {
 };
 static_assert(sizeof(Piece) == kColumns);
 
-ByteVector all_of(std::uint8_t hops) {
-  return ByteVector{} + hops;
-}
-
 Piece no_way() {
-  const ByteVector none = all_of(TreeDistances::kNoWay);
+  const ByteVector none = base::repeat_byte(TreeDistances::kNoWay);
   return {none, none, none, none};
 }
 
@@ -43,7 +45,7 @@ Piece nearest(const Piece& one, const Piece& other) {
 // One hop more; what has no way, or one too long to count, has none.
 Piece one_hop_more(const Piece& piece) {
   const auto more = [](ByteVector hops) {
-    return lesser(hops, all_of(TreeDistances::kNoWay - 1)) + std::uint8_t{1};
+    return lesser(hops, base::repeat_byte(TreeDistances::kNoWay - 1)) + std::uint8_t{1};
   };
   return {more(piece.a), more(piece.b), more(piece.c), more(piece.d)};
 }

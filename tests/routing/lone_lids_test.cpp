@@ -113,5 +113,22 @@ TEST(LoneLids, DoNotDependOnHowTheyAreDealt) {
   expect_independent(support::random_regular(90, 5, 0, 7));  // updn has detours there
 }
 
+// The last switch has no channel, and so no costs of its own.
+TEST(LoneLids, OfASwitchWithoutCablesLeadNowhereFromElsewhere) {
+  support::Recipe recipe = support::random_regular(20, 3, 0, 1);
+  recipe.add_switch("alone");
+  const Subnet subnet(recipe);
+  const auto routes =
+      find_engine("minhop")->route({subnet.topology, subnet.lids, {}, base::inline_for});
+  ASSERT_TRUE(routes);
+  const fabric::SwitchIndex last{static_cast<std::uint32_t>(subnet.topology.switch_count() - 1)};
+  ASSERT_TRUE(subnet.topology.channels_from(last).empty());
+  const auto own = subnet.lids.base(subnet.topology.port_of(last, mad::PortNumber{0}));
+  for (std::uint16_t lid = 1; lid <= subnet.lids.top().value; ++lid) {
+    const unsigned wanted = mad::Lid{lid} == own ? 0 : 255;
+    EXPECT_EQ(routes->tables.row(last)[lid], wanted) << lid;
+  }
+}
+
 }  // namespace
 }  // namespace heddle::routing
