@@ -9,8 +9,9 @@
 namespace heddle::app {
 namespace {
 
-// Engines and proofs know nothing of being given up: it ends them from inside their parallel work,
-// of which all of them consist.
+// Engines and proofs know nothing of being given up: it ends them where they begin parallel work,
+// or breathe. weave does so between trees; while it levels loads or settles quarrels it is waited
+// for.
 struct GivenUp {};
 
 base::ParallelFor while_wanted(const base::ParallelFor& parallel, const std::atomic<bool>& wanted) {

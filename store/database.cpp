@@ -293,6 +293,8 @@ base::Result<void> Database::write(const std::vector<Batch>& batches) {
   if (!done.has_error()) done = run("COMMIT");
   // A transaction that failed may have ended by itself.
   if (done.has_error() && sqlite3_get_autocommit(handle_.get()) == 0) (void)run("ROLLBACK");
+  // One that failed once would go on failing.
+  if (done.has_error()) statements_.reset();
   return done;
 }
 
