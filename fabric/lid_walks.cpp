@@ -176,6 +176,7 @@ class LidWalks::Walker {
     return i;
   }
 
+  // Where port 0 of a switch has several LIDs it is more, and so are loaded at once.
   static std::size_t most_of(const LidBatch& batch) {
     return batch.of_one_switch ? 2 : batch.end - batch.first;
   }
