@@ -53,6 +53,7 @@ class NextColumns {
 
   // Ascending.
   void load(const Survey& survey, const std::vector<std::size_t>& lids) {
+    if (lids.empty()) return;
     if (next_.size() < lids.size() * pitch_) next_.resize(lids.size() * pitch_);
     const auto within = std::lower_bound(lids.begin(), lids.end(), survey.tables.row_size());
     const auto known = static_cast<std::size_t>(within - lids.begin());
@@ -60,10 +61,10 @@ class NextColumns {
       const std::uint32_t* const leads =
           survey.wiring.next_switch.data() + survey.wiring.first_port[s];
       const std::uint32_t ports = survey.wiring.ports[s];
-      std::uint32_t* to = next_.data() + s;
-      for (std::size_t i = 0; i < known; ++i, to += pitch_) {
+      std::uint32_t* const to = next_.data() + s;
+      for (std::size_t i = 0; i < known; ++i) {
         const std::uint8_t out = survey.tables.entry(SwitchIndex{s}, lids[i]);
-        *to = out < ports ? std::min(leads[out], none_) : none_;
+        to[i * pitch_] = out < ports ? std::min(leads[out], none_) : none_;
       }
     }
     std::fill(next_.begin() + static_cast<std::ptrdiff_t>(known * pitch_), next_.end(), none_);
