@@ -10,4 +10,8 @@ namespace heddle::app {
 // Monotonic; only differences mean anything.
 base::Instant steady_now();
 
+// The same as of the kernel's last tick, some milliseconds ago at most: for what is counted in much
+// longer times, and so often that reading the clock costs.
+base::Instant coarse_now();
+
 }  // namespace heddle::app

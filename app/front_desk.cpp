@@ -6,12 +6,9 @@
 namespace heddle::app {
 
 bool FrontDesk::take(const mad::Datagram& received, std::optional<mad::Datagram>& reply) {
-  const base::Instant now = steady_now();
+  const base::Instant now = coarse_now();
   const std::scoped_lock lock(mutex_);
-  auto taken = desk_.take(now, received);
-  if (!taken) return false;
-  reply = std::move(taken->reply);
-  return true;
+  return desk_.take(now, received, reply);
 }
 
 void FrontDesk::open(const std::shared_ptr<const sa::View>& view, mad::SMKey key) {

@@ -9,11 +9,17 @@
 #include "sa/server.hpp"
 
 namespace heddle::sa {
-bool is_short_query(const mad::Datagram& request) {
-  const mad::Payload& payload = request.payload;
-  if (payload.size() < mad::kSAHeaderBytes || payload.size() > mad::kMadBytes) return false;
-  if (!is_subnet_administration(payload)) return false;
-  const mad::SAHeader header = header_of(payload);
+namespace {
+
+// Whether it is one packet, and for the server.
+bool is_one_request(const mad::Payload& payload) {
+  return payload.size() >= mad::kSAHeaderBytes && payload.size() <= mad::kMadBytes &&
+         is_subnet_administration(payload);
+}
+
+// Whether look_up() answers it as the server would, in time that does not grow with the subnet's
+// square: a Get of what the view tells, a PathRecord only between two ends that it names.
+bool is_short_query(const mad::SAHeader& header, const mad::Payload& payload) {
   if (header.mad.method != mad::Method::Get || !follows_from_view(header, payload)) return false;
   if (header.mad.attribute_id != static_cast<std::uint16_t>(mad::SAAttributeId::PathRecord)) {
     return true;
@@ -22,18 +28,24 @@ bool is_short_query(const mad::Datagram& request) {
   return (mask & kPathSource) != 0 && (mask & kPathDestination) != 0;
 }
 
+}  // namespace
+
 std::shared_ptr<const View> Desk::open(std::shared_ptr<const View> view, mad::SMKey key) {
   key_ = key;
   return std::exchange(view_, std::move(view));
 }
 
-std::optional<Desk::Taken> Desk::take(base::Instant now, const mad::Datagram& received) {
-  if (!view_ || !is_short_query(received)) return std::nullopt;
-  if (!may_ask(trust_, key_, header_of(received.payload))) return std::nullopt;
+bool Desk::take(base::Instant now, const mad::Datagram& received,
+                std::optional<mad::Datagram>& reply) {
+  if (!view_ || !is_one_request(received.payload)) return false;
+  const mad::SAHeader header = header_of(received.payload);
+  if (!is_short_query(header, received.payload) || !may_ask(trust_, key_, header)) return false;
   if (const auto hint = talkers_.count(now, received.peer.lid)) {
-    return Taken{busy(received, *hint)};
+    reply = busy(received, *hint);
+  } else {
+    reply = look_up(*view_, key_, header, received);
   }
-  return Taken{look_up(*view_, key_, received)};
+  return true;
 }
 
 }  // namespace heddle::sa

@@ -18,10 +18,6 @@
 
 namespace heddle::sa {
 
-// Whether look_up() answers it as the server would, in time that does not grow with the subnet's
-// square: a Get of what the view tells, a PathRecord only between two ends that it names.
-bool is_short_query(const mad::Datagram& request);
-
 class Desk {
  public:
   // What it answers from, from now on, and the key of the trusted. Null closes it: it takes nothing
@@ -33,12 +29,11 @@ class Desk {
   // As Talkers::limit().
   void limit(std::uint32_t requests_per_second) { talkers_.limit(requests_per_second); }
 
-  // What becomes of a datagram that it takes; nothing for one that it leaves to the server. A
-  // source that asks for too much is put off, as the server would do it.
-  struct Taken {
-    std::optional<mad::Datagram> reply;  // none to who tries keys
-  };
-  std::optional<Taken> take(base::Instant now, const mad::Datagram& received);
+  // True if it takes the datagram: a Get of what the view tells, of a PathRecord only between two
+  // ends that it names. Then `reply` is its answer, or none to who tries keys. A source that asks
+  // for too much is put off, as the server would do it. What it does not take is the server's, and
+  // `reply` stays as it was.
+  bool take(base::Instant now, const mad::Datagram& received, std::optional<mad::Datagram>& reply);
 
   // Who asked how often since the last call.
   std::vector<Talkers::Talker> take_talkers() { return talkers_.take_all(); }

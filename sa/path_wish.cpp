@@ -62,7 +62,11 @@ PathWish::PathWish(const Query& query, const PathRecord& wanted, const mad::Port
       wanted_(wanted),
       client_(client),
       highest_rate_code_(highest_rate_code),
-      wanted_rate_(mad::rate_rank_of_code(wanted.rate)) {}
+      wanted_rate_(rate_counts() ? mad::rate_rank_of_code(wanted.rate) : std::nullopt) {}
+
+bool PathWish::rate_counts() const {
+  return asks(kRate) && asks(kRateSelector);
+}
 
 mad::Status PathWish::check() const {
   const bool half_a_service = (mask_ & kServiceId) != 0 && (mask_ & kServiceId) != kServiceId;
@@ -71,8 +75,7 @@ mad::Status PathWish::check() const {
   if (mtu_counts && wanted_.mtu_selector != Selector::Best && mad::mtu_bytes(wanted_.mtu) == 0) {
     return mad::kSAReqInvalid;
   }
-  const bool rate_counts = asks(kRate) && asks(kRateSelector);
-  if (rate_counts && wanted_.rate_selector != Selector::Best && !wanted_rate_) {
+  if (rate_counts() && wanted_.rate_selector != Selector::Best && !wanted_rate_) {
     return mad::kSAReqInvalid;
   }
   return mad::kStatusOk;
@@ -118,7 +121,7 @@ std::optional<PathWish::Terms> PathWish::fit(Reach reach, std::uint8_t packet_li
     if (!mtu) return std::nullopt;
     terms.mtu = static_cast<mad::Mtu>(*mtu);
   }
-  if (asks(kRate) && asks(kRateSelector)) {
+  if (rate_counts()) {
     // One that is named need not be one that would be told.
     const auto carried = wanted_.rate_selector == Selector::Exactly ? reach.rate : terms.rate;
     const auto rate = limit<mad::RateRank>(wanted_.rate_selector, wanted_rate_.value_or(0), carried,

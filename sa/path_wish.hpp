@@ -44,6 +44,7 @@ class PathWish {
 
  private:
   bool asks(std::uint64_t component) const { return (mask_ & component) != 0; }
+  bool rate_counts() const;  // of the members it asks for mask_ alone
   mad::RateRank told(mad::RateRank rate) const {
     return mad::rate_for(client_, rate, highest_rate_code_);
   }
@@ -52,7 +53,7 @@ class PathWish {
   const mad::PathRecord& wanted_;
   const mad::PortInfo& client_;
   std::uint8_t highest_rate_code_;
-  std::optional<mad::RateRank> wanted_rate_;
+  std::optional<mad::RateRank> wanted_rate_;  // where one counts, and its code is known
 };
 
 }  // namespace heddle::sa

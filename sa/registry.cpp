@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sa/registry.hpp"
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
 
 namespace heddle::sa {
 namespace {
@@ -34,6 +34,17 @@ constexpr std::array kEntries{
     Entry{SAAttributeId::InformInfoRecord, kReads, nullptr, find_inform_info_records},
 };
 
+// Where in the table an attribute is, by its number; kEntries.size() if it is not answered. All
+// numbers of the class fit a byte (IBA vol. 1, table 188).
+constexpr auto kPlaces = [] {
+  std::array<std::uint8_t, 256> places{};
+  places.fill(static_cast<std::uint8_t>(kEntries.size()));
+  for (std::size_t place = 0; place < kEntries.size(); ++place) {
+    places[static_cast<std::uint16_t>(kEntries[place].id)] = static_cast<std::uint8_t>(place);
+  }
+  return places;
+}();
+
 }  // namespace
 
 std::uint8_t bit_of(mad::Method method) {
@@ -56,10 +67,9 @@ std::uint8_t bit_of(mad::Method method) {
 }
 
 const Entry* find_entry(std::uint16_t attribute_id) {
-  const auto found = std::find_if(kEntries.begin(), kEntries.end(), [=](const Entry& entry) {
-    return static_cast<std::uint16_t>(entry.id) == attribute_id;
-  });
-  return found == kEntries.end() ? nullptr : found;
+  if (attribute_id >= kPlaces.size()) return nullptr;
+  const std::size_t place = kPlaces[attribute_id];
+  return place < kEntries.size() ? &kEntries[place] : nullptr;
 }
 
 }  // namespace heddle::sa

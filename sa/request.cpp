@@ -67,8 +67,13 @@ bool may_take_long(const mad::Datagram& request) {
 
 std::optional<mad::Datagram> look_up(const View& view, mad::SMKey key,
                                      const mad::Datagram& request) {
+  return look_up(view, key, header_of(request.payload), request);
+}
+
+std::optional<mad::Datagram> look_up(const View& view, mad::SMKey key, const mad::SAHeader& header,
+                                     const mad::Datagram& request) {
   bool waits = false;
-  return Request(&view, nullptr, key, {}).answer(header_of(request.payload), request, waits);
+  return Request(&view, nullptr, key, {}).answer(header, request, waits);
 }
 
 bool wants_answer(Method method) {
@@ -91,9 +96,8 @@ mad::Datagram make_reply(const mad::SAHeader& asked, const mad::Address& peer, S
   header.rmpp = {};
   header.attribute_offset =
       well ? static_cast<std::uint16_t>(records.record_bytes() / 8) : std::uint16_t{0};
-  mad::Datagram reply{peer, {}};
   const bool table = records.is_table();
-  if (well) reply.payload = records.take();
+  mad::Datagram reply{peer, well ? records.take() : mad::Payload{}};
   if (well && table) {
     header.rmpp = {
         mad::kRmppVersion, mad::RMPPType::Data, kNoResponseTime, mad::kRmppActive, 0, 0, 0};

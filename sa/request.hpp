@@ -40,6 +40,9 @@ bool may_take_long(const mad::Datagram& request);
 // The answer to such a request of a client that may ask. A pure function: views do not change.
 std::optional<mad::Datagram> look_up(const View& view, mad::SMKey key,
                                      const mad::Datagram& request);
+// For who has decoded its header already.
+std::optional<mad::Datagram> look_up(const View& view, mad::SMKey key, const mad::SAHeader& header,
+                                     const mad::Datagram& request);
 
 // Whether a request of this method is answered at all.
 bool wants_answer(mad::Method method);

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -235,17 +236,18 @@ class World {
   }
 
   void take(const mad::Datagram& request) {
-    const auto taken = desk_.take(now_, request);
+    std::optional<mad::Datagram> reply;
+    const bool taken = desk_.take(now_, request, reply);
     server_.on_mad(now_, request);
     // Reports may be due at the same time.
     std::size_t replies = 0;
     for (mad::Datagram& said : server_.take_outgoing()) {
       const bool report = said.payload[3] == static_cast<std::byte>(mad::Method::Report);
       if (!report) ++replies;
-      HEDDLE_CHECK(report || !taken || taken->reply == said);
+      HEDDLE_CHECK(report || !taken || reply == said);
       send(std::move(said));
     }
-    HEDDLE_CHECK(!taken || replies == (taken->reply ? 1u : 0u));
+    HEDDLE_CHECK(!taken || replies == (reply ? 1u : 0u));
     server_.take_refusals();
     server_.take_role_changes();
     server_.take_lost();

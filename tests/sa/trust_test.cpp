@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sa/trust.hpp"
 
+#include <optional>
+
 #include <gtest/gtest.h>
 
 #include "mad/inform_info.hpp"
@@ -94,7 +96,8 @@ TEST_F(Untrusted, TheDeskLeavesToTheServerWhatIsRefused) {
   const auto takes = [&](mad::SMKey key) {
     const Question question{Method::Get, kAttributeOf<mad::LinkRecord>, 0, 0, key};
     const auto request = make_query(question, mad::LinkRecord{}, stage_.lid(stage_.host(0)));
-    return desk.take(stage_.now, request).has_value();
+    std::optional<mad::Datagram> reply;
+    return desk.take(stage_.now, request, reply);
   };
   EXPECT_FALSE(takes({}));
   EXPECT_TRUE(takes(kOurKey));
