@@ -200,7 +200,19 @@ void Keeper::store(sm::Store store) {
   } else {
     share(state);
   }
-  writer_->write(number_, std::move(state.batch));
+  write(std::move(state.batch));
+}
+
+// Many requests that come together are carried out one by one, and all that comes of them goes into
+// one commit: the writer begins when the loop has done what it is at.
+void Keeper::write(store::Batch batch) {
+  writer_->write(number_, std::move(batch));
+  if (std::exchange(begins_, true)) return;
+  boost::asio::post(loop_, [this, alive = std::weak_ptr(alive_)] {
+    if (alive.expired()) return;
+    begins_ = false;
+    writer_->begin();
+  });
 }
 
 void Keeper::share(const store::State& state) {
@@ -303,7 +315,7 @@ bool Keeper::told(store::State& state) {
   own_epoch_ = 0;
   hear_partitions(batch.whole, batch.records, false);
   if (listener_) listener_(sm::Shared{batch.epoch, batch.whole, batch.records});
-  writer_->write(number_, std::move(batch));
+  write(std::move(batch));
   return true;
 }
 

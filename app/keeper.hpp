@@ -95,6 +95,7 @@ class Keeper {
   base::Result<store::Database::Opened> open_locked();
   base::Result<std::unique_ptr<store::Database>> open();
   void recall(Found& found, store::Database& database);
+  void write(store::Batch batch);
   void written(store::Writer::Outcome outcome);
   void on_written(const store::Writer::Outcome& outcome);
   void report();
@@ -137,6 +138,7 @@ class Keeper {
   bool partitions_understood_ = true;  // all that was told of them, since all of them were
   std::uint64_t own_epoch_ = 0;        // of what is stored here now; 0: nothing, or a master's
   std::optional<store::Writer> writer_;
+  bool begins_ = false;  // it has been given something, and is going to be told to begin
   std::unique_ptr<Partner> partner_;
   std::unique_ptr<Replica> replica_;
   bool replica_is_there_ = false;  // and the log says so

@@ -65,6 +65,7 @@ class Disk {
   }
   void write(std::uint64_t epoch, bool whole, std::vector<base::Record> records) {
     writer_->write(++given_, {epoch, whole, std::move(records)});
+    writer_->begin();
   }
   bool has_all() const { return done_ == given_; }
   void wait() const {

@@ -44,6 +44,7 @@ void BM_Acknowledge(benchmark::State& state) {
       while (given >= done + window) std::this_thread::yield();
       ++given;
       writer.write(given, {1, given == 1, {member(given % 50'000)}});
+      writer.begin();
     }
     writer.drain();
     state.SetItemsProcessed(static_cast<std::int64_t>(given));

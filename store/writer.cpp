@@ -17,22 +17,34 @@ Writer::~Writer() {
     const std::scoped_lock lock(mutex_);
     ending_ = true;
   }
-  changed_.notify_all();
+  wanted_.notify_one();
   thread_.join();
 }
 
 void Writer::write(std::uint64_t ticket, Batch batch) {
+  const std::scoped_lock lock(mutex_);
+  waiting_.push_back(std::move(batch));
+  last_ = ticket;
+}
+
+// The thread is woken only where it has nothing to do. It comes by itself where it commits, or
+// pauses between commits: to be woken there for each of many batches, only to go on sleeping, would
+// cost more than what is done for them.
+void Writer::begin() {
+  bool sleeps = false;
   {
     const std::scoped_lock lock(mutex_);
-    waiting_.push_back(std::move(batch));
-    last_ = ticket;
+    if (waiting_.empty()) return;  // it has been taken with what was begun before
+    begun_ = true;
+    sleeps = std::exchange(idle_, false);
   }
-  changed_.notify_all();
+  if (sleeps) wanted_.notify_one();
 }
 
 void Writer::drain() {
+  begin();
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return waiting_.empty() && !busy_; });
+  drained_.wait(lock, [this] { return waiting_.empty() && !busy_; });
 }
 
 std::uint64_t Writer::commits() const {
@@ -55,12 +67,15 @@ base::Result<void> Writer::commit(const std::vector<Batch>& batches) {
 void Writer::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    changed_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
+    idle_ = true;
+    wanted_.wait(lock, [this] { return ending_ || begun_; });
+    idle_ = false;
     if (waiting_.empty()) return;
     // What comes alone is written at once. Where much comes, a commit for each few records would
     // cost more than everything else that is done for them.
-    changed_.wait_until(lock, committed_ + kBetweenCommits, [this] { return ending_; });
+    wanted_.wait_until(lock, committed_ + kBetweenCommits, [this] { return ending_; });
     const auto batches = std::exchange(waiting_, {});
+    begun_ = false;
     const std::uint64_t ticket = last_;
     busy_ = true;
     lock.unlock();
@@ -72,7 +87,7 @@ void Writer::run() {
     busy_ = false;
     committed_ = Clock::now();
     ++commits_;
-    changed_.notify_all();
+    drained_.notify_all();
   }
 }
 

@@ -39,8 +39,10 @@ class Writer {
   Writer(const Writer&) = delete;
   Writer& operator=(const Writer&) = delete;
 
-  // Any thread; tickets grow.
+  // Any thread; tickets grow. Several batches may be given before begin(), to go into one commit;
+  // nothing is sure to be written without it.
   void write(std::uint64_t ticket, Batch batch);
+  void begin();
   // Returns when all that was given until now has been written, or has failed.
   void drain();
   // Commits so far.
@@ -57,11 +59,14 @@ class Writer {
   Open open_;
   Done done_;
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable wanted_;   // the thread waits
+  std::condition_variable drained_;  // who waits for it
   std::vector<Batch> waiting_;
   std::uint64_t last_ = 0;
   std::uint64_t commits_ = 0;
   Clock::time_point committed_{};  // when the latest commit ended
+  bool begun_ = false;             // what waits, or a part of it, is to be written
+  bool idle_ = false;              // the thread sleeps until that is so
   bool busy_ = false;
   bool ending_ = false;
   std::thread thread_;

@@ -207,6 +207,25 @@ TEST_F(DatabaseTest, AWriterAnswersInOrderAndGoesOnAfterTrouble) {
   EXPECT_EQ(facts_of(*open().database), (Facts{{"a", "2"}, {"b", "3"}}));
 }
 
+TEST_F(DatabaseTest, AWriterCommitsTogetherWhatItIsGivenTogether) {
+  std::vector<std::uint64_t> tickets;
+  Writer writer(std::move(open().database), {},
+                [&](Writer::Outcome outcome) { tickets.push_back(outcome.ticket); });
+  for (std::uint64_t ticket = 1; ticket <= 64; ++ticket) {
+    writer.write(ticket, {1, ticket == 1, {{"n " + std::to_string(ticket), "1"}}});
+  }
+  writer.begin();
+  writer.begin();
+  writer.drain();
+  writer.begin();  // of nothing
+  EXPECT_EQ(writer.commits(), 1u);
+  EXPECT_EQ(tickets, std::vector<std::uint64_t>{64});
+  writer.write(65, {1, false, {{"n 65", "1"}}});
+  writer.drain();
+  EXPECT_EQ(writer.commits(), 2u);
+  EXPECT_EQ(facts_of(*open().database).size(), 65u);
+}
+
 // A child writes one record after another and is killed in the midst of it, at a moment that
 // differs from time to time: all that it had been told to be durable is there.
 TEST_F(DatabaseTest, LosesNothingThatWasDoneToKillMinusNine) {
