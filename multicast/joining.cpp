@@ -140,8 +140,12 @@ Answer Groups::enter(Group& group, const Request& request, Changes changes) {
       static_cast<std::uint8_t>(member.join_state | (request.wanted.join_state & 0xF));
   Answer answer;
   answer.changes = std::move(changes);
-  set_join_state(group, member, join_state, answer.changes);
-  answer.record = group.record_of(group.members_.at(request.wanted.port_gid));
+  // Hosts join again whenever they are asked to register: who remembers the groups need not write
+  // down what is written there.
+  member.join_state = join_state;
+  const bool as_before = !moved && found != group.members_.end() && found->second == member;
+  if (!as_before) set_join_state(group, member, join_state, answer.changes);
+  answer.record = group.record_of(member);
   return answer;
 }
 

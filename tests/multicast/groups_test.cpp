@@ -60,6 +60,30 @@ TEST(Joining, EachAnswerSaysWhatChanged) {
               ElementsAre(GroupEvent{GroupEvent::Kind::Deleted, kMgid, mlid, mad::PKey{0xFFFF}}));
 }
 
+// Hosts do so whenever they are asked to register, and each place is a write to a disk.
+TEST(Joining, AgainAsBeforeIsNothingNewToRemember) {
+  Groups groups;
+  groups.touched().watch(true);
+  const auto touches = [&](const Request& wanted) {
+    EXPECT_TRUE(groups.join(wanted).ok());
+    return !groups.touched().take().empty();
+  };
+  Request by_proxy = request(kMgid, 1);
+  by_proxy.requester.port = mad::Guid{9};
+  EXPECT_TRUE(touches(by_proxy));
+  EXPECT_FALSE(touches(by_proxy));
+  EXPECT_TRUE(touches(request(kMgid, 1))) << "it is its own from now on";
+  EXPECT_FALSE(touches(request(kMgid, 1)));
+  EXPECT_TRUE(touches(request(kMgid, 1, kNonMember)));
+  EXPECT_FALSE(touches(request(kMgid, 1))) << "it has more already";
+  const auto again = groups.join(request(kMgid, 1));
+  EXPECT_EQ(again.record.join_state, kFullMember | kNonMember);
+  EXPECT_EQ(again.record.port_gid, gid(1));
+  groups.leave(request(kMgid, 1, kNonMember));
+  groups.touched().take();
+  EXPECT_TRUE(touches(request(kMgid, 1, kNonMember)));
+}
+
 TEST(Joining, GroupGoesWithItsLastFullMemberAndTakesTheOthersAlong) {
   Groups groups;
   groups.join(request(kMgid, 1));
