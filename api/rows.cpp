@@ -153,10 +153,12 @@ Json partition_row(const sm::Snapshot& fabric, const partitions::Memberships& me
 Json group_row(const sm::ListedGroup& group) {
   const mad::MCMemberRecord& terms = group.terms;
   Json members = Json::array();
-  for (const multicast::Member& member : group.members) {
-    members.push_back({{"port_gid", text(member.port_gid)}, {"join_state", member.join_state}});
+  const bool untold = group.members == nullptr && group.member_count > 0;
+  if (group.members != nullptr) {
+    for (const multicast::Member& member : *group.members) {
+      members.push_back({{"port_gid", text(member.port_gid)}, {"join_state", member.join_state}});
+    }
   }
-  const bool untold = group.members.size() < group.member_count;
   return {{"mgid", text(terms.mgid)},
           {"mlid", base::hex(terms.mlid.value, 4)},
           {"p_key", base::hex(terms.p_key.value, 4)},

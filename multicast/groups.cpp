@@ -39,6 +39,16 @@ mad::MCMemberRecord Group::record_of(const Member& member) const {
   return record;
 }
 
+Group::MemberList Group::member_list() const {
+  if (!listed_) {
+    std::vector<Member> list;
+    list.reserve(members_.size());
+    for (const auto& [gid, member] : members_) list.push_back(member);
+    listed_ = std::make_shared<const std::vector<Member>>(std::move(list));
+  }
+  return listed_;
+}
+
 Groups::Groups(Policy policy, std::size_t mlid_capacity) : policy_(policy), mlids_(mlid_capacity) {}
 
 const Group* Groups::find(const mad::Gid& mgid) const {
@@ -146,6 +156,7 @@ void Groups::leave_seat(mad::Guid port, const Seat& seat) {
 
 void Groups::set_join_state(Group& group, Member as, std::uint8_t join_state, Changes& changes) {
   touched_.add({group.mgid(), as.port_gid});
+  group.listed_.reset();
   const auto found = group.members_.find(as.port_gid);
   const bool was_there = found != group.members_.end();
   Member before = as;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -92,12 +93,18 @@ class Group {
   const Members& members() const { return members_; }
   mad::MCMemberRecord record_of(const Member& member) const;
 
+  // The members by PortGID, for those who are shown them on other threads: one and the same copy
+  // until somebody comes, goes or becomes another. Not to be called by two threads at once.
+  using MemberList = std::shared_ptr<const std::vector<Member>>;
+  MemberList member_list() const;
+
  private:
   friend class Groups;
   mad::MCMemberRecord record_{};
   bool permanent_ = false;
   std::size_t keeping_alive_ = 0;  // members with a bit of kKeepsAlive
   Members members_;
+  mutable MemberList listed_;  // null: nobody has asked since they changed
 };
 
 class Groups {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "sm/group_list.hpp"
 
-#include <utility>
-
 namespace heddle::sm {
 
 GroupList list_of(const multicast::Groups& groups) {
@@ -10,12 +8,8 @@ GroupList list_of(const multicast::Groups& groups) {
   GroupList list;
   list.reserve(groups.size());
   for (const auto& [mgid, group] : groups.all()) {
-    ListedGroup listed{group.record(), group.permanent(), group.members().size(), {}};
-    if (with_members) {
-      listed.members.reserve(group.members().size());
-      for (const auto& [gid, member] : group.members()) listed.members.push_back(member);
-    }
-    list.push_back(std::move(listed));
+    list.push_back({group.record(), group.permanent(), group.members().size(),
+                    with_members ? group.member_list() : nullptr});
   }
   return list;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The multicast groups as others are shown them: a copy, made when something changed, since the
-// table itself changes with every join.
+// table itself changes with every join. Members are copied only where they are others than in the
+// list before.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,6 @@
 
 #include "mad/mc_member_record.hpp"
 #include "multicast/groups.hpp"
-#include "multicast/membership.hpp"
 
 namespace heddle::sm {
 
@@ -20,7 +20,7 @@ struct ListedGroup {
   mad::MCMemberRecord terms;  // without a member
   bool permanent = false;     // made by policy
   std::size_t member_count = 0;
-  std::vector<multicast::Member> members;  // by PortGID; empty if there are too many to copy
+  multicast::Group::MemberList members;  // by PortGID; null if there are too many to copy
 };
 using GroupList = std::vector<ListedGroup>;  // by MGID
 

@@ -60,6 +60,26 @@ TEST(Joining, EachAnswerSaysWhatChanged) {
               ElementsAre(GroupEvent{GroupEvent::Kind::Deleted, kMgid, mlid, mad::PKey{0xFFFF}}));
 }
 
+TEST(Joining, MembersAreListedAnewOnlyWhenTheyAreOthers) {
+  Groups groups;
+  groups.join(request(kMgid, 2));
+  groups.join(request(kMgid, 1));
+  const Group& group = *groups.find(kMgid);
+  const auto two = group.member_list();
+  ASSERT_EQ(two->size(), 2u);
+  EXPECT_EQ(two->front(), group.members().at(gid(1)));
+  groups.join(request(kMgid, 2));
+  groups.join(request(plain_mgid(2), 2));
+  EXPECT_EQ(group.member_list(), two) << "the same list, and no copy of it";
+  groups.join(request(kMgid, 2, kNonMember));
+  const auto others = group.member_list();
+  EXPECT_EQ(others->back().join_state, kFullMember | kNonMember);
+  groups.leave(request(kMgid, 1));
+  EXPECT_EQ(group.member_list()->size(), 1u);
+  EXPECT_EQ(two->size(), 2u);
+  EXPECT_EQ(two->back().join_state, kFullMember);
+}
+
 // Hosts do so whenever they are asked to register, and each place is a write to a disk.
 TEST(Joining, AgainAsBeforeIsNothingNewToRemember) {
   Groups groups;
