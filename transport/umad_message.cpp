@@ -79,15 +79,18 @@ std::size_t UmadMessage::fill(const mad::Datagram& datagram) {
       is_rmpp_message(datagram.payload) ? size : std::max(size, mad::kMadBytes);
   reserve(length);
   // No more than what is sent: the buffer may be as long as the longest table ever was.
-  std::fill_n(buffer_.begin(), sizeof(ib_user_mad_t) + length, std::byte{0});
+  std::fill_n(buffer_.begin(), sizeof(ib_user_mad_t), std::byte{0});
   put_address(data(), datagram.peer);
-  std::memcpy(umad_get_mad(data()), datagram.payload.data(), datagram.payload.size());
+  auto* mad = static_cast<std::byte*>(umad_get_mad(data()));
+  std::memcpy(mad, datagram.payload.data(), size);
+  std::fill(mad + size, mad + length, std::byte{0});
   return length;
 }
 
 std::optional<Received> UmadMessage::take(std::size_t length) {
   const auto* bytes = static_cast<const std::byte*>(umad_get_mad(data()));
-  Received received;
+  std::optional<Received> taken(std::in_place);
+  Received& received = *taken;
   received.datagram.payload.assign(bytes, bytes + std::min(length, room()));
   const auto header = peek_header(received.datagram.payload);
   if (!header) return std::nullopt;
@@ -103,7 +106,7 @@ std::optional<Received> UmadMessage::take(std::size_t length) {
   if (given_back || response) {
     set_transaction_id(received.datagram.payload, sender_half(header->transaction_id));
   }
-  return received;
+  return taken;
 }
 
 }  // namespace heddle::transport
