@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <new>
+#include <utility>
 
 namespace heddle::base {
 
@@ -27,6 +28,15 @@ struct LargePages {
     return static_cast<T*>(allocate_large(count * sizeof(T)));
   }
   void deallocate(T* memory, std::size_t count) noexcept { free_large(memory, count * sizeof(T)); }
+  // Elements that nobody gives a value have any: many threads may give them theirs.
+  template <class U>
+  void construct(U* at) noexcept {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <class U, class... Values>
+  void construct(U* at, Values&&... values) {
+    ::new (static_cast<void*>(at)) U(std::forward<Values>(values)...);
+  }
   friend bool operator==(LargePages, LargePages) { return true; }
 };
 

@@ -21,12 +21,17 @@ std::size_t pitch_of(std::size_t row_bytes) {
 
 }  // namespace
 
-ForwardingTables::ForwardingTables(std::size_t switch_count, mad::Lid top)
+ForwardingTables::ForwardingTables(std::size_t switch_count, mad::Lid top,
+                                   const base::ParallelFor& parallel)
     : switches_(switch_count),
       row_bytes_((top.value / kLftBlockLids + 1) * kLftBlockLids),
       pitch_(pitch_of(row_bytes_)),
       chunks_each_(round_up(row_bytes_, kChunk)),
-      entries_(switch_count * pitch_, mad::kNoPortNumber.value) {
+      entries_(switch_count * pitch_) {
+  // Who touches memory first waits for the system to make it.
+  parallel(switch_count, [&](std::size_t begin, std::size_t end) {
+    std::fill_n(entries_.data() + begin * pitch_, (end - begin) * pitch_, mad::kNoPortNumber.value);
+  });
   point_at_entries();
 }
 

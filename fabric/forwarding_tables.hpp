@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/large_pages.hpp"
+#include "base/parallel.hpp"
 #include "fabric/topology.hpp"
 #include "mad/types.hpp"
 
@@ -28,7 +29,8 @@ class ForwardingTables {
 
   ForwardingTables() = default;
   // Rows cover LIDs 0 .. top, rounded up to whole blocks; every entry starts without a route.
-  ForwardingTables(std::size_t switch_count, mad::Lid top);
+  ForwardingTables(std::size_t switch_count, mad::Lid top,
+                   const base::ParallelFor& parallel = base::inline_for);
   // Row s has the entries of row_of[s] of `base`, which nobody may change any more.
   ForwardingTables(std::shared_ptr<const ForwardingTables> base,
                    std::span<const SwitchIndex> row_of);

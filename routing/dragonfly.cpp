@@ -27,7 +27,7 @@ class DragonflyRouter {
         groups_(groups),
         destinations_(request.topology, request.lids),
         joints_(groups.members.size() * groups.members.size()),
-        tables_(request.topology.switch_count(), request.lids.top()) {
+        tables_(request.topology.switch_count(), request.lids.top(), request.parallel) {
     for (std::uint32_t c = 0; c < channels.count(); ++c) {
       const std::uint32_t here = groups.of[channels.from[c]], there = groups.of[channels.to[c]];
       if (here != there) joints_[here * groups.members.size() + there].push_back(c);

@@ -136,7 +136,8 @@ class Router {
   }
 
   fabric::ForwardingTables fill() const {
-    fabric::ForwardingTables tables(request_.topology.switch_count(), request_.lids.top());
+    fabric::ForwardingTables tables(request_.topology.switch_count(), request_.lids.top(),
+                                    request_.parallel);
     request_.parallel(groups_.of.size(), [&](std::size_t begin, std::size_t end) {
       for (std::size_t s = begin; s < end; ++s) {
         const auto at = static_cast<std::uint32_t>(s);

@@ -506,7 +506,8 @@ base::Result<TreeRoutes> route_tree(const Request& request) {
   auto levels = find_levels(request.topology, request.options.root_guids);
   if (levels.has_error()) return levels.error();
   const Plan plan(request, *levels);
-  fabric::ForwardingTables tables(request.topology.switch_count(), request.lids.top());
+  fabric::ForwardingTables tables(request.topology.switch_count(), request.lids.top(),
+                                  request.parallel);
   request.parallel(request.topology.switch_count(), [&](std::size_t begin, std::size_t end) {
     Writer writer(plan);
     for (std::size_t s = begin; s < end; ++s) {

@@ -78,7 +78,7 @@ class GridRouter {
         steps_(grid, channels),
         dealt_(deal(Destinations(request.topology, request.lids), options.port_order)),
         bits_(level_bits(grid)),
-        tables_(request.topology.switch_count(), request.lids.top()) {}
+        tables_(request.topology.switch_count(), request.lids.top(), request.parallel) {}
 
   // A sentence about two switches between which there is no way.
   std::optional<std::string> fill() {

@@ -146,7 +146,8 @@ base::Result<Routes> join_pieces(const Request& whole, const std::vector<Piece>&
     }
   }
   Routes joined;
-  joined.tables = fabric::ForwardingTables(whole.topology.switch_count(), whole.lids.top());
+  joined.tables =
+      fabric::ForwardingTables(whole.topology.switch_count(), whole.lids.top(), whole.parallel);
   joined.lanes = join_lanes(pieces, routes);
   std::vector<std::string> names;
   for (std::size_t i = 0; i < pieces.size(); ++i) {

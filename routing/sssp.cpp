@@ -123,7 +123,8 @@ fabric::ForwardingTables shortest_path_tables(const Request& request) {
   if (request.options.avoid_throttled_links) channels.weigh_slow_links(request.topology);
   const Destinations destinations(request.topology, request.lids);
   const Traffic traffic(request, destinations);
-  fabric::ForwardingTables tables(request.topology.switch_count(), request.lids.top());
+  fabric::ForwardingTables tables(request.topology.switch_count(), request.lids.top(),
+                                  request.parallel);
   const auto targets = targets_with_hosts(destinations);
   ChannelLoads known(channels.count());
   std::vector<ChannelLoads> seen(kSideBySide);
