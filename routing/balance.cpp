@@ -4,14 +4,17 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
 #include <map>
 #include <unordered_map>
 #include <utility>
 
 #include "routing/cheapest_first.hpp"
 #include "routing/column_buffer.hpp"
+#include "routing/companies.hpp"
 #include "routing/destinations.hpp"
 #include "routing/lone_lids.hpp"
+#include "routing/port_costs.hpp"
 #include "routing/target_order.hpp"
 
 namespace heddle::routing {
@@ -19,16 +22,8 @@ namespace {
 
 using fabric::SwitchIndex;
 
-// What is left of a rise once the next target is routed.
-Cost after_target(Cost rise) {
-  return (rise & kLoad) / (kWeightInTarget / kWeightInSubtree) + (rise & ~kLoad);
-}
-// And of a cost once the next subtree is.
-Cost after_subtree(Cost at_its_beginning, Cost cost) {
-  const Cost before = at_its_beginning >> kLoadShift;
-  const Cost rise = (cost >> kLoadShift) - before;
-  return (before + rise / (kWeightInSubtree / kWeightInAll)) << kLoadShift | (cost & ~kLoad);
-}
+// Choices: to look at each of them is faster than any order.
+constexpr std::size_t kFew = 5;
 
 // Some destinations of one switch, which are routed together.
 struct Visit {
@@ -44,6 +39,7 @@ struct Plan {
   std::vector<std::uint32_t> hosts;   // by switch
   std::vector<std::uint32_t> system;  // by switch; equal for one chassis
   CompactChannels channels;
+  std::vector<std::uint8_t> with_kin;   // by switch, for Companies
   std::vector<std::uint32_t> subtree;   // by switch, as in TargetOrder
   std::vector<Visit> visits;            // in the order they are dealt to ports
   std::vector<std::size_t> first;       // batch b is [first[b], first[b + 1]) of visits
@@ -51,6 +47,7 @@ struct Plan {
   std::vector<std::size_t> turns;       // batches, in the order threads shall take them
   std::uint32_t scatter = 0;
   bool shifts = false;
+  bool ordered = false;   // by the operator
   bool all_alike = true;  // no channel counts for more or less than another
 
   std::span<const Destination> of(const Visit& visit) const {
@@ -90,6 +87,7 @@ Plan::Plan(const Request& request) : channels(request.topology) {
     identity.push_back(node.guid.value);
   }
   find_lone_ones();
+  with_kin = Companies::with_kin(channels, kFew + 1);
 }
 
 // Those of the operator's order first, neighbours of one switch together; then switch by switch.
@@ -119,7 +117,7 @@ void Plan::visit_in_order(const Request& request, const TargetOrder& order) {
     ++visits.back().count;
     ++listed[at];
   }
-  const bool ordered = !visits.empty();
+  ordered = !visits.empty();
   first.push_back(0);
   for (std::size_t batch = 0; batch < order.batch_count(); ++batch) {
     for (std::size_t i = order.first[batch]; i < order.first[batch + 1]; ++i) {
@@ -167,21 +165,21 @@ void Plan::weigh_channels(const Request& request) {
                           [](std::uint8_t one) { return one == 1; });
 }
 
-// Few of them side by side are not worth a walk of their own.
+// They come last in their batch, so that many are dealt at once. Few are not worth a walk of their
+// own.
 void Plan::find_lone_ones() {
-  constexpr std::size_t kWorthIt = 8;
-  if (!all_alike || scatter != 0 || shifts) return;
-  for (Visit& visit : visits) {
-    const Destination& to = of(visit).front();
-    visit.is_lone = hosts[visit.target.value] == 0 && to.lmc == 0;
-  }
+  constexpr std::ptrdiff_t kWorthIt = 8;
+  if (ordered) return;
+  const bool dealt_at_once = all_alike && scatter == 0 && !shifts;
+  const auto has_no_host = [this](const Visit& visit) {
+    return hosts[visit.target.value] == 0 && of(visit).front().lmc == 0;
+  };
+  const auto at = [&](std::size_t i) { return visits.begin() + static_cast<std::ptrdiff_t>(i); };
   for (std::size_t batch = 0; batch + 1 < first.size(); ++batch) {
-    for (std::size_t i = first[batch], next = i; i < first[batch + 1]; i = next) {
-      next = end_of_stretch(i, first[batch + 1]);
-      for (std::size_t few = i; next - i < kWorthIt && few < next; ++few) {
-        visits[few].is_lone = false;
-      }
-    }
+    const auto end = at(first[batch + 1]);
+    const auto lone = std::stable_partition(at(first[batch]), end, std::not_fn(has_no_host));
+    const bool worth_it = dealt_at_once && end - lone >= kWorthIt;
+    std::for_each(lone, end, [&](Visit& visit) { visit.is_lone = worth_it; });
   }
 }
 
@@ -203,20 +201,12 @@ class Balancer {
         widest_(widest(plan, batch)),
         pitch_(pitch_of(widest_)),
         chosen_(lids(plan, batch), plan.hosts.size(), widest_),
-        subtree_at_(plan.hosts.size()),
+        costs_(plan.channels),
+        companies_(plan.channels, plan.hosts, plan.with_kin, costs_),
         traffic_(pitch_ * plan.hosts.size()),
         own_(pitch_),
-        dealt_(plan.hosts.size()),
-        dealt_costs_(plan.channels.count() + plan.hosts.size()),
-        dealt_choices_(plan.channels.count()),
         system_uses_(plan.hosts.size()),
-        switch_uses_(plan.hosts.size()) {
-    for (std::uint32_t s = 0; s < plan.hosts.size(); ++s) {
-      const std::uint32_t ports = plan.channels.first[s + 1] - plan.channels.first[s];
-      for (std::uint32_t position = 0; position < ports; ++position) costs_.push_back(position);
-    }
-    costs_before_ = costs_;
-  }
+        switch_uses_(plan.hosts.size()) {}
 
   // number: of the visit, among all.
   void route_to(std::size_t number, const Ways& ways) {
@@ -236,6 +226,7 @@ class Balancer {
     own_columns_ = static_cast<std::size_t>(std::count(own_.begin(), own_.end(), kAllBits));
     own_first_ = width_ - own_columns_ <= 1 && (own_columns_ == width_ || own_[own_columns_] == 0);
     chosen_.begin(width_, tables_);
+    meet(visit.target, ways.size() == plan_.hosts.size());
     if (ways.size() < plan_.hosts.size()) chosen_.clear();
     ways.farthest_first(
         [this](SwitchIndex at, std::span<const std::uint8_t> choices) { forward(at, choices); });
@@ -246,6 +237,7 @@ class Balancer {
   // At most kLanes visits to lone LIDs, from that number on. offers: by channel.
   void route_to_lone_ones(std::size_t number, std::size_t count,
                           std::span<const WayFinder::Lanes> offers) {
+    part();
     std::array<std::uint16_t, WayFinder::kLanes> lids;
     for (std::size_t lane = 0; lane < count; ++lane) {
       const Visit& visit = plan_.visits[number + lane];
@@ -256,9 +248,8 @@ class Balancer {
       const std::uint32_t first = plan_.channels.first[s];
       const std::uint8_t* out = plan_.channels.out.data() + first;
       std::uint8_t* row = tables_.row(SwitchIndex{s}).data();
-      update_costs(SwitchIndex{s});
       lone_lids_.deal(offers.subspan(first, plan_.channels.first[s + 1] - first),
-                      costs_.data() + first,
+                      costs_.at(SwitchIndex{s}),
                       [&](std::size_t lane, std::size_t p) { row[lids[lane]] = out[p]; });
     }
   }
@@ -268,8 +259,6 @@ class Balancer {
 
  private:
   static constexpr std::uint16_t kAllBits = 0xFFFF;
-  static constexpr std::size_t kFew = 5;
-
   // Those that go through chosen_.
   static std::vector<std::uint16_t> lids(const Plan& plan, std::size_t batch) {
     std::vector<std::uint16_t> all;
@@ -308,38 +297,25 @@ class Balancer {
   void enter_subtree(std::uint32_t subtree) {
     if (subtree == subtree_) return;
     subtree_ = subtree;
-    ++subtree_count_;
+    costs_.begin_subtree();
   }
 
-  // Brings the costs at a switch up to date, whose turn it is: all of them ...
-  void update_costs(SwitchIndex at) {
-    settle(at);
-    if (subtree_at_[at.value] != subtree_count_) leave_subtree(at);
+  // Switches deal in company where they deal several LIDs, and all of them do.
+  void meet(SwitchIndex target, bool all_deal) {
+    companies_.begin_target(target);
+    if (!all_deal || !plain_ || width_ == 1) return part();
+    if (!met_) companies_.gather();
+    met_ = true;
   }
-  // ... with those of the ports in order, if they were kept there ...
-  void settle(SwitchIndex at) {
-    Dealt& dealt = dealt_[at.value];
-    if (!dealt.newer) return;
-    dealt.newer = false;
-    Cost* costs = costs_at(at);
-    for (const Cost cost : dealt_costs(at)) costs[cost & kPosition] = cost;
-  }
-  // ... and as they are since another subtree has begun.
-  void leave_subtree(SwitchIndex at) {
-    subtree_at_[at.value] = subtree_count_;
-    for (std::uint32_t c = plan_.channels.first[at.value]; c < plan_.channels.first[at.value + 1];
-         ++c) {
-      costs_before_[c] = costs_[c] = after_subtree(costs_before_[c], costs_[c]);
-    }
+  void part() {
+    if (met_) companies_.disband();
+    met_ = false;
   }
 
-  Cost* costs_at(SwitchIndex at) { return costs_.data() + plan_.channels.first[at.value]; }
-  std::span<Cost> dealt_costs(SwitchIndex at) {
-    return {dealt_costs_.data() + plan_.channels.first[at.value] + at.value,
-            dealt_[at.value].count};
-  }
-  std::uint8_t* dealt_choices(SwitchIndex at) {
-    return dealt_choices_.data() + plan_.channels.first[at.value];
+  // By position, of a switch that deals on its own.
+  Cost* costs_at(SwitchIndex at) {
+    companies_.leave(at);
+    return costs_.at(at);
   }
   std::uint16_t* traffic_at(std::uint32_t at) { return traffic_.data() + at * pitch_; }
 
@@ -380,10 +356,10 @@ class Balancer {
   void forward_by(SwitchIndex at, std::size_t position) {
     const std::size_t channel = plan_.channels.first[at.value] + position;
     fill_few(chosen_.at(at), width_, plan_.channels.out[channel]);
-    update_costs(at);
+    Cost* const costs = costs_at(at);
     const std::uint32_t sum = carries_ ? pass_on(at, plan_.channels.to[channel]) : 0;
     const Cost rise = (kWeightInSubtree * sum << kLoadShift) + width_ * kOneLid;
-    costs_[channel] += plan_.channels.counts_for[channel] * rise;
+    costs[position] += plan_.channels.counts_for[channel] * rise;
   }
 
   // Returns how much it is.
@@ -401,9 +377,8 @@ class Balancer {
 
   // One LID and nothing special: the cheapest is all that is asked for.
   void forward_one(SwitchIndex at, std::span<const std::uint8_t> choices) {
-    update_costs(at);
     const std::uint32_t first = plan_.channels.first[at.value];
-    Cost* costs = costs_.data() + first;
+    Cost* costs = costs_at(at);
     const std::size_t position = cheapest(costs, choices) & kPosition;
     const std::uint16_t traffic = carries_ ? all_traffic(at)[0] : std::uint16_t{0};
     costs[position] += after_target(cost_of_one_more(traffic));
@@ -411,10 +386,6 @@ class Balancer {
     there = static_cast<std::uint16_t>(there + traffic);
     *chosen_.at(at) = plan_.channels.out[first + position];
     forget_traffic(at);
-  }
-
-  static bool is_run(std::span<const std::uint8_t> choices) {
-    return choices.back() - choices.front() + 1u == choices.size();
   }
 
   static Cost cheapest(const Cost* costs, std::span<const std::uint8_t> choices) {
@@ -436,9 +407,8 @@ class Balancer {
 
   // Several LIDs, but so few choices that looking at each is faster than any order.
   void forward_several_by_few(SwitchIndex at, std::span<const std::uint8_t> choices) {
-    update_costs(at);
     const std::uint32_t first = plan_.channels.first[at.value];
-    Cost* costs = costs_.data() + first;
+    Cost* costs = costs_at(at);
     std::array<Cost, kFew> cost;  // the choice instead of the position
     for (std::size_t i = 0; i < choices.size(); ++i) cost[i] = (costs[choices[i]] & ~kPosition) | i;
     std::uint8_t* chosen = chosen_.at(at);
@@ -462,60 +432,65 @@ class Balancer {
 
   // Several LIDs and nothing special.
   void forward_several(SwitchIndex at, std::span<const std::uint8_t> choices) {
+    const std::span<const std::uint16_t> traffic(traffic_at(at.value), pitch_);
+    Companies::Company* company = companies_.of(at, choices, traffic);
+    if (company == nullptr) {
+      deal_alone(at, choices);
+    } else if (companies_.has_dealt(*company)) {
+      chosen_.copy(company->dealer, at);
+      for (const auto& [place, load] : company->loads) add_to(traffic_[place], load);
+    } else {
+      companies_.deal_for(*company, at, traffic);
+      deal_for_all(at, *company);
+    }
+    forget_traffic(at);
+  }
+
+  void deal_alone(SwitchIndex at, std::span<const std::uint8_t> choices) {
     const std::uint32_t first = plan_.channels.first[at.value];
-    const std::uint32_t* leads = plan_.channels.to.data() + first;
-    const std::uint8_t* out = plan_.channels.out.data() + first;
-    std::uint8_t* chosen = chosen_.at(at);
+    const Outlets outlets{plan_.channels.out.data() + first, plan_.channels.to.data() + first};
     std::uint16_t* all = traffic_.data();
+    deal(at, costs_.in_order(at, choices), outlets,
+         [all](std::size_t place, std::uint16_t load) { add_to(all[place], load); });
+  }
+
+  void deal_for_all(SwitchIndex at, Companies::Company& company) {
+    auto& costs = company.costs.in_order;
+    std::uint16_t* all = traffic_.data();
+    deal(at, std::span(costs).first(costs.size() - 1), {company.out.data(), company.to.data()},
+         [all, &company](std::size_t place, std::uint16_t load) {
+           add_to(all[place], load);
+           company.loads.emplace_back(static_cast<std::uint32_t>(place), load);
+         });
+  }
+
+  static void add_to(std::uint16_t& there, std::uint16_t load) {
+    there = static_cast<std::uint16_t>(there + load);
+  }
+
+  // Where ports are and lead to, by what the costs have for a position.
+  struct Outlets {
+    const std::uint8_t* out;
+    const std::uint32_t* leads;
+  };
+  template <class AddLoad>
+  void deal(SwitchIndex at, std::span<Cost> costs, Outlets outlets, AddLoad add_load) {
+    std::uint8_t* chosen = chosen_.at(at);
     const std::size_t pitch = pitch_;
-    put_in_order(at, choices);
-    Cost* costs = dealt_costs(at).data();
     const auto send = [=](std::size_t column, std::size_t position) {
-      chosen[column] = out[position];
+      chosen[column] = outlets.out[position];
     };
     const auto load = [=](std::size_t column, std::size_t position, std::uint16_t traffic) {
-      std::uint16_t& there = all[leads[position] * pitch + column];
-      there = static_cast<std::uint16_t>(there + traffic);
+      add_load(outlets.leads[position] * pitch + column, traffic);
     };
     const auto hosts = static_cast<std::uint16_t>(plan_.hosts[at.value]);
     if (own_first_ && hosts != 0 && brings_nothing(at) &&
-        CheapestFirst::takes_turns(costs, choices.size(), hosts)) {
-      dealer_.deal_alike(costs, choices.size(), hosts, own_columns_, width_ > own_columns_, send,
-                         load);
+        CheapestFirst::takes_turns(costs.data(), costs.size(), hosts)) {
+      dealer_.deal_alike(costs.data(), costs.size(), hosts, own_columns_, width_ > own_columns_,
+                         send, load);
     } else {
-      dealer_.deal(costs, choices.size(), all_traffic(at), width_, send, load);
-      forget_traffic(at);
+      dealer_.deal(costs.data(), costs.size(), all_traffic(at), width_, send, load);
     }
-  }
-
-  // The cheapest choice first. They mostly are the same as for the last target, and in order.
-  void put_in_order(SwitchIndex at, std::span<const std::uint8_t> choices) {
-    Dealt& dealt = dealt_[at.value];
-    const bool same = are_those(at, choices);
-    if (same && dealt.newer && subtree_at_[at.value] == subtree_count_) return;
-    update_costs(at);
-    const Cost* costs = costs_at(at);
-    if (same) {
-      const std::span<Cost> ordered = dealt_costs(at);
-      for (std::size_t i = 0; i < ordered.size(); ++i) {
-        insert_cost(ordered.data(), ordered.data() + i, costs[ordered[i] & kPosition]);
-      }
-    } else {
-      dealt = {choices.front(), static_cast<std::uint8_t>(choices.size()), is_run(choices), true};
-      std::copy(choices.begin(), choices.end(), dealt_choices(at));
-      std::array<Cost, kPosition + 1> any;
-      for (std::size_t i = 0; i < choices.size(); ++i) any[i] = costs[choices[i]];
-      sort_costs(any.data(), choices.size(), dealt_costs(at).data());
-    }
-    dealt.newer = true;
-  }
-
-  // What was dealt to last.
-  bool are_those(SwitchIndex at, std::span<const std::uint8_t> choices) {
-    const Dealt& dealt = dealt_[at.value];
-    if (dealt.count != choices.size() || dealt.first != choices.front()) return false;
-    if (dealt.is_run || is_run(choices)) return dealt.is_run && is_run(choices);
-    return std::equal(choices.begin(), choices.end(), dealt_choices(at));
   }
 
   void forward(SwitchIndex at, std::span<const std::uint8_t> choices) {
@@ -523,9 +498,8 @@ class Balancer {
     if (plain_ && width_ == 1) return forward_one(at, choices);
     if (plain_ && choices.size() <= kFew) return forward_several_by_few(at, choices);
     if (plain_) return forward_several(at, choices);
-    update_costs(at);
     const std::uint32_t first = plan_.channels.first[at.value];
-    Cost* costs = costs_.data() + first;
+    Cost* costs = costs_at(at);
     ports_ = plan_.channels.first[at.value + 1] - first;
     here_ = {all_traffic(at), chosen_.at(at), plan_.channels.counts_for.data() + first,
              plan_.channels.to.data() + first, plan_.channels.out.data() + first};
@@ -654,31 +628,19 @@ class Balancer {
 
   const Plan& plan_;
   fabric::ForwardingTables& tables_;
-  std::size_t widest_;                     // visit of the batch: LIDs
-  std::size_t pitch_;                      // of the rows of traffic_
-  ColumnBuffer chosen_;                    // the ports to leave by
-  std::vector<Cost> costs_;                // by channel; the position is that at its switch
-  std::vector<Cost> costs_before_;         // the same when this subtree began
-  std::uint32_t subtree_ = 0xFFFF'FFFF;    // of the latest target with hosts
-  std::uint32_t subtree_count_ = 0;        // that have begun
-  std::vector<std::uint32_t> subtree_at_;  // by switch: how many had when its costs were updated
-  std::vector<std::uint16_t> traffic_;     // by (switch, column): hosts behind it, for this target
-  std::vector<std::uint16_t> own_;         // by column: all bits, if hosts send to it
-  std::size_t own_columns_ = 0;            // how many these are
-  bool own_first_ = false;                 // and after them comes one at most
-  bool carries_ = false;                   // if they do to any
-  std::size_t width_ = 0;                  // LIDs of this visit
-  // What dealt_costs_ has of a switch.
-  struct Dealt {
-    std::uint8_t first = 0, count = 0;  // of the choices
-    bool is_run = false;                // of positions side by side
-    bool newer = false;                 // than what costs_ has
-  };
-  std::vector<Dealt> dealt_;  // by switch
-  // By channel, with one more for each switch: of the choices for the last target that had several
-  // LIDs, the cheapest first.
-  std::vector<Cost> dealt_costs_;
-  std::vector<std::uint8_t> dealt_choices_;  // by channel: the same in ascending order
+  std::size_t widest_;   // visit of the batch: LIDs
+  std::size_t pitch_;    // of the rows of traffic_
+  ColumnBuffer chosen_;  // the ports to leave by
+  PortCosts costs_;
+  Companies companies_;
+  bool met_ = false;                     // there may be some
+  std::uint32_t subtree_ = 0xFFFF'FFFF;  // of the latest target with hosts
+  std::vector<std::uint16_t> traffic_;   // by (switch, column): hosts behind it, for this target
+  std::vector<std::uint16_t> own_;       // by column: all bits, if hosts send to it
+  std::size_t own_columns_ = 0;          // how many these are
+  bool own_first_ = false;               // and after them comes one at most
+  bool carries_ = false;                 // if they do to any
+  std::size_t width_ = 0;                // LIDs of this visit
   CheapestFirst dealer_;
   LoneLids lone_lids_;
   std::span<const Destination> to_;  // of this visit
@@ -748,7 +710,8 @@ class Worker {
 
 fabric::ForwardingTables balanced_tables(const Request& request, const MakeWayFinder& make_finder) {
   const Plan plan(request);
-  fabric::ForwardingTables tables(request.topology.switch_count(), request.lids.top());
+  fabric::ForwardingTables tables(request.topology.switch_count(), request.lids.top(),
+                                  request.parallel);
   request.parallel(plan.turns.size(), [&](std::size_t begin, std::size_t end) {
     Worker worker(plan, make_finder, tables);
     for (std::size_t turn = begin; turn < end; ++turn) worker.route(plan.turns[turn]);

@@ -57,6 +57,10 @@ void ColumnBuffer::clear() {
   }
 }
 
+void ColumnBuffer::copy(fabric::SwitchIndex from, fabric::SwitchIndex to) {
+  copy_run(at(from), width_, at(to));
+}
+
 void ColumnBuffer::flush(fabric::ForwardingTables& tables) {
   column_ += width_;
   const auto kept = runs(std::span(lids_).subspan(first_, column_));

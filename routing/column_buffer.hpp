@@ -24,6 +24,8 @@ class ColumnBuffer {
   // Those entries start without a route.
   void clear();
   std::uint8_t* at(fabric::SwitchIndex of) { return entries_.data() + of.value * pitch_ + column_; }
+  // Another switch's become the same.
+  void copy(fabric::SwitchIndex from, fabric::SwitchIndex to);
   // The LIDs of these entries.
   const std::uint16_t* lids() const { return lids_.data() + first_ + column_; }
   void flush(fabric::ForwardingTables& tables);

@@ -9,7 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "routing/engine.hpp"
-#include "tests/routing/fabrics.hpp"
+#include "tests/routing/independence.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -87,30 +87,12 @@ TEST(LoneLids, GoToWhatIsCheapestByThen) {
   }
 }
 
-// A channel that does not count has the whole fabric dealt to one by one.
-void expect_independent(const support::Recipe& recipe) {
-  const Subnet subnet(support::two_islands(recipe, support::ring(5, 1)));
-  const auto& topology = subnet.topology;
-  const fabric::SwitchIndex far{static_cast<std::uint32_t>(topology.switch_count() - 1)};
-  Options apart;
-  apart.uncounted_ports.push_back(
-      {topology.node(far).guid, topology.channels_from(far).front().out});
-  for (const char* name : {"minhop", "updn", "dnup"}) {
-    const auto* engine = find_engine(name);
-    const auto together = engine->route({topology, subnet.lids, {}, base::inline_for});
-    const auto alone = engine->route({topology, subnet.lids, apart, base::inline_for});
-    ASSERT_TRUE(together && alone);
-    for (std::uint32_t s = 0; s + 5 < topology.switch_count(); ++s) {
-      const auto a = together->tables.row({s}), b = alone->tables.row({s});
-      EXPECT_TRUE(std::equal(a.begin(), a.end(), b.begin())) << name << " at switch " << s;
-    }
-  }
-}
-
 TEST(LoneLids, DoNotDependOnHowTheyAreDealt) {
   expect_independent(support::xgft({4, 5, 6}, {1, 5, 4}));
   expect_independent(support::degraded(support::xgft({4, 5, 6}, {1, 5, 4}), 60, 3));
   expect_independent(support::random_regular(90, 5, 0, 7));  // updn has detours there
+  expect_independent(
+      support::two_islands(support::xgft({4, 5, 6}, {1, 5, 4}), support::ring(5, 1)));
 }
 
 // The last switch has no channel, and so no costs of its own.
