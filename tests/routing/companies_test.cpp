@@ -3,7 +3,8 @@
 #include "routing/companies.hpp"
 
 #include <cstdint>
-#include <numeric>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -30,6 +31,26 @@ TEST(Companies, AreLeftByThoseOfWhomALinkIsLost) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     expect_independent(support::degraded(tree(), 1 + 9 * static_cast<unsigned>(seed), seed));
   }
+}
+
+// As GUIDs mostly are: without any order, in a fabric that is cabled in order.
+support::Recipe with_scattered_guids(support::Recipe recipe) {
+  std::map<mad::Guid, mad::Guid> other;
+  for (auto& node : recipe.nodes) {
+    const mad::Guid scattered{node.guid.value * 0x9E37'79B9'7F4A'7C15};
+    other.emplace(node.guid, scattered);
+    node.guid = node.system_image_guid = scattered;
+  }
+  for (auto& link : recipe.links) {
+    link.a.node = other.at(link.a.node);
+    link.b.node = other.at(link.b.node);
+  }
+  return recipe;
+}
+
+TEST(Companies, DealAsEachWouldAloneWhateverTheOrderOfSwitches) {
+  expect_independent(with_scattered_guids(tree()));
+  expect_independent(with_scattered_guids(support::degraded(tree(), 7, 3)));
 }
 
 TEST(Companies, AreOfSwitchesWithTheSamePorts) {
@@ -207,6 +228,15 @@ TEST_F(InCompany, OtherCostsWhenTheSubtreeBeganMakeAnother) {
   begin_target();
   deal(*company_of(0), 0);
   ASSERT_EQ(costs_.at(leaves_[1])[1], costs_.at(leaves_[2])[1]);
+  EXPECT_FALSE(is_with_first(1));
+  EXPECT_TRUE(is_with_first(2));
+}
+
+TEST_F(InCompany, OtherPortsMakeAnother) {
+  std::swap(channels_.out[channels_.first[leaves_[1].value]],
+            channels_.out[channels_.first[leaves_[1].value] + 1]);
+  begin_target();
+  deal(*company_of(0), 0);
   EXPECT_FALSE(is_with_first(1));
   EXPECT_TRUE(is_with_first(2));
 }

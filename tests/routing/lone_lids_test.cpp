@@ -87,6 +87,19 @@ TEST(LoneLids, GoToWhatIsCheapestByThen) {
   }
 }
 
+// What was dealt last is dealt again where nothing is another: neither costs, nor choices.
+TEST(LoneLids, AreDealtAgainAsBeforeOnlyWhereAllIsAsBefore) {
+  LoneLids dealer;
+  const std::vector<Lanes> offers{0b0111, 0b1011, 0b0001};
+  const std::vector<Cost> costs{0, 1, 2};
+  expect_same(dealer, offers, costs);
+  expect_same(dealer, offers, costs);
+  expect_same(dealer, offers, {5 * kOneLid, 1, 2});
+  expect_same(dealer, {0b0111, 0b1011, 0b1001}, {5 * kOneLid, 1, 2});
+  expect_same(dealer, {0b0111, 0b1011}, {5 * kOneLid, 1});
+  expect_same(dealer, offers, costs);
+}
+
 TEST(LoneLids, DoNotDependOnHowTheyAreDealt) {
   expect_independent(support::xgft({4, 5, 6}, {1, 5, 4}));
   expect_independent(support::degraded(support::xgft({4, 5, 6}, {1, 5, 4}), 60, 3));
