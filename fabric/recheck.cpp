@@ -91,39 +91,59 @@ class ColumnCheck {
     passed_.clear();
     asked_ = 0;
     const bool all_count = all_senders_count(lid);
-    for (const Change& change : changes) {
-      const std::uint32_t held = channel(change.at, entry(change.at, lid));
-      if (held == kNone) continue;
-      if (!way_leads_forward(change.at, lid, all_count) ||
-          !arrivals_lead_forward(change.at, held, lid)) {
-        return false;
-      }
-    }
-    return true;
+    return std::all_of(changes.begin(), changes.end(), [&](const Change& change) {
+      return all_count ? turns_lead_forward(change) : leads_forward_for_hosts(change);
+    });
   }
 
-  // From the new entry to that of the next switch. Where only hosts count as senders also all that
-  // comes then: it may be that no host's packets passed there before.
-  bool way_leads_forward(std::uint32_t at, std::uint16_t lid, bool one_step) {
+  // Where everybody counts as a sender all that comes after the next switch was proven: it stands
+  // there for that switch's own packets.
+  bool turns_lead_forward(const Change& change) {
+    const auto [at, lid] = std::pair(change.at, change.lid);
+    const std::uint32_t held = channel(at, entry(at, lid));
+    if (held == kNone) return true;
+    const std::uint32_t next = step(at, entry(at, lid));
+    const std::uint32_t onward = next == kNone ? kNone : channel(next, entry(next, lid));
+    return (onward == kNone || is_forward(held, onward)) &&
+           !any_arrival_turns_back(change, held, [](std::uint32_t) { return true; });
+  }
+
+  // Where only hosts do, packets may come with a new entry where no host's came before, so all that
+  // follows is looked at. But that, and who arrives, matter only if hosts' packets pass the new
+  // entry itself: whoever leads to it would lead them there.
+  bool leads_forward_for_hosts(const Change& change) {
+    const auto [at, lid] = std::pair(change.at, change.lid);
+    const std::uint32_t held = channel(at, entry(at, lid));
+    if (held == kNone) return true;
+    if (!way_leads_forward(at, lid) && counts(at, lid)) return false;
+    const auto does_count = [&, lid = lid](std::uint32_t from) { return counts(from, lid); };
+    return !any_arrival_turns_back(change, held, does_count);
+  }
+
+  // From an entry to the end.
+  bool way_leads_forward(std::uint32_t at, std::uint16_t lid) const {
+    std::uint32_t held = channel(at, entry(at, lid));
     for (std::uint32_t next = step(at, entry(at, lid)); next != kNone;) {
-      const std::uint32_t onward = channel(next, entry(next, lid));
+      const std::uint8_t out = entry(next, lid);
+      const std::uint32_t onward = channel(next, out);
       if (onward == kNone) return true;
-      if (!is_forward(channel(at, entry(at, lid)), onward) && counts(at, lid)) return false;
-      if (one_step) return true;
-      at = std::exchange(next, step(next, entry(next, lid)));
+      if (!is_forward(held, onward)) return false;
+      held = onward;
+      next = step(next, out);
     }
     return true;
   }
 
-  // From those of neighbours to the new entry.
-  bool arrivals_lead_forward(std::uint32_t at, std::uint32_t onward, std::uint16_t lid) {
-    for (const Channel& back : claim_.topology.channels_from(SwitchIndex{at})) {
-      const std::uint32_t neighbour = back.to.value;
-      if (entry(neighbour, lid) != back.in.value) continue;
-      const std::uint32_t held = channel(neighbour, back.in.value);
-      if (!is_forward(held, onward) && counts(neighbour, lid)) return false;
-    }
-    return true;
+  // From the entries of neighbours that count to the new one, which leads out by `onward`.
+  template <class Counts>
+  bool any_arrival_turns_back(const Change& change, std::uint32_t onward,
+                              const Counts& does_count) {
+    const auto channels = claim_.topology.channels_from(SwitchIndex{change.at});
+    return std::any_of(channels.begin(), channels.end(), [&](const Channel& back) {
+      if (entry(back.to.value, change.lid) != back.in.value) return false;
+      const std::uint32_t held = channel(back.to.value, back.in.value);
+      return !is_forward(held, onward) && does_count(back.to.value);
+    });
   }
 
   // Whether packets to this LID that pass this switch are some host's: for a switch's own LID, and
