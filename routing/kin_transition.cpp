@@ -110,6 +110,7 @@ class ColumnPlanner {
     changes_ = changes;
     lid_ = changes.front().lid;
     passed_.clear();
+    passes_.assign(changes.size(), std::nullopt);
     asked_ = 0;
     for (std::uint32_t i = 0; i < changes.size(); ++i) number_[changes[i].at] = i + 1;
     const Verdict verdict = judge(late);
@@ -121,6 +122,16 @@ class ColumnPlanner {
   struct Wait {
     std::uint32_t who = 0;
     std::uint32_t for_whom = 0;
+  };
+  // At a switch by a channel; kNone: at none.
+  struct Arrival {
+    std::uint32_t held = kNone, at = kNone;
+  };
+  // Of packets that leave a switch by a port: where they may take a turn back.
+  struct Suspect {
+    std::uint32_t from = 0;
+    std::uint8_t out = 0;
+    Arrival arrival;
   };
 
   Verdict judge(std::vector<Transition::Late>& late) {
@@ -194,44 +205,50 @@ class ColumnPlanner {
   // tables themselves.
   bool find_turns_back() {
     for (std::uint32_t i = 0; i < changes_.size(); ++i) {
-      const Change& change = changes_[i];
-      from_new(i, change);
-      from_old(i, change);
-      if (!scene_.family.old_is_in_line && !old_leads_forward(change)) return false;
+      from_new(i);
+      from_old(i);
+      if (!scene_.family.old_is_in_line && !old_leads_forward(i)) return false;
     }
     return true;
   }
-  void from_new(std::uint32_t i, const Change& change) {
+  void from_new(std::uint32_t i) {
+    const Change& change = changes_[i];
     const std::uint32_t next = step(change.at, change.now);
     if (next == kNone || number_[next] == 0) return;
     const std::uint32_t other = number_[next] - 1;
     const auto held = channel(change.at, change.now);
-    if (turns_back(change.at, held, next, changes_[other].old)) waits_.push_back({i, other});
+    if (leads_back(held, next, changes_[other].old) && change_counts(i)) {
+      waits_.push_back({i, other});
+    }
   }
-  void from_old(std::uint32_t i, const Change& change) {
+  void from_old(std::uint32_t i) {
+    const Change& change = changes_[i];
     const std::uint32_t next = step(change.at, change.old);
     if (next == kNone || number_[next] == 0) return;
     const std::uint32_t other = number_[next] - 1;
     const auto held = channel(change.at, change.old);
-    if (turns_back(change.at, held, next, changes_[other].now)) waits_.push_back({other, i});
+    if (leads_back(held, next, changes_[other].now) && change_counts(i)) {
+      waits_.push_back({other, i});
+    }
   }
-  bool turns_back(std::uint32_t at, std::uint32_t held, std::uint32_t next, std::uint8_t out) {
+  bool leads_back(std::uint32_t held, std::uint32_t next, std::uint8_t out) const {
     // What waits for a link that has gone is thrown away.
     if (held == kNone || step(next, out) == kNone) return false;
     const std::uint32_t onward = channel(next, out);
-    return onward != kNone && !is_forward(held, onward) && counts(at);
+    return onward != kNone && !is_forward(held, onward);
   }
   // The old entry with those around it, of the old tables of another repair.
-  bool old_leads_forward(const Change& change) {
+  bool old_leads_forward(std::uint32_t i) {
+    const Change& change = changes_[i];
     const std::uint32_t held = channel(change.at, change.old);
     const std::uint32_t next = step(change.at, change.old);
     if (held == kNone || next == kNone) return true;
-    if (turns_back(change.at, held, next, old_entry(next))) return false;
+    if (leads_back(held, next, old_entry(next)) && change_counts(i)) return false;
     const auto channels = scene_.topology.channels_from(SwitchIndex{change.at});
     return std::none_of(channels.begin(), channels.end(), [&](const fabric::Channel& back) {
-      return old_entry(back.to.value) == back.in.value &&
-             turns_back(back.to.value, channel(back.to.value, back.in.value), change.at,
-                        change.old);
+      const std::uint32_t from = back.to.value;
+      return old_entry(from) == back.in.value &&
+             leads_back(channel(from, back.in.value), change.at, change.old) && counts(from);
     });
   }
   // Where only hosts count as senders a mixture may bring their packets where they come neither on
@@ -255,57 +272,97 @@ class ColumnPlanner {
     return any || waits_.size() != before;
   }
   // As far as the next entry that changes. If only its other side is wrong there, one of the two
-  // has to wait for the other.
+  // has to wait for the other. Who comes by on the way comes from this entry, or has his own.
   bool strays_on(std::uint32_t i, std::uint8_t Change::*side, std::uint8_t Change::*other_side) {
-    std::uint32_t at = changes_[i].at;
-    std::uint8_t out = changes_[i].*side;
-    std::uint32_t next = step(at, out);
-    for (std::size_t passed = 0; next != kNone && passed <= number_.size(); ++passed) {
-      const std::uint32_t held = channel(at, out);
-      if (number_[next] != 0) {
-        const std::uint32_t j = number_[next] - 1;
-        if (turns_back(at, held, next, changes_[j].*other_side)) {
-          waits_.push_back(side == &Change::old ? Wait{j, i} : Wait{i, j});
-        }
-        return turns_back(at, held, next, changes_[j].*side);
-      }
-      const std::uint8_t then = scene_.tables.entry(SwitchIndex{next}, lid_);
-      if (turns_back(at, held, next, then)) return true;
-      at = next;
-      out = then;
-      next = step(at, out);
+    const auto [held, next] = last_before_change(changes_[i].at, changes_[i].*side);
+    if (held == kNone) return false;
+    if (number_[next] == 0) return change_counts(i);
+    const std::uint32_t j = number_[next] - 1;
+    if (leads_back(held, next, changes_[j].*other_side) && change_counts(i)) {
+      waits_.push_back(side == &Change::old ? Wait{j, i} : Wait{i, j});
     }
-    return false;
+    return leads_back(held, next, changes_[j].*side) && change_counts(i);
+  }
+  // From an entry along those that do not change: to one that does, or to the first turn back; to
+  // nothing if there is neither.
+  Arrival last_before_change(std::uint32_t at, std::uint8_t out) const {
+    for (std::size_t passed = 0; passed <= number_.size(); ++passed) {
+      const Arrival arrival{channel(at, out), step(at, out)};
+      if (arrival.held == kNone || arrival.at == kNone) return {};
+      if (number_[arrival.at] != 0) return arrival;
+      at = arrival.at;
+      out = scene_.tables.entry(SwitchIndex{at}, lid_);
+      if (leads_back(arrival.held, at, out)) return arrival;
+    }
+    return {};
   }
 
-  // Follows hosts' packets through each step: what is written in it may be there or not yet.
+  // Whether hosts' packets keep to turns that lead forward in each step, where what is written in
+  // it may be there or not yet.
   bool holds_step_by_step() {
+    find_suspects();
     const std::uint32_t last = *std::max_element(steps_.begin(), steps_.end());
     for (std::uint32_t now = 0; now <= last; ++now) {
       if (!holds_in(now)) return false;
     }
     return true;
   }
-  bool holds_in(std::uint32_t now) {
-    std::vector<std::uint8_t> reached = scene_.has_hosts;
-    std::vector<std::uint32_t> found;
-    for (std::uint32_t s = 0; s < reached.size(); ++s) {
-      if (reached[s] != 0) found.push_back(s);
-    }
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      for (const std::uint8_t out : entries_in(now, found[i])) {
-        const std::uint32_t held = channel(found[i], out), next = step(found[i], out);
-        if (held == kNone || next == kNone) continue;
-        for (const std::uint8_t then : entries_in(now, next)) {
-          const std::uint32_t onward = step(next, then) == kNone ? kNone : channel(next, then);
-          if (onward != kNone && !is_forward(held, onward)) return false;
-        }
-        if (reached[next] != 0) continue;
-        reached[next] = 1;
-        found.push_back(next);
+  // Turns back to or after entries that change: where packets come by neither, their turns are
+  // those of proven tables. And where they never pass an entry, none comes to it from others.
+  void find_suspects() {
+    suspects_.clear();
+    for (std::uint32_t i = 0; i < changes_.size(); ++i) {
+      const Change& change = changes_[i];
+      if (!change_counts(i)) continue;
+      for (const std::uint8_t out : {change.old, change.now}) {
+        suspect(change.at, out, last_before_change(change.at, out));
+      }
+      for (const auto& back : scene_.topology.channels_from(SwitchIndex{change.at})) {
+        const std::uint32_t from = back.to.value;
+        if (number_[from] != 0 || !leads_by(from, back.in.value)) continue;
+        suspect(from, back.in.value, {channel(from, back.in.value), change.at});
       }
     }
-    return true;
+  }
+  void suspect(std::uint32_t from, std::uint8_t out, const Arrival& arrival) {
+    if (arrival.held == kNone) return;
+    const std::uint32_t number = number_[arrival.at];
+    const bool may_turn_back = number == 0 ||
+                               leads_back(arrival.held, arrival.at, changes_[number - 1].old) ||
+                               leads_back(arrival.held, arrival.at, changes_[number - 1].now);
+    if (may_turn_back) suspects_.push_back({from, out, arrival});
+  }
+  bool holds_in(std::uint32_t now) {
+    not_in_.assign(number_.size(), 0);
+    return std::none_of(suspects_.begin(), suspects_.end(), [&](const Suspect& suspect) {
+      return leads_in(now, suspect.from, suspect.out) && turns_back_in(now, suspect.arrival) &&
+             counts_in(now, suspect.from);
+    });
+  }
+  bool turns_back_in(std::uint32_t now, const Arrival& arrival) const {
+    const auto outs = entries_in(now, arrival.at);
+    return std::any_of(outs.begin(), outs.end(),
+                       [&](std::uint8_t out) { return leads_back(arrival.held, arrival.at, out); });
+  }
+  bool leads_in(std::uint32_t now, std::uint32_t at, std::uint8_t out) const {
+    const auto outs = entries_in(now, at);
+    return outs[0] == out || outs[1] == out;
+  }
+  // As counts(), for packets of one step.
+  bool counts_in(std::uint32_t now, std::uint32_t at) {
+    if (not_in_[at] != 0) return false;
+    not_in_[at] = 1;
+    behind_.assign(1, at);
+    for (std::size_t i = 0; i < behind_.size(); ++i) {
+      if (scene_.has_hosts[behind_[i]] != 0) return true;  // and that ends the look at this step
+      for (const auto& back : scene_.topology.channels_from(SwitchIndex{behind_[i]})) {
+        const std::uint32_t before = back.to.value;
+        if (not_in_[before] != 0 || !leads_in(now, before, back.in.value)) continue;
+        not_in_[before] = 1;
+        behind_.push_back(before);
+      }
+    }
+    return false;
   }
   std::array<std::uint8_t, 2> entries_in(std::uint32_t now, std::uint32_t at) const {
     if (number_[at] == 0) {
@@ -322,6 +379,10 @@ class ColumnPlanner {
                             : scene_.tables.entry(SwitchIndex{at}, lid_);
   }
 
+  bool change_counts(std::uint32_t i) {
+    if (!passes_[i]) passes_[i] = counts(changes_[i].at);
+    return *passes_[i];
+  }
   // Whether packets that pass here are some host's, as fabric::verify counts. If little is behind
   // the switches that this is asked of, each is looked at alone.
   bool counts(std::uint32_t at) {
@@ -419,11 +480,14 @@ class ColumnPlanner {
   std::vector<Wait> waits_;
   std::vector<std::array<bool, 2>> strays_by_;  // by change: its old entry, its new one
   bool old_strays_ = false;
-  std::uint32_t asked_ = 0;           // of one LID: steps of is_passed
-  std::vector<std::uint8_t> passed_;  // by switch, of one LID; empty: not known yet
+  std::vector<std::optional<bool>> passes_;  // by change: see change_counts; what is known so far
+  std::uint32_t asked_ = 0;                  // of one LID: steps of is_passed
+  std::vector<std::uint8_t> passed_;         // by switch, of one LID; empty: not known yet
   // By switch: the last LID for which it is known, or supposed while a search goes on, that no
   // host's packets pass.
   std::vector<std::uint16_t> unpassed_;
+  std::vector<Suspect> suspects_;
+  std::vector<std::uint8_t> not_in_;   // by switch, of one step: the same
   std::vector<std::uint32_t> behind_;  // found in one search
   std::vector<std::uint32_t> pending_, settled_, ends_, waiting_, steps_;
 };
