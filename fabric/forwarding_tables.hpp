@@ -81,6 +81,25 @@ class ForwardingTables {
     return chunk(of, lid / kChunk)[lid % kChunk];
   }
 
+  // The entries of one LID within the rows, for who asks for those of many switches. To be used as
+  // long as the tables are there, and neither moved nor assigned to.
+  class Column {
+   public:
+    Column() = default;
+    std::uint8_t entry(SwitchIndex of) const { return chunks_[of.value * step_][at_]; }
+
+   private:
+    friend class ForwardingTables;
+    Column(const std::uint8_t* const* chunks, std::size_t step, std::size_t at)
+        : chunks_(chunks), step_(step), at_(at) {}
+    const std::uint8_t* const* chunks_ = nullptr;  // of the first switch
+    std::size_t step_ = 0;                         // from one switch to the next
+    std::size_t at_ = 0;                           // in its chunk
+  };
+  Column column(mad::Lid lid) const {
+    return {chunks_.data() + lid.value / kChunk, chunks_each_, lid.value % kChunk};
+  }
+
   mad::PortNumber out_port(SwitchIndex of, mad::Lid lid) const {
     return lid.value < row_bytes_ ? mad::PortNumber{entry(of, lid.value)} : mad::kNoPortNumber;
   }

@@ -15,19 +15,14 @@ constexpr std::uint32_t kNowhere = 0xFFFF'FFFF;
 }  // namespace
 
 ChannelOrder::ChannelOrder(const CompactChannels& channels)
-    : channels_(&channels),
-      position_(channels.count()),
-      seen_(channels.count()),
-      came_from_(channels.count()),
-      leads_to_(channels.count()),
-      stands_at_(channels.count()) {
+    : channels_(&channels), position_(channels.count()) {
   std::size_t most = 0;
   for (std::size_t s = 0; s + 1 < channels.first.size(); ++s) {
     most = std::max<std::size_t>(most, channels.first[s + 1] - channels.first[s]);
   }
   words_ = std::max<std::size_t>(1, (most + 63) / 64);
   onward_.resize(channels.count() * words_);
-  for (Bits* bits : {&before_, &on_trial_, &refused_}) bits->resize(onward_.size());
+  before_.resize(onward_.size());
   std::iota(position_.begin(), position_.end(), 0u);
   auto ways_back = std::make_shared<std::vector<std::uint32_t>>();
   for (std::uint32_t c = 0; c < channels.count(); ++c) ways_back->push_back(channels.reverse(c));
@@ -71,8 +66,16 @@ void ChannelOrder::flip_both_ways(std::uint32_t held, std::uint32_t next) {
   before_[next * words_ + entering / 64] ^= std::uint64_t{1} << (entering % 64);
 }
 
+void ChannelOrder::prepare_trials() {
+  for (Bits* bits : {&trials_.running, &trials_.refused}) bits->resize(onward_.size());
+  trials_.seen.resize(channels_->count());
+  for (auto* numbers : {&trials_.came_from, &trials_.leads_to, &trials_.stands_at}) {
+    numbers->resize(channels_->count());
+  }
+}
+
 void ChannelOrder::remove(std::uint32_t held, std::uint32_t next) {
-  flip(on_trial_, held, next);
+  flip(trials_.running, held, next);
   flip_both_ways(held, next);
 }
 
@@ -85,34 +88,35 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> ChannelOrder::forget(std::u
 }
 
 bool ChannelOrder::add(std::uint32_t held, std::uint32_t next) {
+  if (trials_.running.empty()) prepare_trials();
   if (!agrees(held, next)) {
-    if (is_set(refused_, held, next)) return false;
+    if (is_set(trials_.refused, held, next)) return false;
     const std::uint32_t meeting = search(held, next);
-    for (const std::uint32_t channel : earlier_) seen_[channel] = kUnseen;
-    for (const std::uint32_t channel : later_) seen_[channel] = kUnseen;
+    for (const std::uint32_t channel : trials_.earlier) trials_.seen[channel] = kUnseen;
+    for (const std::uint32_t channel : trials_.later) trials_.seen[channel] = kUnseen;
     if (meeting != kNowhere) {
-      if (stays_closed(held, next, meeting)) flip(refused_, held, next);
+      if (stays_closed(held, next, meeting)) flip(trials_.refused, held, next);
       return false;
     }
     reorder();
   }
-  flip(on_trial_, held, next);
+  flip(trials_.running, held, next);
   flip_both_ways(held, next);
   return true;
 }
 
-// Collects in later_ what must stand after `next`, and in earlier_ what must stand before `held`,
+// Collects in `later` what must stand after `next`, and in `earlier` what must stand before `held`,
 // as far as it stands between the two now: nothing else can be on a way from one to the other,
 // because dependencies only lead to higher positions. Both searches go on in turns, so that a cycle
 // is found where they meet. That channel; kNowhere if there is none.
 std::uint32_t ChannelOrder::search(std::uint32_t held, std::uint32_t next) {
-  later_.assign(1, next);
-  earlier_.assign(1, held);
+  trials_.later.assign(1, next);
+  trials_.earlier.assign(1, held);
   if (held == next) return held;
   // In locals, because what is written through a pointer to bytes might be the pointer itself, as
   // far as the compiler knows; half of all that weaving takes is spent here.
   const std::uint32_t* const position = position_.data();
-  std::uint8_t* const seen = seen_.data();
+  std::uint8_t* const seen = trials_.seen.data();
   const std::uint32_t lowest = position[next], highest = position[held];
   seen[next] = kLater;
   seen[held] = kEarlier;
@@ -129,19 +133,19 @@ std::uint32_t ChannelOrder::search(std::uint32_t held, std::uint32_t next) {
     }
   };
   std::size_t l = 0, e = 0;
-  while (meeting == kNowhere && (l < later_.size() || e < earlier_.size())) {
-    if (l < later_.size()) {
-      const std::uint32_t by = later_[l++];
+  while (meeting == kNowhere && (l < trials_.later.size() || e < trials_.earlier.size())) {
+    if (l < trials_.later.size()) {
+      const std::uint32_t by = trials_.later[l++];
       for_each_onward(by, [&](std::uint32_t at) {
         if (position[at] > highest || seen[at] == kLater) return;
-        note(at, by, kLater, came_from_, later_);
+        note(at, by, kLater, trials_.came_from, trials_.later);
       });
     }
-    if (e < earlier_.size() && meeting == kNowhere) {
-      const std::uint32_t by = earlier_[e++];
+    if (e < trials_.earlier.size() && meeting == kNowhere) {
+      const std::uint32_t by = trials_.earlier[e++];
       for_each_before(by, [&](std::uint32_t at) {
         if (position[at] < lowest || seen[at] == kEarlier) return;
-        note(at, by, kEarlier, leads_to_, earlier_);
+        note(at, by, kEarlier, trials_.leads_to, trials_.earlier);
       });
     }
   }
@@ -151,11 +155,11 @@ std::uint32_t ChannelOrder::search(std::uint32_t held, std::uint32_t next) {
 // Whether all on the way that was found is there for good.
 bool ChannelOrder::stays_closed(std::uint32_t held, std::uint32_t next,
                                 std::uint32_t meeting) const {
-  for (std::uint32_t at = meeting; at != next; at = came_from_[at]) {
-    if (is_set(on_trial_, came_from_[at], at)) return false;
+  for (std::uint32_t at = meeting; at != next; at = trials_.came_from[at]) {
+    if (is_set(trials_.running, trials_.came_from[at], at)) return false;
   }
-  for (std::uint32_t at = meeting; at != held; at = leads_to_[at]) {
-    if (is_set(on_trial_, at, leads_to_[at])) return false;
+  for (std::uint32_t at = meeting; at != held; at = trials_.leads_to[at]) {
+    if (is_set(trials_.running, at, trials_.leads_to[at])) return false;
   }
   return true;
 }
@@ -165,8 +169,8 @@ bool ChannelOrder::stays_closed(std::uint32_t held, std::uint32_t next,
 void ChannelOrder::sort(const std::vector<std::uint32_t>& channels,
                         std::vector<std::uint64_t>& sorted) {
   sorted.clear();
-  const std::uint32_t lowest = position_[later_.front()];
-  const std::size_t words = (position_[earlier_.front()] - lowest) / 64 + 1;
+  const std::uint32_t lowest = position_[trials_.later.front()];
+  const std::size_t words = (position_[trials_.earlier.front()] - lowest) / 64 + 1;
   if (channels.size() < words) {
     for (const std::uint32_t channel : channels) {
       sorted.push_back(std::uint64_t{position_[channel]} << 32 | channel);
@@ -174,16 +178,16 @@ void ChannelOrder::sort(const std::vector<std::uint32_t>& channels,
     std::sort(sorted.begin(), sorted.end());
     return;
   }
-  marks_.assign(words, 0);
+  trials_.marks.assign(words, 0);
   for (const std::uint32_t channel : channels) {
     const std::uint32_t place = position_[channel] - lowest;
-    marks_[place / 64] |= std::uint64_t{1} << (place % 64);
-    stands_at_[place] = channel;
+    trials_.marks[place / 64] |= std::uint64_t{1} << (place % 64);
+    trials_.stands_at[place] = channel;
   }
   for (std::uint32_t w = 0; w < words; ++w) {
-    for (std::uint64_t left = marks_[w]; left != 0; left &= left - 1) {
+    for (std::uint64_t left = trials_.marks[w]; left != 0; left &= left - 1) {
       const std::uint32_t place = w * 64 + static_cast<std::uint32_t>(std::countr_zero(left));
-      sorted.push_back(std::uint64_t{lowest + place} << 32 | stands_at_[place]);
+      sorted.push_back(std::uint64_t{lowest + place} << 32 | trials_.stands_at[place]);
     }
   }
 }
@@ -191,14 +195,15 @@ void ChannelOrder::sort(const std::vector<std::uint32_t>& channels,
 // The positions of both groups are dealt anew: first to what leads to the new dependency, then to
 // what it leads to, each in its old order.
 void ChannelOrder::reorder() {
-  sort(earlier_, first_);
-  sort(later_, second_);
-  free_.resize(first_.size() + second_.size());
-  std::merge(first_.begin(), first_.end(), second_.begin(), second_.end(), free_.begin());
+  sort(trials_.earlier, trials_.first);
+  sort(trials_.later, trials_.second);
+  trials_.free.resize(trials_.first.size() + trials_.second.size());
+  std::merge(trials_.first.begin(), trials_.first.end(), trials_.second.begin(),
+             trials_.second.end(), trials_.free.begin());
   std::size_t next = 0;
-  for (const auto* group : {&first_, &second_}) {
+  for (const auto* group : {&trials_.first, &trials_.second}) {
     for (const std::uint64_t key : *group) {
-      position_[key & 0xFFFF'FFFF] = static_cast<std::uint32_t>(free_[next++] >> 32);
+      position_[key & 0xFFFF'FFFF] = static_cast<std::uint32_t>(trials_.free[next++] >> 32);
     }
   }
 }

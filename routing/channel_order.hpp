@@ -19,7 +19,8 @@ namespace heddle::routing {
 // moves only channels that stand between its ends (Pearce and Kelly, A dynamic topological sort
 // algorithm for directed acyclic graphs, 2006), or is refused because it would close a cycle.
 //
-// Channels are those of CompactChannels; `next` always leaves the switch that `held` leads to.
+// Channels are those of CompactChannels; `next` always leaves the switch that `held` leads to. To
+// be copied when no trial goes on.
 class ChannelOrder {
  public:
   // channels outlives this. Positions are those of the channels' numbers.
@@ -50,7 +51,7 @@ class ChannelOrder {
   // Must not be there yet.
   bool add(std::uint32_t held, std::uint32_t next);
   // Ends the trial of one that was added: it stays for good, or it goes.
-  void keep(std::uint32_t held, std::uint32_t next) { flip(on_trial_, held, next); }
+  void keep(std::uint32_t held, std::uint32_t next) { flip(trials_.running, held, next); }
   void remove(std::uint32_t held, std::uint32_t next);
   // Takes all dependencies of a channel out, which nobody holds any more; they are told. Before the
   // first trial.
@@ -68,6 +69,7 @@ class ChannelOrder {
     bits[held * words_ + bit / 64] ^= std::uint64_t{1} << (bit % 64);
   }
   void flip_both_ways(std::uint32_t held, std::uint32_t next);
+  void prepare_trials();
   template <class Visit>
   void for_each_onward(std::uint32_t held, Visit visit) const;
   template <class Visit>
@@ -81,16 +83,28 @@ class ChannelOrder {
   std::shared_ptr<const std::vector<std::uint32_t>> ways_back_;  // by channel: its reverse
   std::size_t words_ = 1;                                        // per channel
   Bits onward_;                                                  // the dependencies
-  Bits before_;    // the same, by the later channel and the place of the other's way back
-  Bits on_trial_;  // those that may be removed again
-  Bits refused_;   // what would close a cycle with those that may not
-  std::vector<std::uint32_t> position_;              // by channel
-  std::vector<std::uint8_t> seen_;                   // by channel; all 0 between calls
-  std::vector<std::uint32_t> came_from_, leads_to_;  // by channel, on the ways of a search
-  std::vector<std::uint32_t> later_, earlier_;
-  std::vector<std::uint64_t> first_, second_, free_;  // position and channel
-  std::vector<std::uint64_t> marks_;                  // scratch memory of sort
-  std::vector<std::uint32_t> stands_at_;
+  Bits before_;  // the same, by the later channel and the place of the other's way back
+  std::vector<std::uint32_t> position_;  // by channel
+  // Empty before the first trial, and in a copy: most orders are only looked at.
+  struct Trials {
+    Trials() = default;
+    Trials(const Trials&) {}
+    Trials& operator=(const Trials&) { return *this = Trials(); }
+    Trials(Trials&&) = default;
+    Trials& operator=(Trials&&) = default;
+    ~Trials() = default;
+
+    Bits running;  // dependencies that may be removed again
+    Bits refused;  // what would close a cycle with those that may not
+    // Scratch memory.
+    std::vector<std::uint8_t> seen;                  // by channel; all 0 between calls
+    std::vector<std::uint32_t> came_from, leads_to;  // by channel, on the ways of a search
+    std::vector<std::uint32_t> later, earlier;
+    std::vector<std::uint64_t> first, second, free;  // position and channel
+    std::vector<std::uint64_t> marks;                // of sort
+    std::vector<std::uint32_t> stands_at;
+  };
+  Trials trials_;
 };
 
 }  // namespace heddle::routing

@@ -29,6 +29,7 @@ ColumnMender::ColumnMender(const Damage& damage, std::size_t start)
       used_(broken_.size()),
       turn_(broken_.size()),
       far_(broken_.size()),
+      comers_at_(broken_.size()),
       buckets_(kMostHops + 2) {
   for (std::uint32_t at = 0; at < turn_.size() && start > 1; ++at) {
     turn_[at] = (channels_.first[at + 1] - channels_.first[at]) * (backward_ ? 1 : 3) / 4;
@@ -40,6 +41,7 @@ bool ColumnMender::begin_column(mad::Lid lid, std::size_t rank) {
   const auto target = damage_.target_of(lid);
   if (!target) return false;
   lid_ = lid;
+  entries_ = damage_.tables.column(lid);
   rank_ = rank;
   own_lid_ = damage_.is_of_switch(lid);
   target_ = *target;
@@ -87,15 +89,21 @@ bool ColumnMender::sidestep(std::uint32_t at, std::uint32_t longer, bool is_free
   const std::uint32_t most = home_hops(at) + longer;
   const std::uint32_t first = channels_.first[at];
   const std::uint32_t count = channels_.first[at + 1] - first;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t turn = (turn_[at] + (backward_ ? count - 1 - i : i)) % count;
+  bool is_marked = false;
+  const auto is_open = [&](std::uint32_t c) {
+    if (!is_marked) mark_comers(at);
+    is_marked = true;
+    return order_->has_from_each(open_, c);
+  };
+  std::uint32_t turn = (turn_[at] + (backward_ ? count - 1 : 0)) % count;
+  for (std::uint32_t i = 0; i < count; ++i, turn = next_turn(turn, count)) {
     const std::uint32_t c = first + turn;
     const std::uint32_t next = channels_.to[c];
-    if (damage_.lost[c] != 0 || is_broken(next)) continue;
+    if (damage_.lost[c] != 0 || is_broken(next) || (!is_free && !may_lead_on(c))) continue;
     const std::uint32_t hops = hops_of(next);
     if (hops >= most) continue;
-    const bool known = leads_on(c) && is_open(at, c);
-    if (!known && !is_free) continue;
+    const bool known = leads_on(c);
+    if (!is_free && (!known || !is_open(c))) continue;
     turn_[at] = backward_ ? turn : turn + 1;
     column_[at] = {attempt_, hops + 1, c, own_lid_ && known};
     stepped_.push_back(at);
@@ -104,12 +112,22 @@ bool ColumnMender::sidestep(std::uint32_t at, std::uint32_t longer, bool is_free
   return false;
 }
 
+// False only if a turn is not there that is known without walking on. What the channel leads to is
+// not broken.
+bool ColumnMender::may_lead_on(std::uint32_t held) const {
+  const std::uint32_t next = channels_.to[held];
+  if (next == target_) return true;
+  const Way& way = column_[next];
+  if (way.stamp != attempt_) return order_->has(held, certificate_.channel(next, entry(next)));
+  return may_be_known(way) && order_->has(held, way.channel);
+}
+
 // By turns that are there. What the channel leads to is settled.
 bool ColumnMender::leads_on(std::uint32_t held) const {
   while (channels_.to[held] != target_) {
     const Way& way = column_[channels_.to[held]];
     const std::uint32_t next = way.channel;
-    if (!order_->has(held, next)) return false;
+    if (!may_be_known(way) || !order_->has(held, next)) return false;
     // What comes then is there for those on whose way it is.
     if (!own_lid_ || way.known) break;
     held = next;
@@ -117,22 +135,17 @@ bool ColumnMender::leads_on(std::uint32_t held) const {
   return true;
 }
 
-// To all that would still come.
-bool ColumnMender::is_open(std::uint32_t at, std::uint32_t next) {
-  mark_comers(at);
-  return order_->has_from_each(open_, next);
-}
-
-// The channels to those of whom that is true: asked of one switch several times in a row.
-const std::vector<std::uint32_t>& ColumnMender::comers_of(std::uint32_t at) {
-  if (comers_at_ == at && comers_attempt_ == attempt_) return comers_;
-  comers_at_ = at;
-  comers_attempt_ = attempt_;
-  comers_.clear();
-  for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
-    if (comes_by(c)) comers_.push_back(c);
+// The channels to those of whom that is true.
+std::span<const std::uint32_t> ColumnMender::comers_of(std::uint32_t at) {
+  Comers& known = comers_at_[at];
+  if (known.stamp != attempt_) {
+    const auto begin = static_cast<std::uint32_t>(comers_.size());
+    for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+      if (comes_by(c)) comers_.push_back(c);
+    }
+    known = {attempt_, begin, static_cast<std::uint32_t>(comers_.size())};
   }
-  return comers_;
+  return std::span<const std::uint32_t>(comers_).subspan(known.begin, known.end - known.begin);
 }
 
 // Those who still do, as ChannelOrder has them.
@@ -145,7 +158,7 @@ void ColumnMender::mark_comers(std::uint32_t at) {
 }
 
 bool ColumnMender::is_left(std::uint32_t at) {
-  const auto& comers = comers_of(at);
+  const auto comers = comers_of(at);
   return std::all_of(comers.begin(), comers.end(),
                      [&](std::uint32_t c) { return is_moved(channels_.to[c]); });
 }
@@ -220,7 +233,9 @@ void ColumnMender::find_other_ways() {
 // Nothing has to be cleared between columns.
 void ColumnMender::begin() {
   ++attempt_;
+  added_before_ = repair_.added.size();
   mended_.clear();
+  comers_.clear();
 }
 
 // The switches whose own entry leads out of a lost port.
@@ -256,9 +271,14 @@ std::uint32_t ColumnMender::count_hops(std::uint32_t at) {
     far = channels_.to[column_[far].channel];
   }
   std::uint32_t hops = far == target_ ? 0 : column_[far].hops;
-  for (std::size_t i = path_.size(); i-- > 0;) {
+  bool known = false;
+  for (std::size_t i = path_.size(); i-- > 0; far = path_[i]) {
     const std::uint32_t channel = column_[path_[i]].channel;
-    column_[path_[i]] = {attempt_, ++hops, channel, own_lid_ && leads_on(channel)};
+    if (own_lid_) {
+      const bool is_last = i + 1 == path_.size();
+      known = is_last ? leads_on(channel) : known && order_->has(channel, column_[far].channel);
+    }
+    column_[path_[i]] = {attempt_, ++hops, channel, known};
   }
   return hops;
 }
@@ -404,29 +424,39 @@ bool ColumnMender::lay(std::uint32_t at, std::uint32_t hops) {
 // leaves can close a cycle, and at one leaf they do not: so where one was taken others follow,
 // and the first is at the first place that will do.
 std::uint32_t ColumnMender::choose(std::uint32_t at, std::uint32_t present) {
-  const bool unbound = is_unbound(at);
   if (present != kNone && !freely_ && may_use(at, present)) return present;
-  ranked_.clear();
+  if (is_unbound(at)) return fewest_turns();
   known_.clear();
-  for (const std::uint32_t c : choices_) {
-    const std::uint32_t turns = new_turns(c);
-    if (unbound && turns == 0) return c;
-    if (turns == 0) {
-      known_.push_back(c);
-    } else {
-      ranked_.emplace_back(turns, c);
-    }
-  }
+  unknown_.clear();
+  for (const std::uint32_t c : choices_) (leads_on(c) ? known_ : unknown_).push_back(c);
   for (std::size_t i = 0; i < known_.size(); ++i) {
     const std::uint32_t c = known_[(rank_ + i) % known_.size()];
     if (may_use(at, c)) return c;
   }
-  if (only_known_ && !unbound) return kNone;
+  if (only_known_) return kNone;
+  if (growing_ == nullptr) {
+    lacks_turns_ = lacks_turns_ || !unknown_.empty();
+    return kNone;
+  }
+  ranked_.clear();
+  for (const std::uint32_t c : unknown_) ranked_.emplace_back(new_turns(c), c);
   std::sort(ranked_.begin(), ranked_.end());
   for (const auto& [turns, c] : ranked_) {
     if (may_use(at, c)) return c;
   }
   return kNone;
+}
+
+// Of the choices the first that has no more of those than others.
+std::uint32_t ColumnMender::fewest_turns() const {
+  std::uint32_t best = kNone, fewest = kNone;
+  for (std::size_t i = 0; i < choices_.size() && fewest > 0; ++i) {
+    const std::uint32_t turns = new_turns(choices_[i]);
+    if (turns >= fewest) continue;
+    fewest = turns;
+    best = choices_[i];
+  }
+  return best;
 }
 
 // Dependencies that are not there yet, from this channel to the target.

@@ -6,9 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "fabric/forwarding_tables.hpp"
 #include "fabric/islands.hpp"
 #include "mad/types.hpp"
 #include "routing/channel_order.hpp"
@@ -58,20 +60,29 @@ class ColumnMender {
     mad::Lid lid{};
     std::uint32_t hops = 0;
   };
+  // Of one attempt.
+  struct Comers {
+    std::uint32_t stamp = 0;
+    std::uint32_t begin = 0, end = 0;
+  };
 
   bool begin_column(mad::Lid lid, std::size_t rank);
   bool step_aside();
   bool go_around();
   bool sidestep(std::uint32_t at, std::uint32_t longer, bool is_free);
+  std::uint32_t next_turn(std::uint32_t turn, std::uint32_t count) const {
+    if (backward_) return (turn == 0 ? count : turn) - 1;
+    return turn + 1 == count ? 0 : turn + 1;
+  }
+  bool may_lead_on(std::uint32_t held) const;
   bool leads_on(std::uint32_t held) const;
-  bool is_open(std::uint32_t at, std::uint32_t next);
   // Whether home's entry at the other end of a channel leads here by its reverse.
   bool comes_by(std::uint32_t c) const {
     const std::uint32_t before = channels_.to[c];
     return entry(before) == certificate_.back(c) && before != target_ &&
            damage_.now_at[before] != kNone;
   }
-  const std::vector<std::uint32_t>& comers_of(std::uint32_t at);
+  std::span<const std::uint32_t> comers_of(std::uint32_t at);
   void mark_comers(std::uint32_t at);
   bool is_left(std::uint32_t at);
   void find_behind(std::uint32_t at);
@@ -93,6 +104,7 @@ class ColumnMender {
   void free_all();
   bool lay(std::uint32_t at, std::uint32_t hops);
   std::uint32_t choose(std::uint32_t at, std::uint32_t present);
+  std::uint32_t fewest_turns() const;
   std::uint32_t new_turns(std::uint32_t held) const;
   bool may_use(std::uint32_t at, std::uint32_t channel);
   bool withdraw();
@@ -103,9 +115,13 @@ class ColumnMender {
   std::uint32_t home_hops(std::uint32_t at);
   void note(std::uint32_t at, std::uint8_t out);
 
-  std::uint8_t entry(std::uint32_t at) const { return damage_.entry(at, lid_); }
+  std::uint8_t entry(std::uint32_t at) const { return entries_.entry(fabric::SwitchIndex{at}); }
   bool is_broken(std::uint32_t at) const { return broken_[at] == attempt_; }
   bool is_moved(std::uint32_t at) const { return is_broken(at) && column_[at].stamp == attempt_; }
+  // What was not there is there now only if it was added.
+  bool may_be_known(const Way& way) const {
+    return way.known || !own_lid_ || repair_.added.size() > added_before_;
+  }
   bool is_settled(std::uint32_t at) const {
     return !is_broken(at) || column_[at].stamp == attempt_;
   }
@@ -125,6 +141,7 @@ class ColumnMender {
   Repair repair_;
   // Of one LID.
   mad::Lid lid_{};
+  fabric::ForwardingTables::Column entries_;  // of home
   std::size_t rank_ = 0;
   std::uint32_t target_ = 0;
   bool own_lid_ = false;          // a switch's
@@ -134,6 +151,7 @@ class ColumnMender {
   bool only_known_ = false;       // no dependency may be added
   bool lacks_turns_ = false;      // one would have been added, if that were allowed
   std::uint32_t attempt_ = 0;
+  std::size_t added_before_ = 0;       // dependencies, before this attempt
   std::vector<std::uint32_t> broken_;  // by switch: the last attempt in which it was
   std::vector<std::uint32_t> found_;   // those that are
   std::vector<Way> column_;            // by switch
@@ -142,14 +160,14 @@ class ColumnMender {
   std::vector<std::uint32_t> turn_;    // by switch: where sidestep looks first
   std::vector<Far> far_;               // by switch: see home_hops
   std::vector<std::uint32_t> stepped_, stuck_;
-  std::vector<std::uint32_t> comers_;  // see comers_of
-  std::uint32_t comers_at_ = kNone, comers_attempt_ = 0;
-  std::vector<std::uint64_t> open_;  // see mark_comers
+  std::vector<Comers> comers_at_;      // by switch: see comers_of
+  std::vector<std::uint32_t> comers_;  // of all for whom they were asked
+  std::vector<std::uint64_t> open_;    // see mark_comers
   std::vector<std::vector<std::uint32_t>> buckets_;
   std::uint32_t last_bucket_ = 0;
   std::vector<std::uint32_t> mended_, path_, choices_;
-  std::vector<std::uint32_t> known_;                             // choices without new turns
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranked_;  // the others: new turns, channel
+  std::vector<std::uint32_t> known_, unknown_;  // choices without new turns, and with such
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> ranked_;  // of unknown_: new turns, channel
   std::vector<std::pair<std::uint32_t, std::uint32_t>> added_;
   std::optional<fabric::Islands> islands_;
 };
