@@ -7,6 +7,7 @@ namespace heddle::fabric {
 namespace {
 
 constexpr std::size_t kCacheLine = 64;
+constexpr std::size_t kChunksAtATime = 16;  // memory is asked for
 
 std::size_t round_up(std::size_t value, std::size_t step) {
   return (value + step - 1) / step;
@@ -84,10 +85,16 @@ void ForwardingTables::point_at_entries() {
 std::uint8_t* ForwardingTables::own_chunk(SwitchIndex of, std::size_t chunk) {
   const std::size_t at = of.value * chunks_each_ + chunk;
   if (!is_own_[at]) {
-    own_.push_back(std::make_unique_for_overwrite<std::uint8_t[]>(kChunk));
-    std::copy_n(chunks_[at], chunk_size(chunk), own_.back().get());
-    chunks_[at] = own_.back().get();
+    if (free_chunks_ == 0) {
+      own_.push_back(std::make_unique_for_overwrite<std::uint8_t[]>(kChunksAtATime * kChunk));
+      next_chunk_ = own_.back().get();
+      free_chunks_ = kChunksAtATime;
+    }
+    std::copy_n(chunks_[at], chunk_size(chunk), next_chunk_);
+    chunks_[at] = next_chunk_;
     is_own_[at] = true;
+    next_chunk_ += kChunk;
+    --free_chunks_;
   }
   // It is this object's own memory.
   return const_cast<std::uint8_t*>(chunks_[at]);

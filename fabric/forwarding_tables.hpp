@@ -146,8 +146,10 @@ class ForwardingTables {
   std::vector<const std::uint8_t*> chunks_;  // by switch and chunk, wherever they are
   std::shared_ptr<const ForwardingTables> base_;
   // With a base: what differs.
-  std::vector<bool> is_own_;  // by switch and chunk
-  std::vector<std::unique_ptr<std::uint8_t[]>> own_;
+  std::vector<bool> is_own_;                          // by switch and chunk
+  std::vector<std::unique_ptr<std::uint8_t[]>> own_;  // rows, and many chunks at a time
+  std::size_t free_chunks_ = 0;                       // at the end of the last chunks' memory
+  std::uint8_t* next_chunk_ = nullptr;                // the first of these
   mutable WholeRows whole_;
 };
 

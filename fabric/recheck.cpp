@@ -2,25 +2,23 @@
 #include "fabric/recheck.hpp"
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "fabric/islands.hpp"
+#include "fabric/table_changes.hpp"
 
 namespace heddle::fabric {
 namespace {
 
 constexpr std::uint32_t kNone = 0xFFFF'FFFF;
-// Of one LID: after so many steps against the entries one walk along them is cheaper.
-constexpr std::uint32_t kManyAsked = 256;
+// Of one LID: where so many entries changed, or after so many steps against the entries, one walk
+// along them from all hosts is cheaper.
+constexpr std::uint32_t kManyAsked = 64;
 
-struct Change {
-  std::uint16_t lid = 0;
-  std::uint32_t at = 0;  // of now
-};
+using Change = TableChange;
 
 // Where a LID's packets have to arrive.
 struct Aim {
@@ -58,6 +56,7 @@ class ColumnCheck {
 
   // All changes of one LID.
   bool holds(std::span<const Change> changes) {
+    entries_ = claim_.tables.column(mad::Lid{changes.front().lid});
     return column_arrives(changes) && column_leads_forward(changes);
   }
 
@@ -67,14 +66,14 @@ class ColumnCheck {
     const std::uint16_t lid = changes.front().lid;
     const Aim target = targets_[lid];
     if (target.at == kNone) return true;
-    if (entry(target.at, lid) != target.out) return false;
+    if (entry(target.at) != target.out) return false;
     arrived_[target.at] = lid;
     for (const Change& change : changes) {
       std::uint32_t at = change.at;
       way_.clear();
       while (at != kNone && arrived_[at] != lid && way_.size() <= arrived_.size()) {
         way_.push_back(at);
-        at = step(at, entry(at, lid));
+        at = step(at, entry(at));
       }
       if (at == kNone) {
         if (ground_.are_joined(change.at, target.at)) return false;
@@ -91,6 +90,7 @@ class ColumnCheck {
     passed_.clear();
     asked_ = 0;
     const bool all_count = all_senders_count(lid);
+    if (!all_count && changes.size() >= kManyAsked) mark_passed();
     return std::all_of(changes.begin(), changes.end(), [&](const Change& change) {
       return all_count ? turns_lead_forward(change) : leads_forward_for_hosts(change);
     });
@@ -99,11 +99,11 @@ class ColumnCheck {
   // Where everybody counts as a sender all that comes after the next switch was proven: it stands
   // there for that switch's own packets.
   bool turns_lead_forward(const Change& change) {
-    const auto [at, lid] = std::pair(change.at, change.lid);
-    const std::uint32_t held = channel(at, entry(at, lid));
+    const std::uint8_t out = entry(change.at);
+    const std::uint32_t held = channel(change.at, out);
     if (held == kNone) return true;
-    const std::uint32_t next = step(at, entry(at, lid));
-    const std::uint32_t onward = next == kNone ? kNone : channel(next, entry(next, lid));
+    const std::uint32_t next = step(change.at, out);
+    const std::uint32_t onward = next == kNone ? kNone : channel(next, entry(next));
     return (onward == kNone || is_forward(held, onward)) &&
            !any_arrival_turns_back(change, held, [](std::uint32_t) { return true; });
   }
@@ -112,19 +112,19 @@ class ColumnCheck {
   // follows is looked at. But that, and who arrives, matter only if hosts' packets pass the new
   // entry itself: whoever leads to it would lead them there.
   bool leads_forward_for_hosts(const Change& change) {
-    const auto [at, lid] = std::pair(change.at, change.lid);
-    const std::uint32_t held = channel(at, entry(at, lid));
+    if (!passed_.empty() && passed_[change.at] == 0) return true;
+    const std::uint32_t held = channel(change.at, entry(change.at));
     if (held == kNone) return true;
-    if (!way_leads_forward(at, lid) && counts(at, lid)) return false;
-    const auto does_count = [&, lid = lid](std::uint32_t from) { return counts(from, lid); };
+    if (!way_leads_forward(change.at) && counts(change.at, change.lid)) return false;
+    const auto does_count = [&](std::uint32_t from) { return counts(from, change.lid); };
     return !any_arrival_turns_back(change, held, does_count);
   }
 
   // From an entry to the end.
-  bool way_leads_forward(std::uint32_t at, std::uint16_t lid) const {
-    std::uint32_t held = channel(at, entry(at, lid));
-    for (std::uint32_t next = step(at, entry(at, lid)); next != kNone;) {
-      const std::uint8_t out = entry(next, lid);
+  bool way_leads_forward(std::uint32_t at) const {
+    std::uint32_t held = channel(at, entry(at));
+    for (std::uint32_t next = step(at, entry(at)); next != kNone;) {
+      const std::uint8_t out = entry(next);
       const std::uint32_t onward = channel(next, out);
       if (onward == kNone) return true;
       if (!is_forward(held, onward)) return false;
@@ -140,7 +140,7 @@ class ColumnCheck {
                               const Counts& does_count) {
     const auto channels = claim_.topology.channels_from(SwitchIndex{change.at});
     return std::any_of(channels.begin(), channels.end(), [&](const Channel& back) {
-      if (entry(back.to.value, change.lid) != back.in.value) return false;
+      if (entry(back.to.value) != back.in.value) return false;
       const std::uint32_t held = channel(back.to.value, back.in.value);
       return !is_forward(held, onward) && does_count(back.to.value);
     });
@@ -153,7 +153,7 @@ class ColumnCheck {
     if (all_senders_count(lid)) return true;
     if (unpassed_[at] == lid) return false;
     if (passed_.empty() && asked_ < kManyAsked) return is_passed(at, lid);
-    if (passed_.empty()) mark_passed(lid);
+    if (passed_.empty()) mark_passed();
     return passed_[at] != 0;
   }
   // Looked for against the entries, until a host is found. If there is none, all that was seen
@@ -166,21 +166,21 @@ class ColumnCheck {
       if (ground_.has_hosts[behind_[i]] != 0) return true;  // and that ends the whole check
       for (const Channel& back : claim_.topology.channels_from(SwitchIndex{behind_[i]})) {
         const std::uint32_t before = back.to.value;
-        if (unpassed_[before] == lid || entry(before, lid) != back.in.value) continue;
+        if (unpassed_[before] == lid || entry(before) != back.in.value) continue;
         unpassed_[before] = lid;
         behind_.push_back(before);
       }
     }
     return false;
   }
-  void mark_passed(std::uint16_t lid) {
+  void mark_passed() {
     passed_ = ground_.has_hosts;
     behind_.clear();
     for (std::uint32_t s = 0; s < passed_.size(); ++s) {
       if (passed_[s] != 0) behind_.push_back(s);
     }
     for (std::size_t i = 0; i < behind_.size(); ++i) {
-      const std::uint32_t next = step(behind_[i], entry(behind_[i], lid));
+      const std::uint32_t next = step(behind_[i], entry(behind_[i]));
       if (next == kNone || passed_[next] != 0) continue;
       passed_[next] = 1;
       behind_.push_back(next);
@@ -192,9 +192,7 @@ class ColumnCheck {
   bool is_forward(std::uint32_t held, std::uint32_t next) const {
     return claim_.places[held] < claim_.places[next];
   }
-  std::uint8_t entry(std::uint32_t at, std::uint16_t lid) const {
-    return claim_.tables.entry(SwitchIndex{at}, lid);
-  }
+  std::uint8_t entry(std::uint32_t at) const { return entries_.entry(SwitchIndex{at}); }
   // The next switch over a link that is there.
   std::uint32_t step(std::uint32_t at, std::uint8_t out) const {
     const auto index = claim_.topology.channel_by_entry(SwitchIndex{at}, out);
@@ -210,6 +208,7 @@ class ColumnCheck {
   const Claim& claim_;
   const std::vector<Aim>& targets_;  // by LID
   const Ground& ground_;
+  ForwardingTables::Column entries_;    // of the claimed tables, of one LID
   std::vector<std::uint16_t> arrived_;  // by switch: the last LID whose way is known to arrive
   std::vector<std::uint32_t> way_;      // scratch memory of a walk
   std::uint32_t asked_ = 0;             // of one LID: steps of is_passed
@@ -249,19 +248,20 @@ class Recheck {
     return true;
   }
 
-  // Looks that need nothing of each other, in two halves that take about as long.
+  // Looks that need nothing of each other.
   bool matches_and_differs() {
-    std::array<bool, 2> is_right{};
-    parallel_(is_right.size(), [&](std::size_t begin, std::size_t end) {
-      for (std::size_t half = begin; half < end; ++half) {
-        is_right[half] = half == 0 ? matches_channels() && matches_places() : looks_around();
+    bool channels_match = false, places_match = false;
+    TableChanges changes(claim_.tables, proven_.tables, claim_.before);
+    parallel_(3 + TableChanges::kSlices, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        if (i == 0) ground_.emplace(claim_.topology);
+        if (i == 1) channels_match = matches_channels();
+        if (i == 2) places_match = matches_places();
+        if (i >= 3) changes.look_at(i - 3);
       }
     });
-    return is_right[0] && is_right[1];
-  }
-  bool looks_around() {
-    ground_.emplace(claim_.topology);
-    return collect_changes();
+    changes_ = changes.by_lid();
+    return channels_match && places_match;
   }
 
   bool matches_channels() {
@@ -290,25 +290,6 @@ class Recheck {
       if (!was || was->at != claim_.before[place->at.value] || was->out != place->out) return false;
       targets_[number] = {place->at.value, place->out.value};
     }
-    return true;
-  }
-
-  // By LID, then by switch.
-  bool collect_changes() {
-    const std::size_t size = claim_.tables.row_size();
-    std::vector<std::uint32_t> ends(size + 1);
-    std::vector<Change> found;
-    for (std::uint32_t s = 0; s < claim_.before.size(); ++s) {
-      const SwitchIndex at{s}, was = claim_.before[s];
-      for_each_difference(claim_.tables, at, proven_.tables, was,
-                          [&](std::size_t lid, std::uint8_t, std::uint8_t) {
-                            found.push_back({static_cast<std::uint16_t>(lid), s});
-                            ++ends[lid + 1];
-                          });
-    }
-    for (std::size_t lid = 0; lid < size; ++lid) ends[lid + 1] += ends[lid];
-    changes_.resize(found.size());
-    for (const Change& change : found) changes_[ends[change.lid]++] = change;
     return true;
   }
 

@@ -55,17 +55,6 @@ std::optional<NodeIndex> Topology::find_node(mad::Guid node_guid) const {
   return std::nullopt;
 }
 
-std::optional<Topology::Attachment> Topology::attachment(PortIndex endport) const {
-  const NodeIndex node = node_of(endport);
-  if (is_switch(node)) {
-    if (number_of(endport).value != 0) return std::nullopt;
-    return Attachment{SwitchIndex{node.value}, mad::PortNumber{0}};
-  }
-  const PortIndex far = peer(endport);
-  if (far == kNoPort || !is_switch(node_of(far))) return std::nullopt;
-  return Attachment{SwitchIndex{node_of(far).value}, number_of(far)};
-}
-
 void Topology::take(std::shared_ptr<const Roster> roster) {
   nodes_ = roster->nodes;
   first_port_ = roster->first_port;

@@ -181,6 +181,18 @@ class Topology {
   std::span<const ChannelIndex> channel_of_port_;
 };
 
+// Asked of every endport of a fabric by many: not worth a call.
+inline std::optional<Topology::Attachment> Topology::attachment(PortIndex endport) const {
+  const NodeIndex node = node_of(endport);
+  if (is_switch(node)) {
+    if (number_of(endport).value != 0) return std::nullopt;
+    return Attachment{SwitchIndex{node.value}, mad::PortNumber{0}};
+  }
+  const PortIndex far = peer(endport);
+  if (far == kNoPort || !is_switch(node_of(far))) return std::nullopt;
+  return Attachment{SwitchIndex{node_of(far).value}, number_of(far)};
+}
+
 // Collects nodes and links in any order. Links name nodes by GUID.
 class TopologyBuilder {
  public:

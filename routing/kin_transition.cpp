@@ -7,24 +7,27 @@
 #include <utility>
 
 #include "fabric/survey.hpp"
+#include "fabric/table_changes.hpp"
 
 namespace heddle::routing {
 namespace {
 
 using fabric::SwitchIndex;
+using fabric::TableChanges;
 using fabric::Topology;
 
 constexpr std::uint32_t kNone = Certificate::kNone;
-// Of one LID: after so many steps against the entries one walk along them is cheaper.
-constexpr std::uint32_t kManyAsked = 256;
+// Of one LID: where so many entries change, or after so many steps against the entries, one walk
+// along them from all hosts is cheaper.
+constexpr std::uint32_t kManyAsked = 64;
 
 // The line that covers both, and where each side's switches stand in it.
 struct Family {
   std::shared_ptr<const Certificate> certificate;
   const Kinship* line = nullptr;
-  std::vector<SwitchIndex> at_home;   // by switch of now
-  std::vector<std::uint32_t> before;  // by switch of now: in the old tables; kNone: it was not
-  bool old_is_in_line = true;         // or that has yet to be seen, where entries differ
+  std::vector<SwitchIndex> at_home;  // by switch of now
+  std::vector<SwitchIndex> before;   // by switch of now: in the old tables; kNew: it was not
+  bool old_is_in_line = true;        // or that has yet to be seen, where entries differ
 };
 
 std::vector<SwitchIndex> places_at_home(const Selected& selected, std::size_t switches) {
@@ -53,38 +56,13 @@ std::optional<Family> family_of(const Topology& topology, const Selected& wanted
       in_place.tables->row_size() != wanted.routes.tables.row_size()) {
     return std::nullopt;
   }
-  std::vector<std::uint32_t> old_of(family.certificate->switch_count(), kNone);
-  for (std::uint32_t s = 0; s < old_at_home.size(); ++s) old_of[old_at_home[s].value] = s;
+  std::vector<SwitchIndex> old_of(family.certificate->switch_count(), TableChanges::kNew);
+  for (std::uint32_t s = 0; s < old_at_home.size(); ++s) old_of[old_at_home[s].value] = {s};
   for (const SwitchIndex at : family.at_home) family.before.push_back(old_of[at.value]);
   return family;
 }
 
-struct Change {
-  std::uint16_t lid = 0;
-  std::uint32_t at = 0;  // of now
-  std::uint8_t old = 0;
-  std::uint8_t now = 0;
-};
-
-// By LID, then by switch.
-std::vector<Change> changes_between(const Family& family, const fabric::ForwardingTables& wanted,
-                                    const fabric::ForwardingTables& old) {
-  std::vector<Change> found;
-  std::vector<std::size_t> ends(wanted.row_size() + 1);
-  for (std::uint32_t s = 0; s < family.before.size(); ++s) {
-    if (family.before[s] == kNone) continue;
-    const SwitchIndex at{s}, was{family.before[s]};
-    fabric::for_each_difference(
-        wanted, at, old, was, [&](std::size_t lid, std::uint8_t fresh, std::uint8_t stale) {
-          found.push_back({static_cast<std::uint16_t>(lid), s, stale, fresh});
-          ++ends[lid + 1];
-        });
-  }
-  for (std::size_t lid = 1; lid < ends.size(); ++lid) ends[lid] += ends[lid - 1];
-  std::vector<Change> sorted(found.size());
-  for (const Change& change : found) sorted[ends[change.lid]++] = change;
-  return sorted;
-}
+using Change = fabric::TableChange;
 
 // All that the planning of columns shares.
 struct Scene {
@@ -109,10 +87,12 @@ class ColumnPlanner {
   Verdict plan(std::span<const Change> changes, std::vector<Transition::Late>& late) {
     changes_ = changes;
     lid_ = changes.front().lid;
+    entries_ = scene_.tables.column(mad::Lid{lid_});
     passed_.clear();
     passes_.assign(changes.size(), std::nullopt);
     asked_ = 0;
     for (std::uint32_t i = 0; i < changes.size(); ++i) number_[changes[i].at] = i + 1;
+    if (!all_senders_count() && changes.size() >= kManyAsked) mark_passed();
     const Verdict verdict = judge(late);
     for (const Change& change : changes) number_[change.at] = 0;
     return verdict;
@@ -179,7 +159,7 @@ class ColumnPlanner {
     // Entries that are the same lead to an end: they did in tables that were proven.
     for (std::size_t passed = 0; at != kNone && passed <= number_.size(); ++passed) {
       if (number_[at] != 0) return number_[at] - 1;
-      at = step(at, scene_.tables.entry(SwitchIndex{at}, lid_));
+      at = step(at, entries_.entry(SwitchIndex{at}));
     }
     return kNone;
   }
@@ -291,7 +271,7 @@ class ColumnPlanner {
       if (arrival.held == kNone || arrival.at == kNone) return {};
       if (number_[arrival.at] != 0) return arrival;
       at = arrival.at;
-      out = scene_.tables.entry(SwitchIndex{at}, lid_);
+      out = entries_.entry(SwitchIndex{at});
       if (leads_back(arrival.held, at, out)) return arrival;
     }
     return {};
@@ -366,7 +346,7 @@ class ColumnPlanner {
   }
   std::array<std::uint8_t, 2> entries_in(std::uint32_t now, std::uint32_t at) const {
     if (number_[at] == 0) {
-      const std::uint8_t only = scene_.tables.entry(SwitchIndex{at}, lid_);
+      const std::uint8_t only = entries_.entry(SwitchIndex{at});
       return {only, only};
     }
     const Change& change = changes_[number_[at] - 1];
@@ -375,8 +355,7 @@ class ColumnPlanner {
   }
 
   std::uint8_t old_entry(std::uint32_t at) const {
-    return number_[at] != 0 ? changes_[number_[at] - 1].old
-                            : scene_.tables.entry(SwitchIndex{at}, lid_);
+    return number_[at] != 0 ? changes_[number_[at] - 1].old : entries_.entry(SwitchIndex{at});
   }
 
   bool change_counts(std::uint32_t i) {
@@ -420,7 +399,7 @@ class ColumnPlanner {
     }
     for (std::size_t i = 0; i < found.size(); ++i) {
       const std::uint32_t at = found[i];
-      for (const std::uint8_t out : {old_entry(at), scene_.tables.entry(SwitchIndex{at}, lid_)}) {
+      for (const std::uint8_t out : {old_entry(at), entries_.entry(SwitchIndex{at})}) {
         const std::uint32_t next = step(at, out);
         if (next == kNone || passed_[next] != 0) continue;
         passed_[next] = 1;
@@ -432,7 +411,7 @@ class ColumnPlanner {
     return lid_ < scene_.bound_by_all.size() && scene_.bound_by_all[lid_] != 0;
   }
   bool leads_by(std::uint32_t at, std::uint8_t out) const {
-    if (scene_.tables.entry(SwitchIndex{at}, lid_) == out) return true;
+    if (entries_.entry(SwitchIndex{at}) == out) return true;
     return number_[at] != 0 && changes_[number_[at] - 1].old == out;
   }
 
@@ -476,6 +455,7 @@ class ColumnPlanner {
   std::vector<std::uint32_t> number_;  // by switch: which change it is, from 1; 0: none
   std::span<const Change> changes_;    // of one LID
   std::uint16_t lid_ = 0;
+  fabric::ForwardingTables::Column entries_;        // of the new tables
   std::vector<std::array<std::uint32_t, 2>> then_;  // by change
   std::vector<Wait> waits_;
   std::vector<std::array<bool, 2>> strays_by_;  // by change: its old entry, its new one
@@ -569,17 +549,18 @@ std::optional<Transition> plan_among_kin(const Topology& topology, const fabric:
                                          const base::ParallelFor& parallel) {
   const auto family = family_of(topology, wanted, in_place);
   if (!family) return std::nullopt;
-  std::vector<Change> changes;
+  TableChanges looks(wanted.routes.tables, *in_place.tables, family->before);
   std::optional<Scene> scene;
-  parallel(2, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t half = begin; half < end; ++half) {
-      if (half == 0) {
-        changes = changes_between(*family, wanted.routes.tables, *in_place.tables);
-      } else {
+  parallel(1 + TableChanges::kSlices, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (i == 0) {
         scene.emplace(scene_of(topology, lids, wanted, *family));
+      } else {
+        looks.look_at(i - 1);
       }
     }
   });
+  const std::vector<Change> changes = looks.by_lid();
   std::vector<std::size_t> begins;
   for (std::size_t i = 0; i < changes.size(); ++i) {
     if (i == 0 || changes[i].lid != changes[i - 1].lid) begins.push_back(i);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "fabric/counterparts.hpp"
 #include "fabric/dependencies.hpp"
 #include "fabric/survey.hpp"
 #include "fabric/verification.hpp"
@@ -37,12 +38,11 @@ std::vector<const std::uint8_t*> old_rows(const Topology& topology, const InPlac
 
 std::vector<SwitchIndex> beside_losses(const Topology& topology, const Topology& before) {
   std::vector<SwitchIndex> beside;
+  const fabric::Counterparts counterparts(topology, before);
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
-    const auto& node = topology.node(SwitchIndex{s});
-    const auto old = before.find_node(node.guid);
-    if (!old || !before.is_switch(*old) || before.node(*old).port_count != node.port_count)
-      continue;
-    const auto channels = before.channels_from(SwitchIndex{old->value});
+    const auto old = counterparts.switch_at(SwitchIndex{s});
+    if (!old || before.node(*old).port_count != topology.node(SwitchIndex{s}).port_count) continue;
+    const auto channels = before.channels_from(*old);
     const bool lost = std::any_of(channels.begin(), channels.end(), [&](const auto& channel) {
       return topology.channel_by_port(SwitchIndex{s}, channel.out) == fabric::kNoChannel;
     });
