@@ -404,10 +404,11 @@ void ColumnMender::free_all() {
 bool ColumnMender::lay(std::uint32_t at, std::uint32_t hops) {
   choices_.clear();
   std::uint32_t present = kNone;
+  const std::uint8_t before = entry(at);
   for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
     const std::uint32_t next = channels_.to[c];
     if (damage_.lost[c] != 0 || !is_settled(next) || hops_of(next) + 1 != hops) continue;
-    if (channels_.out[c] == entry(at)) present = c;
+    if (channels_.out[c] == before) present = c;
     choices_.push_back(c);
   }
   const std::uint32_t chosen = choose(at, present);

@@ -24,14 +24,13 @@ using fabric::PortIndex;
 using fabric::SwitchIndex;
 using fabric::Topology;
 
-bool same_switches(const Topology& home, const Topology& now, std::vector<SwitchIndex>& at_home) {
+bool same_switches(const Topology& home, const Topology& now,
+                   const fabric::Counterparts& counterparts, std::vector<SwitchIndex>& at_home) {
+  at_home.reserve(now.switch_count());
   for (std::uint32_t s = 0; s < now.switch_count(); ++s) {
-    const auto& node = now.node(SwitchIndex{s});
-    const auto known = home.find_node(node.guid);
-    if (!known || !home.is_switch(*known) || home.node(*known).port_count != node.port_count) {
-      return false;
-    }
-    at_home.push_back(SwitchIndex{known->value});
+    const auto known = counterparts.switch_at(SwitchIndex{s});
+    if (!known || home.node(*known).port_count != now.node(SwitchIndex{s}).port_count) return false;
+    at_home.push_back(*known);
   }
   return true;
 }
@@ -47,10 +46,10 @@ bool same_links(const Topology& home, const Topology& now, const std::vector<Swi
   });
 }
 
-bool same_places(const Home& home, const Topology& now, const LidMap& lids, Departure& departure) {
+bool same_places(const Home& home, const Topology& now, const LidMap& lids,
+                 const fabric::Counterparts& counterparts, Departure& departure) {
   departure.has_hosts.resize(now.switch_count());
   departure.lid_count.resize(now.switch_count());
-  const fabric::Counterparts counterparts(now, *home.topology);
   for (const PortIndex port : now.endports()) {
     const auto place = now.attachment(port);
     const auto range = lids.range(port);
@@ -164,15 +163,15 @@ std::optional<Selected> near_home(const Topology& topology, const LidMap& lids,
 Departure departure_from(const Home& home, const Topology& topology, const LidMap& lids,
                          const Policy& policy, const base::ParallelFor& parallel) {
   Departure departure;
-  if (!(home.policy == policy) || !same_switches(*home.topology, topology, departure.at_home)) {
-    return {};
-  }
+  if (!(home.policy == policy)) return {};
+  const fabric::Counterparts counterparts(topology, *home.topology);
+  if (!same_switches(*home.topology, topology, counterparts, departure.at_home)) return {};
   std::array<bool, 2> is_same{};
   parallel(is_same.size(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t half = begin; half < end; ++half) {
       is_same[half] = half == 0 ? same_links(*home.topology, topology, departure.at_home,
                                              policy.options.avoid_throttled_links)
-                                : same_places(home, topology, lids, departure);
+                                : same_places(home, topology, lids, counterparts, departure);
       if (half == 0) find_losses(*home.topology, topology, departure);
     }
   });

@@ -32,21 +32,20 @@ struct Task {
 // A mender with the right to new turns.
 class Grower {
  public:
-  Grower(const Damage& damage, bool few_turns) : mender_(damage) {
-    grow_on(damage.certificate.order());
+  Grower(const Damage& damage, bool few_turns)
+      : mender_(damage), order_(std::make_shared<ChannelOrder>(damage.certificate.order())) {
+    mender_.grow(*order_);
     if (few_turns) mender_.take_few_turns();
-  }
-  // Leaves that order, its own too, to those who follow it.
-  void grow_on(const ChannelOrder& order) {
-    auto copy = std::make_shared<ChannelOrder>(order);
-    mender_.grow(*copy);
-    order_ = std::move(copy);
   }
   bool mend(const std::vector<Task>& tasks) {
     return std::all_of(tasks.begin(), tasks.end(),
                        [&](const Task& task) { return mender_.mend(task.lid, task.rank); });
   }
-  std::shared_ptr<ChannelOrder> order() { return order_; }
+  std::shared_ptr<ChannelOrder> order() const { return order_; }
+  // As it is now, for those who follow it while it grows.
+  std::shared_ptr<const ChannelOrder> copied_order() const {
+    return std::make_shared<const ChannelOrder>(*order_);
+  }
   const Repair& found() const { return mender_.found(); }
 
  private:
@@ -120,9 +119,13 @@ class Mending {
     if (!work_beside(home, hard_)) return false;
     for (const Task& task : take_left()) deal(task);
     for (const Task& task : late_) deal(task);
-    return work_beside(grower_ ? grower_->order() : home, late_hard_) && grow(take_left());
+    return work_beside(grower_ ? grown_order() : home, late_hard_) && grow(take_left());
   }
-  // The hands by the turns of that order, which the grower leaves to them.
+  // With all turns there are now, and no more.
+  std::shared_ptr<const ChannelOrder> grown_order() const {
+    return late_hard_.empty() ? grower_->order() : grower_->copied_order();
+  }
+  // The hands by the turns of that order, which the grower does not touch.
   bool work_beside(const std::shared_ptr<const ChannelOrder>& order,
                    const std::vector<Task>& needy) {
     bool grows = true;
@@ -131,7 +134,6 @@ class Mending {
         if (i > 0) {
           hands_[i - 1].work(damage_, *order, i - 1);
         } else if (!needy.empty()) {
-          if (grower_) grower_->grow_on(*order);
           grows = grow(needy);
         }
       }
