@@ -440,7 +440,7 @@ std::uint32_t ColumnMender::choose(std::uint32_t at, std::uint32_t present) {
     return kNone;
   }
   ranked_.clear();
-  for (const std::uint32_t c : unknown_) ranked_.emplace_back(new_turns(c), c);
+  for (const std::uint32_t c : unknown_) ranked_.emplace_back(new_turns(c, kNone), c);
   std::sort(ranked_.begin(), ranked_.end());
   for (const auto& [turns, c] : ranked_) {
     if (may_use(at, c)) return c;
@@ -452,7 +452,7 @@ std::uint32_t ColumnMender::choose(std::uint32_t at, std::uint32_t present) {
 std::uint32_t ColumnMender::fewest_turns() const {
   std::uint32_t best = kNone, fewest = kNone;
   for (std::size_t i = 0; i < choices_.size() && fewest > 0; ++i) {
-    const std::uint32_t turns = new_turns(choices_[i]);
+    const std::uint32_t turns = new_turns(choices_[i], fewest);
     if (turns >= fewest) continue;
     fewest = turns;
     best = choices_[i];
@@ -460,10 +460,10 @@ std::uint32_t ColumnMender::fewest_turns() const {
   return best;
 }
 
-// Dependencies that are not there yet, from this channel to the target.
-std::uint32_t ColumnMender::new_turns(std::uint32_t held) const {
+// Dependencies that are not there yet, from this channel to the target; so many at most.
+std::uint32_t ColumnMender::new_turns(std::uint32_t held, std::uint32_t most) const {
   std::uint32_t count = 0;
-  while (channels_.to[held] != target_) {
+  while (channels_.to[held] != target_ && count < most) {
     const Way& way = column_[channels_.to[held]];
     const std::uint32_t next = way.channel;
     count += order_->has(held, next) ? 0 : 1;

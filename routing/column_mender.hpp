@@ -105,7 +105,7 @@ class ColumnMender {
   bool lay(std::uint32_t at, std::uint32_t hops);
   std::uint32_t choose(std::uint32_t at, std::uint32_t present);
   std::uint32_t fewest_turns() const;
-  std::uint32_t new_turns(std::uint32_t held) const;
+  std::uint32_t new_turns(std::uint32_t held, std::uint32_t most) const;
   bool may_use(std::uint32_t at, std::uint32_t channel);
   bool withdraw();
   bool tell();

@@ -122,7 +122,7 @@ std::optional<Selected> mended_home(const Topology& topology, const LidMap& lids
                                     const Kinship* present) {
   const auto found = repair(home, departure, topology, lids, present, parallel);
   if (!found) return std::nullopt;
-  auto selected = repaired(home, departure, topology, *found);
+  auto selected = repaired(home, departure, topology, *found, parallel);
   if (is_shown(topology, lids, home, departure, *found, selected, parallel)) return selected;
   selected.kin = nullptr;  // its line may not hold
   if (!prove(topology, lids, policy, home, parallel, selected)) return std::nullopt;

@@ -216,6 +216,16 @@ std::uint64_t count_routes(const Topology& now, const Departure& departure) {
   return routes;
 }
 
+// Home's rows, but those that change.
+fabric::ForwardingTables written_over(const Home& home, const Departure& departure,
+                                      const Repair& repair) {
+  fabric::ForwardingTables tables(
+      std::shared_ptr<const fabric::ForwardingTables>(home.selected, &home.selected->routes.tables),
+      departure.at_home);
+  for (const Repair::Entry& entry : repair.entries) tables.set(entry.at, entry.lid, entry.out);
+  return tables;
+}
+
 }  // namespace
 
 std::optional<Repair> repair(const Home& home, const Departure& departure, const Topology& now,
@@ -235,13 +245,16 @@ std::string note_of(const Repair& repair) {
 }
 
 Selected repaired(const Home& home, const Departure& departure, const Topology& now,
-                  const Repair& repair) {
+                  const Repair& repair, const base::ParallelFor& parallel) {
   const Selected& before = *home.selected;
-  // Home's rows, but those that change.
-  fabric::ForwardingTables tables(
-      std::shared_ptr<const fabric::ForwardingTables>(home.selected, &before.routes.tables),
-      departure.at_home);
-  for (const Repair::Entry& entry : repair.entries) tables.set(entry.at, entry.lid, entry.out);
+  fabric::ForwardingTables tables;
+  std::uint64_t routes = 0;
+  parallel(2, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t half = begin; half < end; ++half) {
+      if (half == 0) tables = written_over(home, departure, repair);
+      if (half == 1) routes = count_routes(now, departure);
+    }
+  });
   Selected selected{
       {before.routes.engine, std::move(tables), before.routes.notes, before.routes.lanes},
       before.proof,
@@ -252,7 +265,7 @@ Selected repaired(const Home& home, const Departure& departure, const Topology& 
           Kinship{before.certificate, repair.places, repair.added, departure.at_home})};
   selected.routes.notes.push_back(note_of(repair));
   auto& proof = selected.proof;
-  proof.routes = count_routes(now, departure);
+  proof.routes = routes;
   proof.max_hops = std::max(proof.max_hops, repair.max_hops);
   proof.dependencies += repair.added.size();
   if (proof.routes > 0) {

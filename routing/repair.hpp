@@ -71,6 +71,6 @@ std::string note_of(const Repair& repair);
 // Home's tables with the repair in them, for `now`. The proof counts the routes there are now; its
 // greatest number of hops is a bound, and its mean is home's, corrected by the routes that moved.
 Selected repaired(const Home& home, const Departure& departure, const fabric::Topology& now,
-                  const Repair& repair);
+                  const Repair& repair, const base::ParallelFor& parallel = base::inline_for);
 
 }  // namespace heddle::routing
