@@ -236,7 +236,8 @@ class Recheck {
         claim_.tables.switch_count() != claim_.before.size() ||
         proven_.tables.switch_count() != before ||
         claim_.tables.row_size() != proven_.tables.row_size() ||
-        claim_.places.size() != proven_.topology.channels().size()) {
+        claim_.places.size() != proven_.topology.channels().size() ||
+        claim_.places.size() != proven_.witness.places().size()) {
       return false;
     }
     now_.assign(before, kNone);

@@ -146,10 +146,17 @@ TEST(Recheck, NothingNewFollows) {
   const auto tables = one.tables();
   const auto places = certificate.by_topology(one.repair->places);
   // Judged as if it were the whole fabric that follows from the damaged one.
-  const fabric::Proven proven{one.loss.now(), one.loss.lids(), tables, certificate.witness()};
-  std::vector<std::uint32_t> few(one.loss.now().channels().size());
+  std::optional<fabric::Dependencies> dependencies;
+  fabric::verify(one.loss.now(), one.loss.lids(), tables, {}, base::inline_for, {}, &dependencies);
+  const auto witness = fabric::Witness::make(one.loss.now(), *dependencies);
+  ASSERT_TRUE(witness);
+  const fabric::Proven proven{one.loss.now(), one.loss.lids(), tables, *witness};
   EXPECT_FALSE(fabric::follows(proven, {*home.topology, *home.lids, home.selected->routes.tables,
-                                        one.loss.departure().at_home, few}));
+                                        one.loss.departure().at_home, witness->places()}));
+  // With a witness of another fabric.
+  EXPECT_FALSE(fabric::follows(
+      {one.loss.now(), one.loss.lids(), tables, certificate.witness()},
+      {one.loss.now(), one.loss.lids(), tables, one.loss.departure().at_home, witness->places()}));
   // A switch that stands for two.
   auto twice = one.loss.departure().at_home;
   twice[1] = twice[0];
