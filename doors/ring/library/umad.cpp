@@ -215,10 +215,16 @@ bool Umad::announce_sleep() {
   return true;
 }
 
+// Whoever else waits has nothing but the descriptor: what came since the last look is taken with
+// that, so it is looked for once more and told anew.
 void Umad::woken() {
   const Lock lock(reading_);
-  sleepers_.fetch_sub(1);
-  if (!watched_.load() || in_.empty()) drain();
+  const bool alone = sleepers_.fetch_sub(1) == 1 && !watched_.load();
+  if (alone) {
+    drain();
+  } else {
+    show();
+  }
 }
 
 void Umad::drain() {
