@@ -43,7 +43,8 @@ class Writer {
   // nothing is sure to be written without it.
   void write(std::uint64_t ticket, Batch batch);
   void begin();
-  // Returns when all that was given until now has been written, or has failed.
+  // Returns when all that was given until now has been written, or has failed. Nobody may write
+  // meanwhile.
   void drain();
   // Commits so far.
   std::uint64_t commits() const;

@@ -153,7 +153,7 @@ TEST(Recheck, NothingNewFollows) {
   const fabric::Proven proven{one.loss.now(), one.loss.lids(), tables, *witness};
   EXPECT_FALSE(fabric::follows(proven, {*home.topology, *home.lids, home.selected->routes.tables,
                                         one.loss.departure().at_home, witness->places()}));
-  // With a witness of another fabric.
+  // With the witness of a fabric of more channels.
   EXPECT_FALSE(fabric::follows(
       {one.loss.now(), one.loss.lids(), tables, certificate.witness()},
       {one.loss.now(), one.loss.lids(), tables, one.loss.departure().at_home, witness->places()}));

@@ -38,7 +38,8 @@ class Umad {
   // For who is about to sleep until the descriptor is readable. False: something is there, and
   // nobody wakes for that. Otherwise woken() must follow.
   bool announce_sleep();
-  // Behind a sleep. What woke us is taken from the descriptor, unless others look at that.
+  // Behind a sleep. What woke us is taken from the descriptor; where others wait for that too, it
+  // says again what the ring holds.
   void woken();
   // Whoever sleeps elsewhere than here (epoll, select) wants the descriptor itself to tell, from
   // now on.
