@@ -259,6 +259,7 @@ class Balancer {
 
  private:
   static constexpr std::uint16_t kAllBits = 0xFFFF;
+
   // Those that go through chosen_.
   static std::vector<std::uint16_t> lids(const Plan& plan, std::size_t batch) {
     std::vector<std::uint16_t> all;
