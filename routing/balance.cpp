@@ -5,10 +5,10 @@
 #include <array>
 #include <bit>
 #include <functional>
-#include <map>
 #include <unordered_map>
 #include <utility>
 
+#include "base/spares.hpp"
 #include "routing/cheapest_first.hpp"
 #include "routing/column_buffer.hpp"
 #include "routing/companies.hpp"
@@ -34,17 +34,18 @@ struct Visit {
 
 // All that batches share and do not change.
 struct Plan {
-  explicit Plan(const Request& request);
+  Plan(const Request& request, const CompactChannels& all_channels);
   std::vector<std::vector<Destination>> by_switch;
   std::vector<std::uint32_t> hosts;   // by switch
   std::vector<std::uint32_t> system;  // by switch; equal for one chassis
-  CompactChannels channels;
-  std::vector<std::uint8_t> with_kin;   // by switch, for Companies
-  std::vector<std::uint32_t> subtree;   // by switch, as in TargetOrder
-  std::vector<Visit> visits;            // in the order they are dealt to ports
-  std::vector<std::size_t> first;       // batch b is [first[b], first[b + 1]) of visits
-  std::vector<std::uint64_t> identity;  // by switch, for what is drawn
-  std::vector<std::size_t> turns;       // batches, in the order threads shall take them
+  const CompactChannels& channels;
+  std::vector<std::uint8_t> counts_for;  // by channel: what a packet does in loads
+  std::vector<std::uint8_t> with_kin;    // by switch, for Companies
+  std::vector<std::uint32_t> subtree;    // by switch, as in TargetOrder
+  std::vector<Visit> visits;             // in the order they are dealt to ports
+  std::vector<std::size_t> first;        // batch b is [first[b], first[b + 1]) of visits
+  std::vector<std::uint64_t> identity;   // by switch, for what is drawn
+  std::vector<std::size_t> turns;        // batches, in the order threads shall take them
   std::uint32_t scatter = 0;
   bool shifts = false;
   bool ordered = false;   // by the operator
@@ -67,7 +68,7 @@ struct Plan {
   void find_lone_ones();
 };
 
-Plan::Plan(const Request& request) : channels(request.topology) {
+Plan::Plan(const Request& request, const CompactChannels& all_channels) : channels(all_channels) {
   Destinations destinations(request.topology, request.lids);
   by_switch = std::move(destinations.by_switch);
   hosts = std::move(destinations.hosts);
@@ -78,7 +79,8 @@ Plan::Plan(const Request& request) : channels(request.topology) {
   order_batches();
   weigh_channels(request);
   subtree = std::move(order.subtree);
-  std::map<mad::Guid, std::uint32_t> known;
+  std::unordered_map<mad::Guid, std::uint32_t> known;
+  known.reserve(request.topology.switch_count());
   for (std::uint32_t s = 0; s < request.topology.switch_count(); ++s) {
     const auto& node = request.topology.node(SwitchIndex{s});
     const bool alone = node.system_image_guid == mad::Guid{};
@@ -87,7 +89,7 @@ Plan::Plan(const Request& request) : channels(request.topology) {
     identity.push_back(node.guid.value);
   }
   find_lone_ones();
-  with_kin = Companies::with_kin(channels, kFew + 1);
+  with_kin = Companies::with_kin(request.topology, kFew + 1);
 }
 
 // Those of the operator's order first, neighbours of one switch together; then switch by switch.
@@ -152,17 +154,17 @@ void Plan::order_batches() {
 
 void Plan::weigh_channels(const Request& request) {
   const auto& topology = request.topology;
-  channels.counts_for.assign(channels.count(), 1);
-  if (request.options.avoid_throttled_links) channels.weigh_slow_links(topology);
+  counts_for.assign(channels.count(), 1);
+  if (request.options.avoid_throttled_links) counts_for = channels.slowness(topology);
   for (const auto& [node, port] : request.options.uncounted_ports) {
     const auto at = topology.find_node(node);
     if (!at || !topology.is_switch(*at)) continue;
     for (std::uint32_t c = channels.first[at->value]; c < channels.first[at->value + 1]; ++c) {
-      if (channels.out[c] == port.value) channels.counts_for[c] = 0;
+      if (channels.out[c] == port.value) counts_for[c] = 0;
     }
   }
-  all_alike = std::all_of(channels.counts_for.begin(), channels.counts_for.end(),
-                          [](std::uint8_t one) { return one == 1; });
+  all_alike =
+      std::all_of(counts_for.begin(), counts_for.end(), [](std::uint8_t one) { return one == 1; });
 }
 
 // They come last in their batch, so that many are dealt at once. Few are not worth a walk of their
@@ -360,7 +362,7 @@ class Balancer {
     Cost* const costs = costs_at(at);
     const std::uint32_t sum = carries_ ? pass_on(at, plan_.channels.to[channel]) : 0;
     const Cost rise = (kWeightInSubtree * sum << kLoadShift) + width_ * kOneLid;
-    costs[position] += plan_.channels.counts_for[channel] * rise;
+    costs[position] += plan_.counts_for[channel] * rise;
   }
 
   // Returns how much it is.
@@ -502,7 +504,7 @@ class Balancer {
     const std::uint32_t first = plan_.channels.first[at.value];
     Cost* costs = costs_at(at);
     ports_ = plan_.channels.first[at.value + 1] - first;
-    here_ = {all_traffic(at), chosen_.at(at), plan_.channels.counts_for.data() + first,
+    here_ = {all_traffic(at), chosen_.at(at), plan_.counts_for.data() + first,
              plan_.channels.to.data() + first, plan_.channels.out.data() + first};
     rotation_ = shift_ % ports_;
     cost_ = scratch_.data();
@@ -666,7 +668,7 @@ class Balancer {
   std::vector<std::uint32_t> system_uses_, switch_uses_;  // by system, by switch
 };
 
-// Routes batches. Scratch memory: one per thread.
+// Routes batches. Holds scratch memory: one per thread.
 class Worker {
  public:
   Worker(const Plan& plan, const MakeWayFinder& make_finder, fabric::ForwardingTables& tables)
@@ -709,13 +711,17 @@ class Worker {
 
 }  // namespace
 
-fabric::ForwardingTables balanced_tables(const Request& request, const MakeWayFinder& make_finder) {
-  const Plan plan(request);
+fabric::ForwardingTables balanced_tables(const Request& request, const CompactChannels& channels,
+                                         const MakeWayFinder& make_finder) {
+  const Plan plan(request, channels);
   fabric::ForwardingTables tables(request.topology.switch_count(), request.lids.top(),
                                   request.parallel);
+  base::Spares<Worker> workers;
+  const auto make = [&] { return std::make_unique<Worker>(plan, make_finder, tables); };
   request.parallel(plan.turns.size(), [&](std::size_t begin, std::size_t end) {
-    Worker worker(plan, make_finder, tables);
-    for (std::size_t turn = begin; turn < end; ++turn) worker.route(plan.turns[turn]);
+    workers.borrow(make, [&](Worker& worker) {
+      for (std::size_t turn = begin; turn < end; ++turn) worker.route(plan.turns[turn]);
+    });
   });
   return tables;
 }

@@ -16,6 +16,7 @@ namespace heddle::routing {
 //
 // The LIDs of one port (LMC above 0) prefer different remote systems, then different remote
 // switches, then different links, and look at the load last.
-fabric::ForwardingTables balanced_tables(const Request& request, const MakeWayFinder& make_finder);
+fabric::ForwardingTables balanced_tables(const Request& request, const CompactChannels& channels,
+                                         const MakeWayFinder& make_finder);
 
 }  // namespace heddle::routing

@@ -10,14 +10,12 @@ using fabric::SwitchIndex;
 
 namespace {
 
-// A port, and the switch it leads to.
-using Outlet = std::pair<std::uint8_t, std::uint32_t>;
-
 // The same for the same ports that lead to the same switches, and hardly ever for others.
-std::uint64_t mark(std::span<const Outlet> outlets) {
+std::uint64_t mark(std::span<const fabric::Channel> channels) {
   std::uint64_t mixed = 0;
-  for (const auto& [out, to] : outlets) {
-    mixed = (mixed ^ to ^ std::uint64_t{out} << 32) * 0x9E37'79B9'7F4A'7C15;
+  for (const fabric::Channel& channel : channels) {
+    mixed ^= channel.to.value ^ std::uint64_t{channel.out.value} << 32;
+    mixed *= 0x9E37'79B9'7F4A'7C15;
     mixed ^= mixed >> 29;
   }
   return mixed;
@@ -27,22 +25,16 @@ std::uint64_t mark(std::span<const Outlet> outlets) {
 
 // The lowest ports or the highest: mostly all that lead up stand together. Who has kin elsewhere
 // deals alone, and no worse.
-std::vector<std::uint8_t> Companies::with_kin(const CompactChannels& channels, std::size_t few) {
-  const std::size_t switches = channels.first.size() - 1;
-  std::vector<std::pair<std::uint64_t, std::size_t>> marked;  // some of the ports, and the switch
-  std::vector<Outlet> outlets;
-  for (std::size_t s = 0; s < switches; ++s) {
-    outlets.clear();
-    for (std::uint32_t c = channels.first[s]; c < channels.first[s + 1]; ++c) {
-      outlets.emplace_back(channels.out[c], channels.to[c]);
-    }
-    if (outlets.size() < few) continue;
-    std::sort(outlets.begin(), outlets.end());
-    marked.emplace_back(mark(std::span(outlets).first(few)), s);
-    marked.emplace_back(mark(std::span(outlets).last(few)), s);
+std::vector<std::uint8_t> Companies::with_kin(const fabric::Topology& topology, std::size_t few) {
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> marked;  // some of the ports, and the switch
+  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
+    const auto channels = topology.channels_from(SwitchIndex{s});
+    if (channels.size() < few) continue;
+    marked.emplace_back(mark(channels.first(few)), s);
+    marked.emplace_back(mark(channels.last(few)), s);
   }
   std::sort(marked.begin(), marked.end());
-  std::vector<std::uint8_t> with_kin(switches);
+  std::vector<std::uint8_t> with_kin(topology.switch_count());
   for (std::size_t i = 1; i < marked.size(); ++i) {
     const auto& [one, a] = marked[i - 1];
     const auto& [other, b] = marked[i];

@@ -36,7 +36,7 @@ class Companies {
 
   // By switch, whether there may be others with so many of its ports that lead to the same switches
   // by the same ports: it suffices to look for company there.
-  static std::vector<std::uint8_t> with_kin(const CompactChannels& channels, std::size_t few);
+  static std::vector<std::uint8_t> with_kin(const fabric::Topology& topology, std::size_t few);
 
   // Keeps references. hosts, with_kin: by switch.
   Companies(const CompactChannels& channels, const std::vector<std::uint32_t>& hosts,

@@ -7,6 +7,11 @@ namespace heddle::routing {
 
 Destinations::Destinations(const fabric::Topology& topology, const fabric::LidMap& lids)
     : by_switch(topology.switch_count()), hosts(topology.switch_count()) {
+  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
+    const auto& node = topology.node(fabric::SwitchIndex{s});
+    const std::size_t links = topology.channels_from(fabric::SwitchIndex{s}).size();
+    by_switch[s].reserve(node.port_count - links + 1);
+  }
   for (const fabric::PortIndex endport : topology.endports()) {
     const auto range = lids.range(endport);
     const auto attachment = topology.attachment(endport);

@@ -72,8 +72,9 @@ base::Result<Routes> DimensionOrder::route(const Request& request) const {
   } else {
     why = "the fabric is no grid: " + grid.error().message;
   }
-  auto tables = balanced_tables(
-      request, [&] { return std::make_unique<LowestPortFirst>(request.topology, channels); });
+  auto tables = balanced_tables(request, channels, [&] {
+    return std::make_unique<LowestPortFirst>(request.topology, channels);
+  });
   return Routes{std::string(name()), std::move(tables), {"by the order of ports, as " + why}};
 }
 

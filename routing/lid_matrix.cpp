@@ -190,8 +190,9 @@ base::Result<LidMatrix> parse_lid_matrix(std::string_view text, std::string_view
 
 fabric::ForwardingTables matrix_tables(const Request& request, const LidMatrix& matrix,
                                        const CompactChannels& channels) {
-  return balanced_tables(
-      request, [&] { return std::make_unique<MatrixWays>(request.topology, channels, matrix); });
+  return balanced_tables(request, channels, [&] {
+    return std::make_unique<MatrixWays>(request.topology, channels, matrix);
+  });
 }
 
 std::string lid_matrix_text(const fabric::Topology& topology, const fabric::LidMap& lids,

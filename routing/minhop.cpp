@@ -106,7 +106,7 @@ base::Result<Routes> MinHop::route(const Request& request) const {
   const CompactChannels channels(request.topology);
   const bool weighted = !request.options.hop_weights.empty();
   const auto weight = weighted ? weigh(request, channels) : std::vector<std::uint8_t>{};
-  auto tables = balanced_tables(request, [&]() -> std::unique_ptr<WayFinder> {
+  auto tables = balanced_tables(request, channels, [&]() -> std::unique_ptr<WayFinder> {
     if (!weighted) return std::make_unique<ShortestWays>(request.topology, channels);
     return std::make_unique<LightestWays>(request.topology, channels, weight);
   });

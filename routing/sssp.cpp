@@ -120,7 +120,8 @@ void add_what_is_new(const std::vector<ChannelLoads>& seen, ChannelLoads& known)
 
 fabric::ForwardingTables shortest_path_tables(const Request& request) {
   CompactChannels channels(request.topology);
-  if (request.options.avoid_throttled_links) channels.weigh_slow_links(request.topology);
+  if (request.options.avoid_throttled_links)
+    channels.counts_for = channels.slowness(request.topology);
   const Destinations destinations(request.topology, request.lids);
   const Traffic traffic(request, destinations);
   fabric::ForwardingTables tables(request.topology.switch_count(), request.lids.top(),

@@ -246,7 +246,7 @@ class LegalWays : public WayFinder {
 
 fabric::ForwardingTables up_down_tables(const Request& request, const Orientation& orientation) {
   const CompactChannels channels(request.topology);
-  return balanced_tables(request, [&] {
+  return balanced_tables(request, channels, [&] {
     return std::make_unique<LegalWays>(request.topology, channels, orientation);
   });
 }

@@ -37,38 +37,58 @@ void WayFinder::add_offers(const Ways& ways, std::size_t lane, const CompactChan
   });
 }
 
+// Who looks at the switches in order, and at the way back to each, meets the channels of every
+// switch in the order of where they lead.
 CompactChannels::CompactChannels(const fabric::Topology& topology) {
-  std::vector<std::uint8_t> place(topology.channels().size());  // by the topology's own index
-  std::vector<fabric::Channel> sorted;
-  std::vector<fabric::Channel> all;
+  const auto channels = topology.channels();
+  first.reserve(topology.switch_count() + 1);
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
-    const auto channels = topology.channels_from(fabric::SwitchIndex{s});
-    sorted.assign(channels.begin(), channels.end());
-    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
-      return a.to < b.to;  // stable: they come by port
-    });
-    first.push_back(static_cast<std::uint32_t>(all.size()));
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-      place[topology.channel_by_port(sorted[i].from, sorted[i].out).value] =
-          static_cast<std::uint8_t>(i);
-    }
-    all.insert(all.end(), sorted.begin(), sorted.end());
+    first.push_back(topology.first_channel(fabric::SwitchIndex{s}).value);
   }
-  first.push_back(static_cast<std::uint32_t>(all.size()));
-  for (const fabric::Channel& channel : all) {
-    from.push_back(channel.from.value);
-    to.push_back(channel.to.value);
-    out.push_back(channel.out.value);
-    reverse_local.push_back(place[channel.reverse.value]);
+  std::vector<std::uint32_t> end = first;             // by switch: of what is there already
+  std::vector<std::uint32_t> index(channels.size());  // the topology's
+  first.push_back(static_cast<std::uint32_t>(channels.size()));
+  for (const fabric::Channel& there : channels) {
+    std::uint32_t place = end[there.to.value]++;
+    const std::uint32_t back = there.reverse.value;
+    // Of parallel links the far ports may stand in another order.
+    for (; place > first[there.to.value] && channels[index[place - 1]].to == there.from &&
+           index[place - 1] > back;
+         --place) {
+      index[place] = index[place - 1];
+    }
+    index[place] = back;
+  }
+  take(channels, index);
+}
+
+void CompactChannels::take(std::span<const fabric::Channel> channels,
+                           const std::vector<std::uint32_t>& index) {
+  std::vector<std::uint16_t> local(index.size());  // by the topology's index
+  for (std::uint32_t c = 0; c < index.size(); ++c) {
+    const std::uint32_t at = channels[index[c]].from.value;
+    local[index[c]] = static_cast<std::uint16_t>(c - first[at]);
+  }
+  from.resize(index.size());
+  to.resize(index.size());
+  out.resize(index.size());
+  reverse_local.resize(index.size());
+  for (std::size_t c = 0; c < index.size(); ++c) {
+    const fabric::Channel& channel = channels[index[c]];
+    from[c] = channel.from.value;
+    to[c] = channel.to.value;
+    out[c] = channel.out.value;
+    reverse_local[c] = local[channel.reverse.value];
   }
 }
 
-void CompactChannels::weigh_slow_links(const fabric::Topology& topology) {
-  counts_for.assign(count(), 1);
+std::vector<std::uint8_t> CompactChannels::slowness(const fabric::Topology& topology) const {
+  std::vector<std::uint8_t> slowness(count());
   for (std::uint32_t c = 0; c < count(); ++c) {
     const fabric::SwitchIndex at{from[c]};
-    counts_for[c] = topology.port(topology.port_of(at, mad::PortNumber{out[c]})).slowness;
+    slowness[c] = topology.port(topology.port_of(at, mad::PortNumber{out[c]})).slowness;
   }
+  return slowness;
 }
 
 }  // namespace heddle::routing

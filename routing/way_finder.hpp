@@ -116,13 +116,17 @@ struct CompactChannels {
   // What a packet counts for in loads, by channel; empty: 1 everywhere.
   std::vector<std::uint8_t> counts_for;
 
-  // Makes packets count for more on slow links (Channel::slowness).
-  void weigh_slow_links(const fabric::Topology& topology);
+  // By channel, Channel::slowness.
+  std::vector<std::uint8_t> slowness(const fabric::Topology& topology) const;
 
   std::size_t count() const { return to.size(); }
   std::uint32_t reverse(std::uint32_t channel) const {
     return first[to[channel]] + reverse_local[channel];
   }
+
+ private:
+  // index: by channel, the topology's.
+  void take(std::span<const fabric::Channel> channels, const std::vector<std::uint32_t>& index);
 };
 
 }  // namespace heddle::routing

@@ -110,7 +110,7 @@ TEST(Companies, KinHaveTheSamePortsToTheSameSwitches) {
       bool has_kin = false;
       for (std::uint32_t other = 0; other < 7; ++other) has_kin |= are_kin(channels, s, other);
       const std::uint32_t count = channels.first[s + 1] - channels.first[s];
-      EXPECT_EQ(Companies::with_kin(channels, count)[s] != 0, has_kin) << "switch " << s;
+      EXPECT_EQ(Companies::with_kin(subnet.topology, count)[s] != 0, has_kin) << "switch " << s;
       with_kin += has_kin ? 1 : 0;
     }
   }
@@ -124,7 +124,7 @@ class InCompany : public testing::Test {
   Subnet subnet_{support::xgft({3, 4}, {1, 2})};
   CompactChannels channels_{subnet_.topology};
   std::vector<std::uint32_t> hosts_ = std::vector<std::uint32_t>(6, 3);
-  std::vector<std::uint8_t> with_kin_ = Companies::with_kin(channels_, 2);
+  std::vector<std::uint8_t> with_kin_ = Companies::with_kin(subnet_.topology, 2);
   PortCosts costs_{channels_};
   Companies companies_{channels_, hosts_, with_kin_, costs_};
   std::vector<std::uint16_t> nothing_ = std::vector<std::uint16_t>(8);
