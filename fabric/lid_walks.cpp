@@ -8,7 +8,7 @@
 namespace heddle::fabric {
 namespace {
 
-// Wiring::leads names them in 16 bits.
+// LidWalks::leads_ names them in 16 bits.
 constexpr std::size_t kMostSwitches = 0xFFFF;
 
 // LIDs at one switch mostly stand side by side; where only a few do, going along with each other
@@ -80,8 +80,14 @@ class NextColumns {
 
 }  // namespace
 
-HopColumns::HopColumns(std::size_t switches, std::size_t columns)
-    : pitch_(odd_lines(columns)), hops_(kBefore + (switches + 1) * pitch_, kUnknown) {}
+// Who touches memory first waits for the system to make it.
+HopColumns::HopColumns(std::size_t switches, std::size_t columns, const base::ParallelFor& parallel)
+    : pitch_(odd_lines(columns)), hops_(kBefore + (switches + 1) * pitch_) {
+  std::fill_n(hops_.begin(), kBefore, kUnknown);
+  parallel(switches + 1, [&](std::size_t begin, std::size_t end) {
+    std::fill_n(hops_.data() + kBefore + begin * pitch_, (end - begin) * pitch_, kUnknown);
+  });
+}
 
 // Walks the entries of all switches for one LID after another. Every switch is passed once per
 // LID: a walk ends where an earlier one has been.
@@ -335,7 +341,7 @@ class LidWalks::Walker {
   // In the order of hops no hardware guesses what is needed next.
   static constexpr std::size_t kAhead = 6;
   void fetch_ahead(std::uint32_t at, const LidBatch& batch) const {
-    const std::uint16_t* leads = survey_.wiring.leads.data() + at * kPortValues;
+    const std::uint16_t* leads = walks_.leads_.data() + at * kPortValues;
     __builtin_prefetch(survey_.tables.row(SwitchIndex{at}).data() + batch.first);
     __builtin_prefetch(leads);
     __builtin_prefetch(leads + 32);
@@ -346,7 +352,7 @@ class LidWalks::Walker {
   void step_abreast(std::uint32_t at, const LidBatch& batch) {
     const std::size_t width = batch.end - batch.first;
     const std::uint8_t* row = survey_.tables.row(SwitchIndex{at}).data() + batch.first;
-    const std::uint16_t* leads = survey_.wiring.leads.data() + at * kPortValues;
+    const std::uint16_t* leads = walks_.leads_.data() + at * kPortValues;
     const Hops* hops = hops_.data();
     Hops own[LidBatch::kWidest];
     for (std::size_t i = 0; i < width; ++i) {
@@ -487,11 +493,11 @@ LidWalks::LidWalks(Survey& survey)
     if (target.switch_row == kNowhere || column_of_[target.at] == kNoColumn) continue;
     guides_[column_of_[target.at]].lid.value = static_cast<std::uint16_t>(lid);
   }
-  hops_ = HopColumns(survey.topology.switch_count(), guides_.size());
   tallies_.resize(batches_.size());
 }
 
 void LidWalks::walk(const base::ParallelFor& parallel) {
+  hops_ = HopColumns(survey_.topology.switch_count(), guides_.size(), parallel);
   parallel(batches_.size(), [&](std::size_t begin, std::size_t end) {
     Walker walker(*this);
     walker.walk(begin, end);
@@ -515,12 +521,25 @@ void LidWalks::walk_astray(const base::ParallelFor& parallel) {
     const Guide* guide = guide_of(batches_[i]);
     if (guide != nullptr && guide->astray) again.push_back(i);
   }
+  if (again.empty()) return;
+  find_leads();
   parallel(again.size(), [&](std::size_t begin, std::size_t end) {
     Walker walker(*this);
     for (std::size_t i = begin; i < end; ++i) {
       tallies_[again[i]] = walker.walk_abreast(batches_[again[i]]);
     }
   });
+}
+
+void LidWalks::find_leads() {
+  const Wiring& wiring = survey_.wiring;
+  leads_.assign(wiring.ports.size() * kPortValues, static_cast<std::uint16_t>(wiring.ports.size()));
+  for (std::size_t s = 0; s < wiring.ports.size(); ++s) {
+    for (std::size_t number = 0; number < wiring.ports[s]; ++number) {
+      const std::uint32_t next = wiring.next_switch[wiring.first_port[s] + number];
+      if (next != kNowhere) leads_[s * kPortValues + number] = static_cast<std::uint16_t>(next);
+    }
+  }
 }
 
 void LidWalks::add_hosts(const LidBatch& batch, const Guide& guide, Tally& tally) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/large_pages.hpp"
 #include "base/parallel.hpp"
 #include "fabric/survey.hpp"
 #include "fabric/verification.hpp"
@@ -27,7 +28,8 @@ class HopColumns {
   static constexpr std::uint8_t kMost = 0xFD;
 
   HopColumns() = default;
-  HopColumns(std::size_t switches, std::size_t columns);
+  // None is known.
+  HopColumns(std::size_t switches, std::size_t columns, const base::ParallelFor& parallel);
   // Readable from one column before the first.
   const std::uint8_t* row(SwitchIndex at) const {
     return hops_.data() + kBefore + at.value * pitch_;
@@ -42,7 +44,7 @@ class HopColumns {
  private:
   static constexpr std::size_t kBefore = kPitchUnit;
   std::size_t pitch_ = 0;
-  std::vector<std::uint8_t> hops_;
+  std::vector<std::uint8_t, base::LargePages<std::uint8_t>> hops_;
 };
 
 // LIDs of one switch mostly have ways of the same length, from each switch. So one of them is
@@ -89,6 +91,7 @@ class LidWalks {
     return column_of_[target.at] != kNoColumn && guides_[column_of_[target.at]].lid == lid;
   }
   const Guide* guide_of(const LidBatch& batch) const;
+  void find_leads();
   void add_hosts(const LidBatch& batch, const Guide& guide, Tally& tally) const;
 
   Survey& survey_;
@@ -98,6 +101,9 @@ class LidWalks {
   HopColumns hops_;
   std::vector<Tally> tallies_;  // by batch
   bool has_faults_ = false;
+  // By (switch, any value of a port), where the port leads, without a question: the number of
+  // switches where it leads to none. Made if anything is astray.
+  std::vector<std::uint16_t> leads_;
 };
 
 }  // namespace heddle::fabric

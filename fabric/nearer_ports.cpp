@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/nearer_ports.hpp"
 
+#include <algorithm>
+
 namespace heddle::fabric {
 namespace {
 
@@ -13,7 +15,9 @@ base::ByteVector is_one_less(base::ByteVector less, base::ByteVector than) {
 void NearerPorts::find(const Topology& topology, const HopColumns& hops,
                        const base::ParallelFor& parallel) {
   pitch_ = hops.pitch();
-  only_.assign((topology.switch_count() + 1) * pitch_, kSeveral);
+  // Threads give all but the last row its values.
+  only_.resize((topology.switch_count() + 1) * pitch_);
+  std::fill(only_.end() - static_cast<std::ptrdiff_t>(pitch_), only_.end(), kSeveral);
   others_.resize(topology.switch_count() * pitch_);
   parallel(topology.switch_count(), [&](std::size_t begin, std::size_t end) {
     std::vector<Way> ways;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/byte_vector.hpp"
+#include "base/large_pages.hpp"
 #include "base/parallel.hpp"
 #include "fabric/lid_walks.hpp"
 #include "fabric/topology.hpp"
@@ -36,7 +37,7 @@ class NearerPorts {
                   const std::uint8_t* hops);
 
   std::size_t pitch_ = 0;
-  std::vector<std::uint8_t> only_, others_;
+  std::vector<std::uint8_t, base::LargePages<std::uint8_t>> only_, others_;
 };
 
 }  // namespace heddle::fabric

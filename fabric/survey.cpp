@@ -43,14 +43,6 @@ Wiring::Wiring(const Topology& topology) {
       next_switch.push_back(onward ? topology.node_of(far).value : kNowhere);
     }
   }
-  leads.assign(topology.switch_count() * kPortValues,
-               static_cast<std::uint16_t>(topology.switch_count()));
-  for (std::size_t s = 0; s < ports.size(); ++s) {
-    for (std::size_t number = 0; number < ports[s]; ++number) {
-      const std::uint32_t next = next_switch[first_port[s] + number];
-      if (next != kNowhere) leads[s * kPortValues + number] = static_cast<std::uint16_t>(next);
-    }
-  }
 }
 
 Survey::Survey(const Topology& topology_in, const LidMap& lids, const ForwardingTables& tables_in)

@@ -26,9 +26,6 @@ struct Wiring {
   std::vector<std::uint32_t> first_port;   // by switch
   std::vector<std::uint32_t> ports;        // by switch, port 0 included
   std::vector<std::uint32_t> next_switch;  // by port; a cable to the same switch included
-  // The same by (switch, any value of a port), without a question: the number of switches where a
-  // port leads to none.
-  std::vector<std::uint16_t> leads;
 };
 
 // What is known about one LID before any walk.
