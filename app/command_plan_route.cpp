@@ -85,13 +85,13 @@ void add_traffic(const routing::Routes& routes, const PlannedFabric& fabric, con
 class Measurer {
  public:
   Measurer(const PlanRouteArguments& arguments, const PlannedFabric& fabric, const Traffic& traffic,
-           PlanProgress& progress)
+           PlanProgress& progress, base::ParallelFor parallel)
       : arguments_(arguments),
         fabric_(fabric),
         traffic_(traffic),
         progress_(progress),
         capacities_(fabric.rates.capacities(fabric.topology)),
-        parallel_(progress.watched(all_cores())) {}
+        parallel_(std::move(parallel)) {}
 
   EngineReport try_engine(const EngineTrials& trials, const std::string& name) const {
     EngineReport report;
@@ -192,6 +192,7 @@ PlanReport describe(const Prepared& prepared, const PlanRouteArguments& argument
 
 Exit run_plan_route(const PlanRouteArguments& arguments) {
   PlanProgress progress;
+  auto cores = progress.watched(all_cores());  // which start while the fabric is read
   const auto prepared = prepare(arguments.input, arguments.routing, progress);
   if (prepared.has_error()) return progress.fail(prepared.error());
   const PlannedFabric& fabric = prepared->fabric;
@@ -199,7 +200,7 @@ Exit run_plan_route(const PlanRouteArguments& arguments) {
   if (traffic.has_error()) return progress.fail(traffic.error());
   PlanReport report = describe(*prepared, arguments);
   const EngineTrials trials(fabric, prepared->policy, progress);
-  const Measurer measurer(arguments, fabric, *traffic, progress);
+  const Measurer measurer(arguments, fabric, *traffic, progress, std::move(cores));
   if (const auto standing = standing_routes(*prepared)) {
     report.engines.push_back(measurer.judge(trials, *standing));
   }

@@ -12,6 +12,7 @@ namespace heddle::app {
 
 base::ParallelFor all_cores() {
   auto arena = std::make_shared<oneapi::tbb::task_arena>();
+  arena->enqueue([] {});  // threads take longer to start than small fabrics to route
   return [arena](std::size_t count, const base::RangeWork& work) {
     using Range = oneapi::tbb::blocked_range<std::size_t>;
     arena->execute([&] {
