@@ -9,8 +9,8 @@ namespace heddle::base {
 namespace {
 
 constexpr std::size_t kLargePage = std::size_t{2} << 20;
-// Below this what is left over at the end would be much.
-constexpr std::size_t kWorthIt = 4 * kLargePage;
+// Below this what is left over at the end could be half.
+constexpr std::size_t kWorthIt = 2 * kLargePage;
 
 }  // namespace
 

@@ -85,6 +85,10 @@ Plan::Plan(const Request& request, const TreeLevels& levels)
 
 void Plan::collect_arrivals(const Request& request) {
   const HostClasses classes(request.options);
+  for (std::uint32_t s = 0; s < arrivals.size(); ++s) {
+    const auto& node = request.topology.node(fabric::SwitchIndex{s});
+    arrivals[s].reserve(node.port_count - request.topology.channels_from({s}).size() + 1);
+  }
   for (const fabric::PortIndex endport : request.topology.endports()) {
     const auto range = request.lids.range(endport);
     const auto attachment = request.topology.attachment(endport);

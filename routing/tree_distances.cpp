@@ -54,16 +54,16 @@ Piece one_hop_more(const Piece& piece) {
 
 TreeDistances::TreeDistances(const TreeShape& shape, const base::ParallelFor& parallel)
     : width_((shape.switch_count() + kColumns - 1) / kColumns * kColumns),
-      descending_(shape.switch_count() * width_),
-      direct_(shape.switch_count() * width_) {
+      direct_at_(shape.switch_count() * width_),
+      hops_(2 * direct_at_) {
   parallel(width_ / kColumns, [&](std::size_t begin, std::size_t end) {
     for (std::size_t piece = begin; piece < end; ++piece) sweep(shape, piece * kColumns);
   });
 }
 
 void TreeDistances::sweep(const TreeShape& shape, std::size_t first_column) {
-  std::uint8_t* const descending = descending_.data() + first_column;
-  std::uint8_t* const direct = direct_.data() + first_column;
+  std::uint8_t* const descending = hops_.data() + first_column;
+  std::uint8_t* const direct = descending + direct_at_;
   const auto& bottom_up = shape.bottom_up();
   for (const std::uint32_t at : bottom_up) {
     Piece hops = no_way();
@@ -71,7 +71,7 @@ void TreeDistances::sweep(const TreeShape& shape, std::size_t first_column) {
       hops = nearest(hops, load(descending + group.to * width_));
     }
     store(one_hop_more(hops), descending + at * width_);
-    if (at - first_column < kColumns) descending_[at * width_ + at] = 0;
+    if (at - first_column < kColumns) hops_[at * width_ + at] = 0;
   }
   for (std::size_t i = bottom_up.size(); i-- > 0;) {
     const std::uint32_t at = bottom_up[i];

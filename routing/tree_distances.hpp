@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/large_pages.hpp"
 #include "base/parallel.hpp"
 #include "routing/tree_shape.hpp"
 
@@ -21,17 +22,18 @@ class TreeDistances {
 
   TreeDistances(const TreeShape& shape, const base::ParallelFor& parallel);
 
-  const std::uint8_t* descending(std::uint32_t from) const {
-    return descending_.data() + from * width_;
+  const std::uint8_t* descending(std::uint32_t from) const { return hops_.data() + from * width_; }
+  const std::uint8_t* direct(std::uint32_t from) const {
+    return hops_.data() + direct_at_ + from * width_;
   }
-  const std::uint8_t* direct(std::uint32_t from) const { return direct_.data() + from * width_; }
   std::size_t width() const { return width_; }
 
  private:
   void sweep(const TreeShape& shape, std::size_t first_column);
 
   std::size_t width_;
-  std::vector<std::uint8_t> descending_, direct_;
+  std::size_t direct_at_;                                           // in hops_
+  std::vector<std::uint8_t, base::LargePages<std::uint8_t>> hops_;  // descending ones, then direct
 };
 
 }  // namespace heddle::routing

@@ -34,12 +34,13 @@ class LevelFinder {
         hosts_(count_hosts(topology)),
         level_(topology.switch_count(), kUnknown),
         neighbours_(topology.switch_count()) {
-    for (const fabric::Channel& channel : topology.channels()) {
-      neighbours_[channel.from.value].push_back(channel.to.value);
+    for (std::uint32_t s = 0; s < neighbours_.size(); ++s) {
+      neighbours_[s].reserve(topology.channels_from(SwitchIndex{s}).size());
     }
-    for (auto& list : neighbours_) {
-      std::sort(list.begin(), list.end());
-      list.erase(std::unique(list.begin(), list.end()), list.end());
+    // Whoever comes from them comes in ascending order.
+    for (const fabric::Channel& channel : topology.channels()) {
+      auto& list = neighbours_[channel.to.value];
+      if (list.empty() || list.back() != channel.from.value) list.push_back(channel.from.value);
     }
   }
 

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <compare>
+#include <iterator>
 #include <map>
 #include <queue>
 #include <tuple>
+#include <utility>
 
 #include "base/check.hpp"
 #include "routing/tree_pieces.hpp"
+#include "routing/way_finder.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -178,22 +181,17 @@ TreeShape::TreeShape(const fabric::Topology& topology, const std::vector<std::ui
 }
 
 void TreeShape::collect_groups(const fabric::Topology& topology) {
-  std::vector<fabric::Channel> channels;
+  CompactChannels channels(topology);
+  groups_.reserve(channels.count());
   for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
-    const auto from = topology.channels_from({s});
-    channels.assign(from.begin(), from.end());
-    std::stable_sort(channels.begin(), channels.end(),
-                     [](const auto& a, const auto& b) { return a.to < b.to; });
     first_.push_back(static_cast<std::uint32_t>(groups_.size()));
-    for (const fabric::Channel& channel : channels) {
-      const auto port = static_cast<std::uint32_t>(ports_.size());
-      if (groups_.size() == first_.back() || groups_.back().to != channel.to.value) {
-        groups_.push_back({channel.to.value, port, 0});
-      }
+    for (std::uint32_t c = channels.first[s]; c < channels.first[s + 1]; ++c) {
+      const std::uint32_t to = channels.to[c];
+      if (groups_.size() == first_.back() || groups_.back().to != to) groups_.push_back({to, c, 0});
       ++groups_.back().port_count;
-      ports_.push_back(channel.out.value);
     }
   }
+  ports_ = std::move(channels.out);
   first_.push_back(static_cast<std::uint32_t>(groups_.size()));
 }
 
@@ -252,10 +250,22 @@ namespace {
 // A way up, as all switches of one level and plane know it: the plane that it leads to, and which
 // of those that lead there.
 struct Way {
-  std::uint64_t from = 0;  // level and plane
-  std::uint32_t to = 0;    // plane
+  std::uint32_t to = 0;  // plane
   std::uint32_t number = 0;
   friend auto operator<=>(const Way&, const Way&) = default;
+};
+
+// What switches of one level and plane have together.
+struct Nominal {
+  std::vector<Way> ways;  // in order
+  std::uint32_t most_cables = 0;
+
+  void add(const std::vector<Way>& own) {
+    if (std::includes(ways.begin(), ways.end(), own.begin(), own.end())) return;
+    std::vector<Way> all;
+    std::set_union(ways.begin(), ways.end(), own.begin(), own.end(), std::back_inserter(all));
+    ways = std::move(all);
+  }
 };
 
 constexpr std::size_t kFewWays = 4;  // missing at most one of so many
@@ -265,39 +275,32 @@ constexpr std::size_t kFewWays = 4;  // missing at most one of so many
 void TreeShape::find_ways_up(const std::vector<std::uint32_t>& level,
                              const std::vector<std::uint32_t>& plane) {
   const auto kind = [&](std::uint32_t at) { return std::uint64_t{level[at]} << 32 | plane[at]; };
-  const auto ways_of = [&](std::uint32_t at) {
-    std::vector<Way> ways;
+  std::vector<Way> own;  // in order
+  const auto find_own = [&](std::uint32_t at) {
+    own.clear();
     for (const Group& group : up(at)) {
-      const bool another = !ways.empty() && ways.back().to == plane[group.to];
-      ways.push_back({kind(at), plane[group.to], another ? ways.back().number + 1 : 0});
+      const bool another = !own.empty() && own.back().to == plane[group.to];
+      own.push_back({plane[group.to], another ? own.back().number + 1 : 0});
     }
-    return ways;
   };
-  std::vector<Way> known;
-  std::map<std::uint64_t, std::uint32_t> most_cables;
+  std::map<std::uint64_t, Nominal> nominal;  // by kind
   for (std::uint32_t s = 0; s < switch_count(); ++s) {
-    const auto own = ways_of(s);
-    known.insert(known.end(), own.begin(), own.end());
-    for (const Group& group : up(s)) {
-      std::uint32_t& most = most_cables[kind(s)];
-      most = std::max(most, group.port_count);
-    }
+    find_own(s);
+    Nominal& all = nominal[kind(s)];
+    all.add(own);
+    for (const Group& group : up(s)) all.most_cables = std::max(all.most_cables, group.port_count);
   }
-  std::sort(known.begin(), known.end());
-  known.erase(std::unique(known.begin(), known.end()), known.end());
   cables_.assign(switch_count(), 1);
   for (std::uint32_t s = 0; s < switch_count(); ++s) {
     first_way_.push_back(static_cast<std::uint32_t>(ways_.size()));
-    const auto own = ways_of(s);
+    find_own(s);
     if (own.empty()) continue;
-    cables_[s] = most_cables[kind(s)];
-    auto nominal = std::equal_range(known.begin(), known.end(), own.front(),
-                                    [](const Way& a, const Way& b) { return a.from < b.from; });
-    const auto count = static_cast<std::size_t>(nominal.second - nominal.first);
-    const bool as_it_is = (count - own.size()) * kFewWays > count;
+    const auto& [all, most_cables] = nominal[kind(s)];
+    cables_[s] = most_cables;
+    const bool as_it_is = (all.size() - own.size()) * kFewWays > all.size();
     std::size_t next = 0;
-    for (auto way = nominal.first; way != nominal.second && !as_it_is; ++way) {
-      const bool present = next < own.size() && own[next] == *way;
+    for (std::size_t i = 0; i < all.size() && !as_it_is; ++i) {
+      const bool present = next < own.size() && own[next] == all[i];
       ways_.push_back(present ? static_cast<std::uint8_t>(next++) : kMissing);
     }
     for (; next < own.size(); ++next) ways_.push_back(static_cast<std::uint8_t>(next));

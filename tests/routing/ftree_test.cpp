@@ -167,6 +167,50 @@ TEST(FatTree, IsProvenWithAnyRoots) {
   }
 }
 
+// Leaves that lack different ways up, so that none shows all there could be: whatever can go on as
+// in the whole tree does.
+TEST(FatTree, LeavesTheOtherWaysAsTheyWereWhereEachLeafLostOne) {
+  const auto recipe = support::xgft({4, 2}, {1, 4});
+  auto damaged = recipe;
+  const auto is_between_switches = [&](const support::Recipe::Link& link) {
+    return std::count_if(recipe.nodes.begin(), recipe.nodes.end(), [&](const fabric::Node& node) {
+             return node.type == mad::NodeType::Switch &&
+                    (node.guid == link.a.node || node.guid == link.b.node);
+           }) == 2;
+  };
+  const auto first = std::find_if(damaged.links.begin(), damaged.links.end(), is_between_switches);
+  ASSERT_NE(first, damaged.links.end());
+  const auto lost = *first;
+  damaged.links.erase(first);
+  damaged.links.erase(std::find_if(damaged.links.begin(), damaged.links.end(), [&](auto& link) {
+    return is_between_switches(link) && link.a.node != lost.a.node && link.b.node != lost.b.node;
+  }));
+  const Subnet before(recipe), after(damaged);
+  const auto whole = try_route(before), left = try_route(after);
+  ASSERT_TRUE(whole && left);
+  std::size_t kept = 0;
+  for (const fabric::PortIndex port : after.topology.endports()) {
+    const auto place = after.topology.attachment(port);
+    if (!place || place->out.value == 0) continue;
+    const mad::Lid lid = after.lids.base(port);
+    for (std::uint32_t s = 0; s < after.topology.switch_count(); ++s) {
+      if (after.topology.channels_from({s}).size() != 3 || s == place->at.value) continue;
+      const auto was = whole->tables.out_port({s}, lid);
+      const auto channel = after.topology.channel_by_port(SwitchIndex{s}, was);
+      if (channel == fabric::kNoChannel) continue;
+      const auto above = after.topology.channels()[channel.value].to;
+      const auto onward = after.topology.channels_from(above);
+      if (std::none_of(onward.begin(), onward.end(),
+                       [&](const auto& down) { return down.to == place->at; })) {
+        continue;
+      }
+      EXPECT_EQ(left->tables.out_port({s}, lid), was);
+      ++kept;
+    }
+  }
+  EXPECT_EQ(kept, 4u) << "two of four hosts of either leaf";
+}
+
 TEST(FatTree, LoadsTheLinksOfAWholeTreeAsEvenlyAsTheyCanBe) {
   const auto tree = support::xgft({6, 6, 6}, {1, 6, 6});
   for (const auto& recipe : {tree, support::relabelled(tree, 1)}) {
