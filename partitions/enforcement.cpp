@@ -15,12 +15,6 @@ constexpr std::array<std::pair<std::string_view, Enforcement>, 4> kEnforcementWo
      {"out", Enforcement::Out},
      {"both", Enforcement::Both}}};
 
-EnforcementPlan unchecked(EnforcementGap gap) {
-  EnforcementPlan plan;
-  plan.gap = gap;
-  return plan;
-}
-
 // What stays undone although the table has room.
 EnforcementGap gap_of(bool lacks_inbound, bool lacks_outbound) {
   if (lacks_inbound && lacks_outbound) return EnforcementGap::NoDirections;
@@ -39,6 +33,12 @@ std::vector<mad::PKey> full_keys(std::span<const mad::PKey> keys) {
     if (known.insert(wanted).second) full.push_back(wanted);
   }
   return full;
+}
+
+// Whether their full keys are more than that. A partition has two keys at most.
+bool exceed(std::span<const mad::PKey> keys, std::size_t capacity) {
+  if (keys.size() <= capacity || keys.size() > 2 * capacity) return keys.size() > capacity;
+  return full_keys(keys).size() > capacity;
 }
 
 }  // namespace
@@ -74,21 +74,34 @@ std::string_view describe(EnforcementGap gap) {
   return {};
 }
 
-EnforcementPlan plan_enforcement(Enforcement policy, const mad::SwitchInfo& info,
-                                 const HeldTable& held, std::span<const mad::PKey> peer_keys) {
-  if (policy == Enforcement::Off || peer_keys.empty()) return unchecked(EnforcementGap::None);
-  if (info.partition_enforcement_cap == 0) return unchecked(EnforcementGap::NoTable);
+EnforcementGap enforcement_gap(Enforcement policy, const mad::SwitchInfo& info,
+                               std::span<const mad::PKey> peer_keys) {
+  if (policy == Enforcement::Off || peer_keys.empty()) return EnforcementGap::None;
+  if (info.partition_enforcement_cap == 0) return EnforcementGap::NoTable;
   const bool wants_inbound = policy != Enforcement::Out;
   const bool wants_outbound = policy != Enforcement::In;
+  const bool lacks_inbound = wants_inbound && !info.inbound_enforcement_cap;
+  const bool lacks_outbound = wants_outbound && !info.outbound_enforcement_cap;
+  const bool checks = wants_inbound > lacks_inbound || wants_outbound > lacks_outbound;
+  if (checks && exceed(peer_keys, info.partition_enforcement_cap)) return EnforcementGap::TableFull;
+  return gap_of(lacks_inbound, lacks_outbound);
+}
+
+EnforcementPlan plan_enforcement(Enforcement policy, const mad::SwitchInfo& info,
+                                 const HeldTable& held, std::span<const mad::PKey> peer_keys) {
+  const EnforcementGap gap = enforcement_gap(policy, info, peer_keys);
   EnforcementPlan plan;
-  plan.inbound = wants_inbound && info.inbound_enforcement_cap;
-  plan.outbound = wants_outbound && info.outbound_enforcement_cap;
-  plan.gap = gap_of(wants_inbound && !plan.inbound, wants_outbound && !plan.outbound);
-  if (!plan.inbound && !plan.outbound) return unchecked(plan.gap);
+  if (policy == Enforcement::Off || peer_keys.empty() || gap == EnforcementGap::NoTable ||
+      gap == EnforcementGap::TableFull) {
+    return plan;
+  }
+  plan.inbound = policy != Enforcement::Out && info.inbound_enforcement_cap;
+  plan.outbound = policy != Enforcement::In && info.outbound_enforcement_cap;
+  if (!plan.inbound && !plan.outbound) return plan;
   HeldTable table = held;
   table.capacity = info.partition_enforcement_cap;
   plan.table = plan_table(table, full_keys(peer_keys));
-  return plan.table.left_out.empty() ? plan : unchecked(EnforcementGap::TableFull);
+  return plan;
 }
 
 }  // namespace heddle::partitions

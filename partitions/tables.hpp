@@ -61,11 +61,15 @@ enum class EnforcementGap : std::uint8_t {
 // A sentence for a person, without a period; empty for None.
 std::string_view describe(EnforcementGap gap);
 
+// What the policy wants and the switch cannot; plan_enforcement leaves it undone. peer_keys as
+// there.
+EnforcementGap enforcement_gap(Enforcement policy, const mad::SwitchInfo& info,
+                               std::span<const mad::PKey> peer_keys);
+
 struct EnforcementPlan {
-  TablePlan table;       // nothing to write when both bits are off
-  bool inbound{};        // PortInfo.PartitionEnforcementInbound
-  bool outbound{};       // PortInfo.PartitionEnforcementOutbound
-  EnforcementGap gap{};  // what the policy wants and the switch cannot
+  TablePlan table;  // nothing to write when both bits are off
+  bool inbound{};   // PortInfo.PartitionEnforcementInbound
+  bool outbound{};  // PortInfo.PartitionEnforcementOutbound
 };
 
 // For an external port of a switch. `peer_keys`: what the end port at the other end of the cable

@@ -209,6 +209,24 @@ struct Rendering<PKeyTableFull> {
 };
 
 template <>
+struct Rendering<PKeysUnchecked> {
+  static constexpr std::string_view name = "PKeysUnchecked";
+  static Severity severity(const PKeysUnchecked&) { return Severity::Warning; }
+  static std::string sentence(const PKeysUnchecked& e) {
+    return fmt::format(
+        "{} does not check all P_Keys that [partitions] enforcement wants checked, at {} of its "
+        "ports: {}",
+        full_name(e.node), e.ports, e.reason);
+  }
+  static Fields fields(const PKeysUnchecked& e) {
+    return {{"node", short_name(e.node)},
+            {"guid", guid_text(e.node.guid)},
+            {"ports", number(e.ports)},
+            {"reason", e.reason}};
+  }
+};
+
+template <>
 struct Rendering<MulticastUnproven> {
   static constexpr std::string_view name = "MulticastUnproven";
   static Severity severity(const MulticastUnproven&) { return Severity::Error; }

@@ -185,6 +185,13 @@ struct PKeyTableFull {
   std::uint16_t capacity{};
   std::uint64_t left_out{};
 };
+// Ports of a switch do not check what a partition policy wants checked; the reason is that of one
+// of them.
+struct PKeysUnchecked {
+  NodeName node;
+  std::uint64_t ports{};
+  std::string reason;
+};
 struct MulticastUnproven {
   std::string reason;
 };
@@ -268,18 +275,17 @@ struct MadIgnored {
   std::string reason;
 };
 
-using EventValue =
-    std::variant<SweepStarted, PhaseStarted, SweepFinished, SubnetUp, StateChanged, LocalPortDown,
-                 NodeAppeared, NodeDisappeared, LinkAppeared, LinkDisappeared, SwitchChanged,
-                 DuplicateGuid, CableLoopsBack, DeviceLies, DeviceSilent, SetRefused, LidConflict,
-                 LidsExhausted, SwitchTooSmall, RouteTooLong, EngineRejected, RoutesChosen,
-                 RoutingFailed, QosLevelsLeftOut, QosTablesLeftOut, RivalMasterSeen,
-                 RivalMasterStays, HandedOver, HandoverRefused, StrangeManagerIgnored,
-                 NoisyPortDamped, NoisyPortQuarantined, NoisyPortHeardAgain, WouldWrite,
-                 ShadowCompared, PKeyTableFull, MulticastUnproven, MulticastMayLoop, JoinRefused,
-                 AdministrationLoad, RegistrationsLost, MemoryFails, MemoryWhole, MembersNotAsked,
-                 SubscriberLost, SilentNodeKept, LinkHeldBack, LinkFlapsButNeeded, LinkUsedAgain,
-                 PortLocked, LinkOrderCarriedOut, LinkOrderRefused, TablesEmptiedFirst, MadIgnored>;
+using EventValue = std::variant<
+    SweepStarted, PhaseStarted, SweepFinished, SubnetUp, StateChanged, LocalPortDown, NodeAppeared,
+    NodeDisappeared, LinkAppeared, LinkDisappeared, SwitchChanged, DuplicateGuid, CableLoopsBack,
+    DeviceLies, DeviceSilent, SetRefused, LidConflict, LidsExhausted, SwitchTooSmall, RouteTooLong,
+    EngineRejected, RoutesChosen, RoutingFailed, QosLevelsLeftOut, QosTablesLeftOut,
+    RivalMasterSeen, RivalMasterStays, HandedOver, HandoverRefused, StrangeManagerIgnored,
+    NoisyPortDamped, NoisyPortQuarantined, NoisyPortHeardAgain, WouldWrite, ShadowCompared,
+    PKeyTableFull, PKeysUnchecked, MulticastUnproven, MulticastMayLoop, JoinRefused,
+    AdministrationLoad, RegistrationsLost, MemoryFails, MemoryWhole, MembersNotAsked,
+    SubscriberLost, SilentNodeKept, LinkHeldBack, LinkFlapsButNeeded, LinkUsedAgain, PortLocked,
+    LinkOrderCarriedOut, LinkOrderRefused, TablesEmptiedFirst, MadIgnored>;
 
 struct Event {
   EventValue value;

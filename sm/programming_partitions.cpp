@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "mad/p_key_table.hpp"
+#include "partitions/policy.hpp"
 
 namespace heddle::sm {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 using fabric::PortIndex;
 using fabric::Topology;
 using partitions::Enforcement;
+using partitions::EnforcementGap;
 
 }  // namespace
 
@@ -50,6 +52,45 @@ void PartitionProgramming::begin(Context& context,
     if (facing != fabric::kNoPort) begin_switch_port(context, facing, memberships->through(port));
   }
   memberships_ = std::move(memberships);  // the former ones were needed until here
+  tell_gaps(context);
+}
+
+// Once for each switch, and again for another reason. Where everybody holds the one key that there
+// is, packets have no other.
+void PartitionProgramming::tell_gaps(Context& context) {
+  const Picture& picture = context.picture;
+  std::map<mad::Guid, Gap> gaps;
+  std::map<mad::Guid, NodeName> names;
+  for (const PortIndex port : picture.all_endports()) {
+    const PortIndex facing = facing_port(*picture.frozen.topology, port);
+    if (facing == fabric::kNoPort) continue;
+    const EnforcementGap what = work_of(facing).gap;
+    if (what == EnforcementGap::None) continue;
+    const NodeName name = picture.name(facing).node;
+    Gap& gap = gaps.try_emplace(name.guid, Gap{what, 0}).first->second;
+    gap.what = std::min(gap.what, what);
+    ++gap.ports;
+    names.emplace(name.guid, name);
+  }
+  if (!gaps.empty() && has_only_default(context)) gaps.clear();
+  for (const auto& [guid, gap] : gaps) {
+    const auto told = gaps_.find(guid);
+    if (told != gaps_.end() && told->second.what == gap.what) continue;
+    context.events.say(
+        PKeysUnchecked{names.at(guid), gap.ports, std::string(partitions::describe(gap.what))});
+  }
+  gaps_ = std::move(gaps);
+}
+
+bool PartitionProgramming::has_only_default(const Context& context) const {
+  const auto is_default = [](mad::PKey key) {
+    return partitions::base_of(key) == partitions::kDefaultBaseKey;
+  };
+  for (const PortIndex port : context.picture.all_endports()) {
+    const auto keys = memberships_->through(port);
+    if (!std::all_of(keys.begin(), keys.end(), is_default)) return false;
+  }
+  return true;
 }
 
 PortIndex PartitionProgramming::facing_port(const Topology& topology, PortIndex endport) const {
@@ -123,10 +164,13 @@ void PartitionProgramming::begin_switch_port(Context& context, PortIndex port,
   const Picture& picture = context.picture;
   const auto& node = picture.observation[picture.frozen.end_of[port.value].node];
   const std::uint16_t capacity = node.switch_info->partition_enforcement_cap;
-  // A table that cannot hold what it should is not worth reading.
-  const bool fits = capacity >= wanted.size();
+  const auto gap = partitions::enforcement_gap(enforcement_, *node.switch_info, wanted);
+  // A table that cannot hold what it should, or is not heeded, is not worth reading.
+  const bool fits = gap != EnforcementGap::NoTable && gap != EnforcementGap::TableFull &&
+                    gap != EnforcementGap::NoDirections;
   if (!fits) forget(port);
   renew(context, port, capacity, wanted, true);
+  work_of(port).gap = gap;
   if (fits) read(context, port);
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,6 +38,11 @@ class PartitionProgramming {
   std::shared_ptr<const sa::PKeyTables> tables();
 
  private:
+  // What a switch does not check that it should, at some port, and at how many.
+  struct Gap {
+    partitions::EnforcementGap what{};
+    std::uint64_t ports = 0;
+  };
   // One port's table, while a sweep works on it.
   struct Work {
     partitions::HeldTable held;
@@ -48,6 +54,7 @@ class PartitionProgramming {
     bool failed = false;
     bool stands = false;  // as it was planned for the same keys in an earlier sweep
     bool whole = false;   // all its blocks are known
+    partitions::EnforcementGap gap{};
   };
   using Key = std::pair<mad::Guid, mad::PortNumber>;  // node and port
   struct KeyHash {
@@ -89,6 +96,8 @@ class PartitionProgramming {
   void write(Context& context, fabric::PortIndex port);
   void submit(Context& context, fabric::PortIndex port, mad::Method method, std::uint16_t block);
   void fail(Context& context, const Answer& answer);
+  void tell_gaps(Context& context);
+  bool has_only_default(const Context& context) const;
 
   partitions::Enforcement enforcement_ = partitions::Enforcement::Off;
   std::shared_ptr<const partitions::Memberships> memberships_;  // Work::wanted points into them
@@ -96,6 +105,7 @@ class PartitionProgramming {
   std::vector<Key> keys_;            // of work_
   std::vector<std::uint32_t> slot_;  // by PortIndex: its place in work_, or kNone
   static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
+  std::map<mad::Guid, Gap> gaps_;                 // that were told
   std::shared_ptr<const sa::PKeyTables> tables_;  // null: to be put together anew
 };
 
