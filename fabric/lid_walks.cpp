@@ -2,6 +2,7 @@
 #include "fabric/lid_walks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <utility>
 
@@ -57,15 +58,10 @@ class NextColumns {
     if (next_.size() < lids.size() * pitch_) next_.resize(lids.size() * pitch_);
     const auto within = std::lower_bound(lids.begin(), lids.end(), survey.tables.row_size());
     const auto known = static_cast<std::size_t>(within - lids.begin());
-    for (std::uint32_t s = 0; s < none_; ++s) {
-      const std::uint32_t* const leads =
-          survey.wiring.next_switch.data() + survey.wiring.first_port[s];
-      const std::uint32_t ports = survey.wiring.ports[s];
-      std::uint32_t* const to = next_.data() + s;
-      for (std::size_t i = 0; i < known; ++i) {
-        const std::uint8_t out = survey.tables.entry(SwitchIndex{s}, lids[i]);
-        to[i * pitch_] = out < ports ? std::min(leads[out], none_) : none_;
-      }
+    for (std::uint32_t s = 0; s < none_; s += kStep) {
+      const std::uint32_t count = std::min(kStep, none_ - s);
+      take_rows(survey, s, count);
+      for (std::size_t i = 0; i < known; ++i) fill(lids[i], count, next_.data() + i * pitch_ + s);
     }
     std::fill(next_.begin() + static_cast<std::ptrdiff_t>(known * pitch_), next_.end(), none_);
   }
@@ -73,6 +69,32 @@ class NextColumns {
   const std::uint32_t* of(std::size_t index) const { return next_.data() + index * pitch_; }
 
  private:
+  // Switches at a time: what is written of one LID fills lines of the cache then, and what is read
+  // of all of them stays in the nearest one.
+  static constexpr std::uint32_t kStep = 16;
+  struct Row {
+    const std::uint8_t* entries = nullptr;
+    const std::uint32_t* leads = nullptr;  // by port
+    std::uint32_t ports = 0;
+  };
+
+  void take_rows(const Survey& survey, std::uint32_t first, std::uint32_t count) {
+    const Wiring& wiring = survey.wiring;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint32_t s = first + i;
+      rows_[i] = {survey.tables.row(SwitchIndex{s}).data(),
+                  wiring.next_switch.data() + wiring.first_port[s], wiring.ports[s]};
+    }
+  }
+  void fill(std::size_t lid, std::uint32_t count, std::uint32_t* to) const {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Row& row = rows_[i];
+      const std::uint8_t out = row.entries[lid];
+      to[i] = out < row.ports ? std::min(row.leads[out], none_) : none_;
+    }
+  }
+
+  std::array<Row, kStep> rows_;
   std::uint32_t none_;
   std::size_t pitch_;
   std::vector<std::uint32_t> next_;
