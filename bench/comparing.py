@@ -133,8 +133,9 @@ def routed(stage, engine):
     return NONE if before == NONE else f">{stage.options.patience - before:.0f}"
 
 
-# Ours take so little that one run tells of the machine's other work, too.
-OUR_LEAST = 3
+# Ours take so little that one run tells of the machine's other work, too, and the first ones after
+# OpenSM of memory that the system has to give anew.
+OUR_LEAST = 9
 
 
 def planned(stage, engine):
