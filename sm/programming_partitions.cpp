@@ -60,24 +60,23 @@ void PartitionProgramming::begin(Context& context,
 void PartitionProgramming::tell_gaps(Context& context) {
   const Picture& picture = context.picture;
   std::map<mad::Guid, Gap> gaps;
-  std::map<mad::Guid, NodeName> names;
   for (const PortIndex port : picture.all_endports()) {
     const PortIndex facing = facing_port(*picture.frozen.topology, port);
     if (facing == fabric::kNoPort) continue;
     const EnforcementGap what = work_of(facing).gap;
     if (what == EnforcementGap::None) continue;
-    const NodeName name = picture.name(facing).node;
-    Gap& gap = gaps.try_emplace(name.guid, Gap{what, 0}).first->second;
+    const Topology& topology = *picture.frozen.topology;
+    const mad::Guid guid = topology.guid(topology.node_of(facing));
+    Gap& gap = gaps.try_emplace(guid, Gap{what, 0, facing}).first->second;
     gap.what = std::min(gap.what, what);
     ++gap.ports;
-    names.emplace(name.guid, name);
   }
   if (!gaps.empty() && has_only_default(context)) gaps.clear();
   for (const auto& [guid, gap] : gaps) {
     const auto told = gaps_.find(guid);
     if (told != gaps_.end() && told->second.what == gap.what) continue;
-    context.events.say(
-        PKeysUnchecked{names.at(guid), gap.ports, std::string(partitions::describe(gap.what))});
+    context.events.say(PKeysUnchecked{picture.name(gap.at).node, gap.ports,
+                                      std::string(partitions::describe(gap.what))});
   }
   gaps_ = std::move(gaps);
 }

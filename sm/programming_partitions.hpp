@@ -42,6 +42,7 @@ class PartitionProgramming {
   struct Gap {
     partitions::EnforcementGap what{};
     std::uint64_t ports = 0;
+    fabric::PortIndex at = fabric::kNoPort;  // one of them, at that time
   };
   // One port's table, while a sweep works on it.
   struct Work {
