@@ -101,6 +101,22 @@ function(heddle_test name)
   if(ARG_LABELS STREQUAL unit AND NOT ARG_OPTIMISED)
     target_compile_options(test_${name} PRIVATE -O0)
   endif()
+  if(HEDDLE_SANITIZE)
+    heddle_in_shards(${name} 8 "${ARG_LABELS}")
+    return()
+  endif()
   gtest_discover_tests(test_${name} TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST
     PROPERTIES TIMEOUT 120 LABELS "${ARG_LABELS}")
+endfunction()
+
+# heddle_in_shards(NAME COUNT LABELS): many cases to a process. With sanitizers a process takes
+# longer to begin and to look for leaks than most cases take; each alone they run in the other
+# build.
+function(heddle_in_shards name count labels)
+  math(EXPR last "${count} - 1")
+  foreach(shard RANGE ${last})
+    add_test(NAME ${name}.shard_${shard} COMMAND test_${name})
+    set_tests_properties(${name}.shard_${shard} PROPERTIES TIMEOUT 600 LABELS "${labels}"
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${count};GTEST_SHARD_INDEX=${shard}")
+  endforeach()
 endfunction()

@@ -4,6 +4,7 @@
 
 #include "fabric/verification.hpp"
 #include "tests/routing/fabrics.hpp"
+#include "tests/routing/splits.hpp"
 
 namespace heddle::routing {
 namespace {

@@ -2,11 +2,8 @@
 // The fabrics that every engine is tried on, whole, damaged and nonsensical, and their routes.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
-#include <functional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,23 +13,6 @@
 #include "tests/support/topologies.hpp"
 
 namespace heddle::routing {
-
-// One by one, from the last to the first: as unlike inline_for as a correct split can be.
-inline void split_for(std::size_t count, const base::RangeWork& work) {
-  for (std::size_t i = count; i-- > 0;) work(i, i + 1);
-}
-
-// On three threads, each item by whoever is free.
-inline void race_for(std::size_t count, const base::RangeWork& work) {
-  std::atomic<std::size_t> next = 0;
-  std::vector<std::thread> threads;
-  for (int t = 0; t < 3; ++t) {
-    threads.emplace_back([&] {
-      for (std::size_t i = next++; i < count; i = next++) work(i, i + 1);
-    });
-  }
-  for (auto& thread : threads) thread.join();
-}
 
 struct NamedRecipe {
   std::string name;

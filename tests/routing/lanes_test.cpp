@@ -9,6 +9,7 @@
 #include "fabric/verification.hpp"
 #include "routing/quality.hpp"
 #include "tests/routing/fabrics.hpp"
+#include "tests/routing/splits.hpp"
 #include "tests/support/networks.hpp"
 
 namespace heddle::routing {

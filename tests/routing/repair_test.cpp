@@ -15,6 +15,7 @@
 #include "fabric/verification.hpp"
 #include "tests/routing/fabrics.hpp"
 #include "tests/routing/loss.hpp"
+#include "tests/routing/splits.hpp"
 #include "tests/support/topologies.hpp"
 
 namespace heddle::routing {
