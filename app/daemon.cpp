@@ -166,14 +166,12 @@ void Daemon::care(const api::CareForLink& command) {
   after_steps();
 }
 
+// Deadlines mostly move on with each answer. A timer that ends too soon is armed anew then, once in
+// the time that a response has; to arm it with each answer would be a system call for each.
 void Daemon::arm() {
   const base::Instant deadline = std::min(core_.deadline(), companions_.deadline());
-  if (deadline == armed_) return;
+  if (deadline >= armed_) return;
   armed_ = deadline;
-  if (deadline == base::kNever) {
-    timer_.cancel();
-    return;
-  }
   timer_.expires_after(std::max(base::Duration{0}, deadline - steady_now()));
   timer_.async_wait([this](const boost::system::error_code& cancelled) {
     if (cancelled) return;

@@ -35,9 +35,10 @@ struct UmadOptions {
 };
 
 // One thread reads and posts batches to `loop`; everything else, destruction included, must happen
-// on the loop's thread. Destruction clears IsSM first, takes up to 25 ms and delivers nothing more;
-// it sends the thread SIGURG, whose handler is taken for it. Errors say what is wrong with the port
-// and what to do.
+// on the loop's thread. While many requests are in flight and answers come one at a time, it waits
+// about 0.1 ms for a few of them. Destruction clears IsSM first, takes up to 25 ms and delivers
+// nothing more; it sends the thread SIGURG, whose handler is taken for it. Errors say what is wrong
+// with the port and what to do.
 base::Result<std::unique_ptr<Transport>> open_umad(boost::asio::io_context& loop,
                                                    const PortId& port, UmadOptions options);
 
