@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "transport/header.hpp"
+#include "transport/reading_pace.hpp"
 #include "transport/umad_agents.hpp"
 #include "transport/umad_message.hpp"
 #include "transport/waiting_read.hpp"
@@ -28,9 +29,7 @@ constexpr int kPollMilliseconds = 25;               // how late the reader sees 
 constexpr std::size_t kMaxBatch = 256;              // MADs handed over at once
 constexpr std::size_t kMaxUndelivered = 64 * 1024;  // beyond that, MADs wait in the kernel
 constexpr int kSegmentRetries = 3;                  // 2 s each, without an Ack in between
-constexpr unsigned kLoneBeforeTrust = 8;            // batches of one before one is expected
-constexpr unsigned kManyInFlight = 24;              // requests; then answers are gathered
-constexpr std::chrono::microseconds kGather{50};    // for so long
+constexpr std::chrono::microseconds kGather{50};    // the timers' own slack comes on top
 constexpr int kMaxFailuresInARow = 20;              // then the device is held to be gone
 constexpr std::chrono::milliseconds kPause{10};
 
@@ -90,11 +89,6 @@ class Umad final : public Transport {
   bool read_batch(std::vector<Received>& batch, bool gathered);
   // True if it has been answered here, or needs no answer.
   bool answer_at_once(const Received& received);
-  // Whether answers to our requests come so often, but one at a time, that to wait for a few costs
-  // less than to hand up each.
-  bool gathers() const {
-    return !waiting_.waits() && lone_ >= kLoneBeforeTrust && in_flight_ >= kManyInFlight;
-  }
   void count_answer(const Received& received);
   void post(std::vector<Received> batch);
   void give_back(mad::Datagram datagram);
@@ -107,11 +101,10 @@ class Umad final : public Transport {
   UmadAgents agents_;
   std::shared_ptr<Mailbox> mailbox_;
   UmadMessage outgoing_;
+  ReadingPace pace_;
   // The reader's:
   UmadMessage incoming_;
   UmadMessage reply_;
-  unsigned lone_ = 0;                   // batches of one in a row
-  std::atomic<unsigned> in_flight_{0};  // at least: what never ends is forgotten in a silence
   std::function<bool(const mad::Datagram&, std::optional<mad::Datagram>&)> at_once_;
   int issm_ = -1;
   std::atomic<bool> stop_{false};
@@ -134,10 +127,9 @@ void Umad::send(mad::Datagram datagram) {
     // Of a long answer, segments may be lost; nobody but the kernel can send them again.
     const bool in_segments = !awaited && is_rmpp_message(datagram.payload);
     const int retries = in_segments ? kSegmentRetries : 0;
-    if (umad_send(handle_, *agent, outgoing_.data(), length, timeout, retries) == 0) {
-      if (awaited) ++in_flight_;
-      return;
-    }
+    if (awaited) pace_.request();
+    if (umad_send(handle_, *agent, outgoing_.data(), length, timeout, retries) == 0) return;
+    if (awaited) pace_.end();
   }
   if (awaited) give_back(std::move(datagram));
 }
@@ -197,9 +189,9 @@ void Umad::read_until_stopped() {
     }
     errno = 0;
     const int ready = waiting_.waits() ? 0 : umad_poll(handle_, kPollMilliseconds);
-    if (ready == -ETIMEDOUT) in_flight_ = 0;
+    if (ready == -ETIMEDOUT) pace_.silence();
     if (ready == -ETIMEDOUT || (ready != 0 && errno == EINTR)) continue;
-    const bool gathered = ready == 0 && gathers();
+    const bool gathered = ready == 0 && !waiting_.waits() && pace_.gathers();
     if (gathered) std::this_thread::sleep_for(kGather);
     std::vector<Received> batch;
     const bool fine = ready == 0 && read_batch(batch, gathered);
@@ -216,11 +208,10 @@ void Umad::read_until_stopped() {
   }
 }
 
-// Reading until there is nothing more costs a vain read. Where MADs come one at a time, that is
-// done now and then only: whatever else is there ends the next poll at once. As long as all that
+// Where one only is taken, whatever else is there ends the next poll at once. As long as all that
 // comes is answered here, reads wait, and neither a poll nor a vain read is needed.
 bool Umad::read_batch(std::vector<Received>& batch, bool gathered) {
-  const bool one_only = !gathered && lone_ >= kLoneBeforeTrust && lone_ % kLoneBeforeTrust != 0;
+  const bool one_only = !gathered && pace_.takes_one();
   std::size_t had = 0;
   while (!stop_ && (waiting_.waits() || had < (one_only ? 1 : kMaxBatch))) {
     auto length = static_cast<int>(incoming_.room());
@@ -241,11 +232,7 @@ bool Umad::read_batch(std::vector<Received>& batch, bool gathered) {
     batch.push_back(std::move(*received));
     if (!waiting_.set(false)) break;  // hand it up before a read that may wait for long
   }
-  if (!gathered) {
-    lone_ = had > 1 ? 0 : lone_ + 1;
-  } else if (had <= 1) {
-    lone_ = 0;  // in vain
-  }
+  pace_.had(had, gathered);
   if (at_once_ && had > 0 && batch.empty()) waiting_.set(true);
   return true;
 }
@@ -254,7 +241,7 @@ void Umad::count_answer(const Received& received) {
   const auto header = peek_header(received.datagram.payload);
   const bool ends =
       received.arrival == Arrival::SendFailed || (header && mad::is_response(header->method));
-  if (ends && in_flight_ > 0) --in_flight_;
+  if (ends) pace_.end();
 }
 
 bool Umad::answer_at_once(const Received& received) {
