@@ -4,8 +4,10 @@
 #include "app/cli.hpp"
 #include "app/commands.hpp"
 #include "app/exit_codes.hpp"
+#include "app/large_heap.hpp"
 
 int main(int argc, char** argv) {
+  heddle::app::prefer_large_pages_in_heap();
   try {
     return heddle::app::run(argc, argv);
   } catch (const std::exception& failure) {
