@@ -9,6 +9,7 @@ Debian's sminfo says who is master, asked on both nodes; the outside judges, or 
 iblinkinfo and saquery, say whether the fabric is right then."""
 
 import argparse
+import contextlib
 import os
 import re
 import signal
@@ -26,6 +27,7 @@ from run import settled  # noqa: E402
 
 NET = Path(__file__).resolve().parent / "nets" / "tree.net"
 PATIENCE = 60
+ANSWERED = 0.3  # seconds in which a manager answers, also beside others
 OPENSM = "sminfo_polling_timeout 500\npolling_retry_number 3\n"
 # Not once in a scenario: it must be told that it ranks higher.
 SELDOM = OPENSM.replace("500", "60000")
@@ -152,8 +154,23 @@ class Managers:
 
     def kill(self, who, by=signal.SIGKILL):
         process = self.running.pop(who)[1]
-        process.send_signal(by)
-        process.wait(10)
+        with self._hold_others() if by == signal.SIGKILL else contextlib.nullcontext():
+            process.send_signal(by)
+            process.wait(10)
+
+    @contextlib.contextmanager
+    def _hold_others(self):
+        """So that no request of theirs is on its way to who dies: under ibsim's library it would
+        never be told that nobody answers, and OpenSM waits for that for ever."""
+        others = [process for _, process in self.running.values() if process.poll() is None]
+        for process in others:
+            process.send_signal(signal.SIGSTOP)
+        time.sleep(ANSWERED if others else 0)
+        try:
+            yield
+        finally:
+            for process in others:
+                process.send_signal(signal.SIGCONT)
 
     def master(self):
         """Who is master, if all that run agree on one."""
