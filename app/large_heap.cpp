@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <limits>
+#include <string>
 
 #include <malloc.h>
 #include <sys/mman.h>
@@ -18,6 +19,16 @@ namespace {
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 constexpr std::size_t kLargePage = 2 * kMegabyte;
 constexpr std::size_t kMostRoom = 1024 * kMegabyte;
+
+// Not where they are so large that one is all a small manager would use.
+bool has_large_pages() {
+  const std::string folder = "/sys/kernel/mm/transparent_hugepage/";
+  std::string policy;
+  std::getline(std::ifstream(folder + "enabled"), policy);
+  std::size_t size = 0;
+  std::ifstream(folder + "hpage_pmd_size") >> size;
+  return size == kLargePage && policy.find("[never]") == std::string::npos;
+}
 
 // Under strict accounting room counts as used.
 bool counts_room_as_memory() {
@@ -34,7 +45,7 @@ bool is_limited() {
 }
 
 std::size_t room_wanted() {
-  if (is_limited() || counts_room_as_memory()) return 0;
+  if (is_limited() || counts_room_as_memory() || !has_large_pages()) return 0;
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   if (pages <= 0 || page <= 0) return 0;
   const std::size_t memory = static_cast<std::size_t>(pages) * static_cast<std::size_t>(page);

@@ -7,8 +7,8 @@
 #include "app/large_heap.hpp"
 
 int main(int argc, char** argv) {
-  heddle::app::prefer_large_pages_in_heap();
   try {
+    heddle::app::prefer_large_pages_in_heap();
     return heddle::app::run(argc, argv);
   } catch (const std::exception& failure) {
     heddle::app::complain(failure.what());

@@ -57,14 +57,22 @@ int use_large_heap_within_a_limit() {
   return prefer_large_pages_in_heap() == 0 ? 0 : 4;
 }
 
-// There the system's allocator is not at work; elsewhere room counts as memory, or is limited.
+std::string line_of(const char* file) {
+  std::string line;
+  std::getline(std::ifstream(file), line);
+  return line;
+}
+
+// There the system's allocator is not at work; elsewhere there are no large pages of the usual
+// size, or room counts as memory, or is limited.
 bool may_lack_room() {
-  int policy = 0;
-  std::ifstream("/proc/sys/vm/overcommit_memory") >> policy;
   rlimit data{}, all{};
   getrlimit(RLIMIT_DATA, &data);
   getrlimit(RLIMIT_AS, &all);
-  return test::kSanitized || policy == 2 || data.rlim_cur != RLIM_INFINITY ||
+  const std::string policy = line_of("/sys/kernel/mm/transparent_hugepage/enabled");
+  return test::kSanitized || policy.find("[never]") != std::string::npos ||
+         line_of("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size") != "2097152" ||
+         line_of("/proc/sys/vm/overcommit_memory") == "2" || data.rlim_cur != RLIM_INFINITY ||
          all.rlim_cur != RLIM_INFINITY;
 }
 
