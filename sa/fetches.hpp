@@ -20,6 +20,8 @@ namespace heddle::sa {
 
 // One query may have so many read; one that means more is refused with ERR_NO_RESOURCES.
 inline constexpr std::size_t kMaxFetchesOfQuery = 4096;
+// Or, where it names a device by its LID, what the largest switch has: of each two of 256 ports.
+inline constexpr std::size_t kMaxFetchesOfDevice = 1 << 16;
 // And so many are kept: then the oldest view of the fabric is as good as none, and all go.
 inline constexpr std::size_t kMaxFetched = 1 << 18;
 

@@ -16,9 +16,9 @@ class Search {
   Search(Registrations& registrations, const View& view, const Query& query, Records& records)
       : registrations_(registrations), view_(view), query_(query), records_(records) {}
 
-  // kStatusBusy as long as something is yet to be read.
+  // kWaitsForFetches as long as something is yet to be read.
   mad::Status status() const {
-    if (looks_ > kMaxFetchesOfQuery) return mad::kSANoResources;
+    if (looks_ > most_) return mad::kSANoResources;
     return known_ ? mad::kStatusOk : kWaitsForFetches;
   }
 
@@ -29,11 +29,12 @@ class Search {
       const PortIndex port = view_.find(wanted.lid);
       if (port == fabric::kNoPort) return;
       wanted.lid = view_.lid(port);
+      most_ = kMaxFetchesOfDevice;
       visit(port);
       return;
     }
     for (const PortIndex port : view_.topology().endports()) {
-      if (view_.lid(port) != mad::kNoLid && looks_ <= kMaxFetchesOfQuery) visit(port);
+      if (view_.lid(port) != mad::kNoLid && looks_ <= most_) visit(port);
     }
   }
 
@@ -43,7 +44,7 @@ class Search {
     constexpr std::uint64_t kTable = component<&Record::table>();
     const auto mask = query_.header.component_mask & (kTable - 1);
     if (!mad::matches(mask, wanted, record) || !view_.may_see(query_, fetch.port)) return;
-    if (++looks_ > kMaxFetchesOfQuery) return;
+    if (++looks_ > most_) return;
     const auto data = registrations_.fetches.look(fetch, known_);
     if (!data || records_.full()) return;
     constexpr std::size_t size = mad::kBytes<decltype(record.table)>;
@@ -57,6 +58,7 @@ class Search {
   const Query& query_;
   Records& records_;
   std::size_t looks_ = 0;
+  std::size_t most_ = kMaxFetchesOfQuery;
   bool known_ = true;
 };
 

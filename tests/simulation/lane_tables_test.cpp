@@ -8,8 +8,10 @@
 #include <gtest/gtest.h>
 
 #include "mad/sl_to_vl_mapping_table.hpp"
+#include "mad/sl_to_vl_mapping_table_record.hpp"
 #include "mad/vl_arbitration_table.hpp"
 #include "sim/forwarding.hpp"
+#include "tests/sa/client.hpp"
 #include "tests/simulation/judging.hpp"
 
 namespace heddle::test {
@@ -197,6 +199,27 @@ TEST_F(LaneTables, ThatAreRefusedAreToldOfOnceAndDoneWithout) {
   box.input(sm::ResweepCommand{"test"});
   ASSERT_TRUE(box.run_until_quiet());
   EXPECT_EQ(box.count<sm::SetRefused>(), 0u);
+}
+
+// Of each two of 65 ports, which is more than a query may have read that names no device.
+TEST_F(LaneTables, OfALargeSwitchAreToldToWhoeverNamesIt) {
+  using Record = mad::SLtoVLMappingTableRecord;
+  Box box("star:64");
+  ASSERT_TRUE(box.run_until_quiet());
+  const auto host = box.world().find_endpoint("host-0002").value();
+  Record wanted;
+  wanted.lid = registers(box, "switch-1", 0).lid;
+  auto query =
+      sa::make_query(sa::Question{mad::Method::GetTable, 0x13, 0, mad::component<&Record::lid>()},
+                     wanted, registers(box, "host-0002", 1).master_sm_lid);
+  query.peer.q_key = 0x8001'0000;
+  box.world().send(host, std::move(query), box.now());
+  box.run_for(std::chrono::seconds(2));
+  const auto arrived = box.take_arrivals(host);
+  ASSERT_EQ(arrived.size(), 1u);
+  const auto reply = sa::read_reply<Record>(arrived.front());
+  EXPECT_EQ(reply.status(), mad::kStatusOk);
+  EXPECT_GE(reply.records.size(), 64u * 63u);
 }
 
 }  // namespace
