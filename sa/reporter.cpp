@@ -34,7 +34,7 @@ void Reporter::queue(const std::vector<SubscriptionId>& to, const mad::IssuedNot
   const auto shared = std::make_shared<const mad::IssuedNotice>(notice);
   for (const SubscriptionId id : to) {
     if (is_full()) return;
-    queued_.push_back({id, shared, 0, {}});
+    queued_.push_back({id, shared, 0, {}, {}});
   }
 }
 
@@ -45,6 +45,7 @@ void Reporter::transmit(base::Instant now, Report report, const Subscription& to
   if (next_transaction_ == 0) next_transaction_ = 1;
   ++report.attempts;
   report.due = now + kReportTimeout;
+  report.at = to.report_to.lid;
   out.push_back(make_report(*report.notice, to.report_to, transaction));
   in_flight_.emplace(transaction, std::move(report));
 }
@@ -75,6 +76,12 @@ void Reporter::pump(base::Instant now, Subscriptions& subscriptions,
     queued_.pop_front();
     if (const auto* to = subscriptions.find(report.to)) transmit(now, std::move(report), *to, out);
   }
+}
+
+std::optional<mad::Lid> Reporter::told(mad::TransactionId transaction) const {
+  const auto found = in_flight_.find(static_cast<std::uint32_t>(transaction.value));
+  if (found == in_flight_.end()) return std::nullopt;
+  return found->second.at;
 }
 
 void Reporter::on_response(mad::TransactionId transaction) {

@@ -10,6 +10,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/time.hpp"
@@ -34,7 +35,9 @@ class Reporter {
   // and are added to `lost`.
   void pump(base::Instant now, Subscriptions& subscriptions, std::vector<mad::Datagram>& out,
             std::vector<Subscription>& lost);
-  // An answer to a report of ours, whatever it says.
+  // Where the report of this number went; none when it is not awaited.
+  std::optional<mad::Lid> told(mad::TransactionId transaction) const;
+  // Its answer, whatever that says.
   void on_response(mad::TransactionId transaction);
   base::Instant deadline() const;
   bool idle() const { return queued_.empty() && in_flight_.empty(); }
@@ -46,6 +49,7 @@ class Reporter {
     std::shared_ptr<const mad::IssuedNotice> notice;
     unsigned attempts = 0;
     base::Instant due{};
+    mad::Lid at{};  // the port that was told last
   };
   void transmit(base::Instant now, Report report, const Subscription& to,
                 std::vector<mad::Datagram>& out);

@@ -82,11 +82,21 @@ bool Server::may_ask(const mad::Datagram& request) const {
          sa::may_ask(trust_, key_, header_of(request.payload));
 }
 
+// It may have several LIDs, and answer with another one than it was told by.
+bool Server::is_one_port(mad::Lid one, mad::Lid other) const {
+  if (one == other) return true;
+  const auto port = view_ ? view_->find(one) : fabric::kNoPort;
+  return port != fabric::kNoPort && port == view_->find(other);
+}
+
 void Server::on_mad(base::Instant now, const mad::Datagram& received) {
   if (received.payload.size() < mad::kSAHeaderBytes) return;
   const mad::SAHeader header = header_of(received.payload);
   if (header.mad.method == mad::Method::ReportResp) {
-    reporter_.on_response(header.mad.transaction_id);
+    const auto told = reporter_.told(header.mad.transaction_id);
+    if (told && is_one_port(*told, received.peer.lid)) {
+      reporter_.on_response(header.mad.transaction_id);
+    }
   } else {
     registrations_.services.expire(now);
     answer(now, header, received);

@@ -124,6 +124,7 @@ class Server {
   void answer_waiting(base::Instant now);
   void send_promise(mad::Datagram reply);
   void carry_out_changes(base::Instant now);
+  bool is_one_port(mad::Lid one, mad::Lid other) const;
   void let_go(const View& before, const View& after);
   void forget_absent(base::Instant now, const View& view);
   void hold_to(const std::vector<mad::Gid>& changed);

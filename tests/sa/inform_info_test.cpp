@@ -82,6 +82,19 @@ TEST_F(InformInfoTest, IsRepeatedUntilItIsConfirmed) {
   EXPECT_TRUE(stage_.server.take_lost().empty());
 }
 
+TEST_F(InformInfoTest, IsConfirmedByNobodyElse) {
+  ASSERT_EQ(set(everything()), mad::kStatusOk);
+  report(link_state(switch_));
+  mad::Datagram foreign = stage_.reports[0];
+  foreign.peer.lid = stage_.lid(stage_.host(1));
+  confirm(foreign);
+  stage_.let_pass(kReportTimeout);
+  ASSERT_EQ(stage_.reports.size(), 2u) << "its reader may not have had it";
+  confirm(stage_.reports[1]);
+  stage_.let_pass(kReportTimeout);
+  EXPECT_EQ(stage_.reports.size(), 2u);
+}
+
 TEST_F(InformInfoTest, EndsWhenNobodyConfirms) {
   ASSERT_EQ(set(everything()), mad::kStatusOk);
   report(link_state(switch_));
