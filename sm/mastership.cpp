@@ -8,6 +8,7 @@
 #include "mad/notice.hpp"
 #include "mad/sm_info.hpp"
 #include "sm/machine.hpp"
+#include "sm/port_set.hpp"
 
 namespace heddle::sm {
 
@@ -67,6 +68,7 @@ void Core::Machine::begin_announcing(Context& with) {
   request.device = *picture.device(*picture.own);
   request.purpose = Purpose::Election;
   request.attribute = mad::AttributeId::PortInfo;
+  request.modifier = port_info_modifier(picture, *picture.own);
   request.optional = true;
   with.transactions.submit(request);
 }

@@ -95,18 +95,15 @@ bool Programming::settled(const Context& context, PortIndex port, const mad::Por
 }
 
 void Programming::set_port(Context& context, Purpose purpose, PortIndex port, LinkStep step) {
-  const auto& topology = *context.picture.frozen.topology;
-  const auto device = context.picture.device(context.picture.frozen.end_of[port.value]);
+  const fabric::ObservedEnd end = context.picture.frozen.end_of[port.value];
+  const auto device = context.picture.device(end);
   if (!device) return;
   Request request;
   request.device = *device;
   request.purpose = purpose;
   request.method = mad::Method::Set;
   request.attribute = mad::AttributeId::PortInfo;
-  request.modifier = topology.number_of(port).value;
-  if (capabilities(context.picture, port) & mad::kIsExtendedSpeedsSupported) {
-    request.modifier |= mad::kSmSupportExtendedSpeeds;
-  }
+  request.modifier = port_info_modifier(context.picture, end);
   request.subject = port.value;
   request.detail = static_cast<std::uint32_t>(step);
   context.transactions.submit(request);

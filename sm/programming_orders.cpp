@@ -18,11 +18,10 @@ ObservedEnd end_of(const Request& request) {
 
 }  // namespace
 
-std::size_t OrderProgramming::begin(Context& context, const std::vector<ObservedEnd>& off,
-                                    const std::vector<ObservedEnd>& on) {
+void OrderProgramming::begin(Context& context, const std::vector<ObservedEnd>& off,
+                             const std::vector<ObservedEnd>& on) {
   for (const ObservedEnd end : off) submit(context, end, true);
   for (const ObservedEnd end : on) submit(context, end, false);
-  return off.size() + on.size();
 }
 
 void OrderProgramming::submit(Context& context, ObservedEnd end, bool off) {
@@ -34,7 +33,7 @@ void OrderProgramming::submit(Context& context, ObservedEnd end, bool off) {
   request.purpose = Purpose::Orders;
   request.method = mad::Method::Set;
   request.attribute = mad::AttributeId::PortInfo;
-  request.modifier = end.port.value;
+  request.modifier = port_info_modifier(context.picture, end);
   request.subject = end.node.value;
   request.detail = off ? 1 : 0;
   context.transactions.submit(request);

@@ -11,9 +11,9 @@ namespace heddle::sm {
 
 class OrderProgramming {
  public:
-  // Queues the Sets; the phase is over when the transactions are idle. Returns how many there are.
-  std::size_t begin(Context& context, const std::vector<fabric::ObservedEnd>& off,
-                    const std::vector<fabric::ObservedEnd>& on);
+  // Queues the Sets; the phase is over when the transactions are idle.
+  void begin(Context& context, const std::vector<fabric::ObservedEnd>& off,
+             const std::vector<fabric::ObservedEnd>& on);
   void on_answer(Context& context, const Answer& answer);
   mad::SmpData data_for(const Context& context, const Request& request) const;
 

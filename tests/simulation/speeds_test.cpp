@@ -264,6 +264,30 @@ TEST(Speeds, OfADeviceThatDoesNotKnowTheExtendedOnesAreAskedForWithoutThem) {
   EXPECT_EQ(state(box, "host-0004", 1), mad::PortState::Active);
 }
 
+// A port may hide its own otherwise, and what a Set is answered with is what is known of it then.
+TEST(Speeds, AreSetWithTheBitOfTheExtendedOnesByOrdersToo) {
+  unsigned with = 0, without = 0;
+  BoxOptions options;
+  options.on_way_out = [&](mad::Datagram& datagram) {
+    const auto smp = mad::decode_smp(datagram.payload);
+    if (!smp || smp->attribute_id != mad::AttributeId::PortInfo) return;
+    if (smp->method != mad::Method::Set) return;
+    ++((smp->attribute_modifier & mad::kSmSupportExtendedSpeeds) != 0 ? with : without);
+  };
+  Box box("star:4", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  const auto at = box.world().devices().plan.nodes[node(box, "switch-1")].guid;
+  with = 0;
+  for (const auto order : {sm::LinkOrder::Disable, sm::LinkOrder::Enable}) {
+    box.input(sm::OrdersChanged{{{at, mad::PortNumber{3}, order, true}}});
+    ASSERT_TRUE(box.run_until_quiet());
+    box.run_for(std::chrono::seconds(1));
+    ASSERT_TRUE(box.run_until_quiet());
+  }
+  EXPECT_GE(with, 2u);
+  EXPECT_EQ(without, 0u);
+}
+
 // A speed of tomorrow: the ports run as they were made, are told, and nobody writes speeds to them.
 TEST(Speeds, ThatAreNotKnownAreLeftToTheDevicesAndTold) {
   constexpr std::uint8_t kOfTomorrow = 2;  // 400 Gb/s a lane, one day
