@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <set>
 #include <unordered_map>
 #include <utility>
 
@@ -228,9 +227,9 @@ void Verifier::Judge::judge_lid(mad::Lid mlid, const std::vector<SwitchIndex>& h
   ++result_.mlids;
   const auto seats = seats_of(mlid);
   std::vector<Place> receivers;
-  std::set<SwitchIndex> member_switches;
+  std::vector<bool> has_members(topology_.switch_count());
   for (const Seat& seat : seats) {
-    member_switches.insert(seat.place.at);
+    has_members[seat.place.at.value] = true;
     if (seat.role == Role::Receiver) receivers.push_back(seat.place);
   }
   std::sort(receivers.begin(), receivers.end());
@@ -243,7 +242,7 @@ void Verifier::Judge::judge_lid(mad::Lid mlid, const std::vector<SwitchIndex>& h
     if (!ground_.has_table(at, mlid)) add({TreeFault::NoTable, mlid, at, {}, {}});
     const PortSet ports = tables_.entry(at, mlid);
     ports.for_each([&](mad::PortNumber port) { judge_port(mlid, at, port, receivers, joined); });
-    const bool is_end = ports.size() == 1 && !member_switches.contains(at);
+    const bool is_end = ports.size() == 1 && !has_members[at.value];
     if (is_end) add({TreeFault::Idle, mlid, at, {}, {}});
   }
   judge_reach(mlid, seats, joined);

@@ -46,7 +46,7 @@ bool Core::Machine::begin_work() {
     begin_sweep(*std::exchange(due, std::nullopt));
   } else if (now >= wake) {
     begin_watch();
-  } else if (!role_changes.empty() && multicast_programming.stands_on(picture.frozen.topology)) {
+  } else if (has_joins() && now >= joins_next) {
     begin_joining();
   } else if (!fetches.empty() && has_view) {
     begin_fetching();

@@ -114,6 +114,7 @@ base::Instant Core::Machine::deadline() {
   const bool rests = stage == Stage::Resting && transactions.idle();
   if (rests && unready_since) return now;
   if (rests) next = has_to_tell() ? std::min(wake, tells_next) : wake;
+  if (rests && has_joins()) next = std::min(next, joins_next);
   if (rests && has_groups_to_list()) next = std::min(next, lists_groups_next);
   if (administration.view() != nullptr) next = std::min(next, notary.deadline());
   return std::min({next, administration.deadline(), inheritance_ends});

@@ -199,6 +199,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   void ask_for_routes();
   void await_routes();
   void begin_multicast();
+  bool has_joins() const;
   void begin_joining();
   void finish_joining();
   bool outgrows_multicast_top() const;
@@ -378,6 +379,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   LookUps look_ups;
   base::Instant told_load{};  // when the load of the administration was last told
   bool permanent_groups_due = true;
+  base::Instant joins_next{};         // when trees may be changed again
   bool groups_changed = false;        // since they were last published
   base::Instant lists_groups_next{};  // when they may be again, if nothing else asks for it
   std::set<mad::Guid> outdated;       // ports whose clients must register anew: groups have changed

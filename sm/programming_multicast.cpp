@@ -340,8 +340,11 @@ void MulticastProgramming::on_answer(Context& context, const Answer& answer) {
   }
 }
 
-std::shared_ptr<const multicast::Tables> MulticastProgramming::tables() const {
-  return std::make_shared<const multicast::Tables>(standing_);
+std::shared_ptr<const multicast::Tables> MulticastProgramming::tables(
+    const std::shared_ptr<const fabric::Topology>& topology) const {
+  if (!topology_ || !topology) return nullptr;
+  return std::make_shared<const multicast::Tables>(
+      topology_ == topology ? standing_ : standing_.reindexed(*topology_, *topology));
 }
 
 }  // namespace heddle::sm

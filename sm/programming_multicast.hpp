@@ -48,6 +48,8 @@ class MulticastProgramming {
   bool has_inherited() const { return !inherited_.empty(); }
   // Or is about to.
   bool inherits() const { return has_inherited() || !heirlooms_.empty(); }
+  // Of all trees of the latest begin(), which had to be proven.
+  std::size_t members_proven() const { return roles_.size(); }
   // Nobody is held to be a member any longer who has not registered: to be given to begin().
   std::vector<multicast::RoleChange> release(const multicast::Groups& groups);
   // Whether this is the topology of the last renew(): a sweep that failed leaves another picture.
@@ -60,8 +62,10 @@ class MulticastProgramming {
   // The data of a Set that this handler queued.
   mad::SmpData data_for(const Request& request) const;
 
-  // Null before the first sweep. A cheap copy.
-  std::shared_ptr<const multicast::Tables> tables() const;
+  // What switches hold, by the switches of this topology: a sweep that failed leaves another one
+  // than that of the last renew(). Null before that, and without a topology. A cheap copy.
+  std::shared_ptr<const multicast::Tables> tables(
+      const std::shared_ptr<const fabric::Topology>& topology) const;
   // Nobody is a member of anything any more, and nothing is known.
   void forget() { *this = {}; }
 

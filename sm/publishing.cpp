@@ -71,7 +71,7 @@ void Core::Machine::renew_view(std::shared_ptr<const fabric::Registers> register
   if (multicast_programming.has_inherited() && inheritance_ends == base::kNever) {
     inheritance_ends = clients_are_known ? now : now + kInheritance;
   }
-  administration.set_multicast_tables(multicast_programming.tables());
+  administration.set_multicast_tables(multicast_programming.tables(picture.frozen.topology));
   const mad::SMInfo own{own_guid(), options.sm_key, act_count, options.priority, election.state()};
   fetches.clear();  // of the old view
   auto subnet =

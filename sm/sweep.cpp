@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The sweep, stage by stage: discovery, LIDs, routing, tables, links.
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <utility>
 
@@ -14,6 +15,11 @@ namespace heddle::sm {
 namespace {
 
 using fabric::PortIndex;
+
+// What a change of trees takes for each of their members, and twice that; and how long at most it
+// is waited for others.
+constexpr base::Duration kForAMember = std::chrono::microseconds(2);
+constexpr base::Duration kLongestGathering = std::chrono::milliseconds(100);
 
 std::vector<LidRequest> lid_requests(const Picture& picture, const Options& options) {
   const auto& topology = *picture.frozen.topology;
@@ -106,6 +112,11 @@ void Core::Machine::begin_multicast() {
                               administration.registrations().groups, true);
 }
 
+// Members come or go whose trees may be changed between sweeps.
+bool Core::Machine::has_joins() const {
+  return !role_changes.empty() && multicast_programming.stands_on(picture.frozen.topology);
+}
+
 void Core::Machine::begin_joining() {
   if (outgrows_multicast_top()) return begin_sweep("the multicast tables must grow");
   stage = Stage::Joining;
@@ -115,8 +126,12 @@ void Core::Machine::begin_joining() {
 }
 
 void Core::Machine::finish_joining() {
-  administration.set_multicast_tables(multicast_programming.tables());
+  administration.set_multicast_tables(multicast_programming.tables(picture.frozen.topology));
   if (may_list_groups()) publish_groups();
+  // Each change has whole trees proven. In a storm so many gather for the next one that most of the
+  // time is left for the rest; their clients have their answers meanwhile.
+  const auto members = static_cast<base::Duration::rep>(multicast_programming.members_proven());
+  joins_next = now + std::min(kForAMember * members, kLongestGathering);
   stage = Stage::Resting;
 }
 

@@ -75,14 +75,14 @@ class IpoibClient {
     return ask(mad::Method::Set, kCreate, record);
   }
 
+  // Waits for no answer.
+  void begin(const mad::Gid& mgid) { send(mad::Method::Set, kJoin, question(mgid, kFull), {}); }
+
   // Several answers may come to one question when reports are on their way too.
   sa::Reply<mad::MCMemberRecord> ask(mad::Method method, std::uint64_t mask,
                                      const mad::MCMemberRecord& record, mad::SMKey key = {}) {
-    auto query =
-        sa::make_query(sa::Question{method, 0x38, 0, mask, key}, record, port_info().master_sm_lid);
-    query.peer.q_key = 0x8001'0000;
     box_.take_arrivals(at_);
-    box_.world().send(at_, std::move(query), box_.now());
+    send(method, mask, record, key);
     box_.run_for(std::chrono::milliseconds(20));
     for (const auto& arrived : box_.take_arrivals(at_)) {
       if (arrived.payload[3] == static_cast<std::byte>(mad::Method::Report)) continue;
@@ -92,6 +92,14 @@ class IpoibClient {
   }
 
  private:
+  void send(mad::Method method, std::uint64_t mask, const mad::MCMemberRecord& record,
+            mad::SMKey key) {
+    auto query =
+        sa::make_query(sa::Question{method, 0x38, 0, mask, key}, record, port_info().master_sm_lid);
+    query.peer.q_key = 0x8001'0000;
+    box_.world().send(at_, std::move(query), box_.now());
+  }
+
   Box& box_;
   std::uint32_t node_;
   sim::EndpointId at_;

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "mad/multicast_forwarding_table_record.hpp"
 #include "sim/checker.hpp"
 #include "sim/walker.hpp"
 #include "tests/simulation/ipoib_client.hpp"
@@ -55,6 +56,81 @@ std::size_t entries(Box& box) {
     }
   }
   return bits;
+}
+
+// What the SA tells of a switch's table, as other words than zeros.
+std::size_t told_entries(Box& box, const IpoibClient& asker, const std::string& name) {
+  using Record = mad::MulticastForwardingTableRecord;
+  const auto host = box.world().find_endpoint("host-0003").value();
+  Record wanted;
+  wanted.lid = registers(box, name, 0).lid;
+  auto query =
+      sa::make_query(sa::Question{mad::Method::GetTable, 0x17, 0, mad::component<&Record::lid>()},
+                     wanted, asker.port_info().master_sm_lid);
+  query.peer.q_key = 0x8001'0000;
+  box.take_arrivals(host);
+  box.world().send(host, std::move(query), box.now());
+  box.run_for(milliseconds(20));
+  std::size_t found = 0;
+  for (const auto& arrived : box.take_arrivals(host)) {
+    for (const auto& record : sa::read_reply<Record>(arrived).records) {
+      for (const auto mask : record.table.port_masks) found += mask != 0 ? 1 : 0;
+    }
+  }
+  return found;
+}
+
+// The ring is closed, a switch that was away is there again, and the engine may not route that: the
+// tables are still those of the switches that have them.
+TEST_F(Multicast, TablesAreToldOfTheirOwnSwitchesAfterASweepThatFailed) {
+  BoxOptions options;
+  options.sm.routing.engines = {"minhop"};
+  options.sm.routing.fallback = false;
+  Box box("ring:6", options);
+  box.world().cut(cable(box, "switch-2", 2));
+  box.world().cut(cable(box, "switch-2", 3));
+  ASSERT_TRUE(box.run_until_quiet());
+  IpoibClient near(box, "host-0003"), far(box, "host-0004");
+  ASSERT_EQ(near.join(kIpv4Broadcast).status(), mad::kStatusOk);
+  ASSERT_EQ(far.join(kIpv4Broadcast).status(), mad::kStatusOk);
+  box.run_for(seconds(1));
+  const std::size_t all = told_entries(box, near, "switch-3") + told_entries(box, near, "switch-4");
+  EXPECT_GT(all, 0u);
+  EXPECT_EQ(told_entries(box, near, "switch-5"), 0u);
+  box.world().restore(cable(box, "switch-2", 2));
+  box.world().restore(cable(box, "switch-2", 3));
+  box.run_for(seconds(30));
+  ASSERT_GE(box.count<sm::RoutingFailed>(), 1u);
+  EXPECT_EQ(told_entries(box, near, "switch-3") + told_entries(box, near, "switch-4"), all);
+  EXPECT_EQ(told_entries(box, near, "switch-5"), 0u);
+  EXPECT_EQ(told_entries(box, near, "switch-2"), 0u);
+}
+
+// Each change of a tree has all of it proven, so what comes soon after one waits for more.
+TEST_F(Multicast, ChangesOfAStormAreMadeTogether) {
+  constexpr std::size_t kHosts = 64;
+  Box box(fmt::format("star:{}", kHosts + 1));
+  ASSERT_TRUE(box.run_until_quiet());
+  auto clients = clients_of(box);
+  ASSERT_EQ(clients.size(), kHosts);
+  const auto sets = [&] { return box.world().counters().sets; };
+  // One that comes alone is not kept waiting.
+  const auto before = sets();
+  ASSERT_EQ(clients[0].join(kIpv4Broadcast).status(), mad::kStatusOk);
+  ASSERT_EQ(clients[1].join(kIpv4Broadcast).status(), mad::kStatusOk);
+  EXPECT_EQ(sets() - before, 2u);
+  for (std::size_t i = 2; i < kHosts; ++i) {
+    clients[i].begin(kIpv4Broadcast);
+    box.run_for(std::chrono::microseconds(5));
+  }
+  box.run_for(seconds(1));
+  EXPECT_LT(sets() - before, 2 + kHosts / 3);
+  std::set<sim::PortIndex> joined;
+  for (const auto& client : clients) joined.insert(client.port());
+  const auto spread = sim::spread(box.world().devices(), clients[0].port(),
+                                  {clients[1].join(kIpv4Broadcast).records.at(0).mlid});
+  joined.erase(clients[0].port());
+  EXPECT_EQ(std::set<sim::PortIndex>(spread.reached.begin(), spread.reached.end()), joined);
 }
 
 TEST_F(Multicast, IsSwitchedOffAndOnAgain) {
