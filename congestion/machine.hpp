@@ -84,7 +84,6 @@ class Machine {
     std::uint32_t attempt = 0;  // of the request that is due or in flight
     std::vector<Wish> wishes;
     std::size_t at = 0;
-    mad::CongestionKeyInfo key_info;
     // What it made of what it was told, where that is something else.
     std::map<Place, Data> keeps;
     Outcome outcome{};  // of the check that goes on

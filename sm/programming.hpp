@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Programming: turns the difference between intent and observation into Sets: LIDs before tables,
-// tables before links. This is the only place of the SM that sends one.
+// tables before links. Its sisters programming_* see to what else devices hold.
 //
 // Each phase queues everything it wants and is over when the transactions are idle. What a device
 // refuses or does not answer is reported and left; the rest goes on.

@@ -35,6 +35,7 @@ class ReadingPace {
   bool takes_one() const { return lone_ >= kLoneBeforeTrust && lone_ % kLoneBeforeTrust != 0; }
   // So many were there, after such a moment or without.
   void had(std::size_t count, bool gathered) {
+    if (!gathered && count == 0) return;  // interrupted, or in time to be told to stop
     if (!gathered) {
       lone_ = count > 1 ? 0 : lone_ + 1;
     } else if (count <= 1) {

@@ -46,6 +46,13 @@ TEST(ReadingPace, DoesNotWaitAgainOnceItWasInVain) {
   EXPECT_TRUE(pace.gathers()) << "but later on";
 }
 
+TEST(ReadingPace, LearnsNothingFromAReadThatFoundNothing) {
+  ReadingPace pace;
+  send(pace, kMany);
+  for (unsigned i = 0; i < ReadingPace::kLoneBeforeTrust; ++i) pace.had(0, false);
+  EXPECT_FALSE(pace.gathers());
+}
+
 TEST(ReadingPace, DoesNotWaitWhereSeveralComeByThemselves) {
   ReadingPace pace;
   send(pace, kMany);
