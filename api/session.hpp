@@ -201,6 +201,8 @@ class Session : public Waiter, public std::enable_shared_from_this<Session<Strea
 
   void after_answer() {
     pieces_ = nullptr;
+    // HEAD has the header of the stream, and nothing of it.
+    if (std::exchange(follows_, false)) host_.end_stream();
     if (ends_) return close();
     read();
   }

@@ -186,6 +186,22 @@ TEST_F(ServerTest, EventsReachWhoFollowsThem) {
   EXPECT_THAT(told, HasSubstr("somebody pulled the cable"));
 }
 
+TEST_F(ServerTest, WhoOnlyLooksAtTheHeaderOfEventsTakesNobodysPlace) {
+  const auto server = start(options());
+  Client looks(socket());
+  for (std::size_t i = 0; i <= kMostStreams; ++i) {
+    looks.send("HEAD /v1/events/stream HTTP/1.1\r\n\r\n");
+    ASSERT_THAT(looks.read_until("\r\n\r\n"), StartsWith("HTTP/1.1 200")) << i << " before it";
+  }
+  std::vector<std::unique_ptr<Client>> follow;
+  for (std::size_t i = 0; i <= kMostStreams; ++i) {
+    follow.push_back(std::make_unique<Client>(socket()));
+    follow.back()->send("GET /v1/events/stream HTTP/1.1\r\n\r\n");
+    const char* status = i < kMostStreams ? "HTTP/1.1 200" : "HTTP/1.1 503";
+    EXPECT_THAT(follow.back()->read_until("\r\n\r\n"), StartsWith(status)) << i << " before it";
+  }
+}
+
 TEST_F(ServerTest, CommandsOfOurOwnUserAreCarriedOut) {
   const auto server = start(options());
   Client client(socket());
