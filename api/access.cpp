@@ -6,6 +6,8 @@
 #include <fstream>
 #include <optional>
 
+#include <boost/asio/ip/address_v4.hpp>
+#include <boost/system/error_code.hpp>
 #include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -168,7 +170,10 @@ bool names_loopback(std::string_view host) {
   const bool bracketed = host.starts_with('[');
   const std::size_t end = bracketed ? host.find(']') : host.rfind(':');
   const std::string_view name = host.substr(bracketed ? 1 : 0, end - (bracketed ? 1 : 0));
-  return name == "localhost" || name == "::1" || name.starts_with("127.");
+  // Not by how it begins: "127.evil.example" is a name that its owner leads wherever he likes.
+  boost::system::error_code error;
+  const auto address = boost::asio::ip::make_address_v4(name, error);
+  return name == "localhost" || name == "::1" || (!error && address.is_loopback());
 }
 
 }  // namespace heddle::api

@@ -61,11 +61,13 @@ TEST(Tokens, AWrongLineIsNamedAndItsTokenIsNot) {
 }
 
 TEST(Loopback, IsWhatNamesThisMachine) {
-  for (const char* host : {"localhost", "localhost:9315", "127.0.0.1:9315", "[::1]:9315"}) {
+  for (const char* host :
+       {"localhost", "localhost:9315", "127.0.0.1:9315", "127.8.9.10", "[::1]:9315"}) {
     EXPECT_TRUE(names_loopback(host)) << host;
   }
-  for (const char* host : {"", "evil.example", "evil.example:9315", "localhost.evil.example",
-                           "10.0.0.1", "[::2]", "["}) {
+  for (const char* host :
+       {"", "evil.example", "evil.example:9315", "localhost.evil.example", "127.evil.example:9315",
+        "127.0.0.1.evil.example", "127.", "127.0.0", "10.0.0.1", "[::2]", "["}) {
     EXPECT_FALSE(names_loopback(host)) << host;
   }
 }
