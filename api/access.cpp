@@ -28,10 +28,12 @@ bool same(std::string_view a, std::string_view b) {
   return differences == 0;
 }
 
+// A word that begins with '#' begins a comment; within a word it may be part of a token.
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;
-  for (const std::string_view piece : base::split(line.substr(0, line.find('#')), ' ')) {
+  for (const std::string_view piece : base::split(line, ' ')) {
     const std::string_view word = base::trim(piece);
+    if (word.starts_with('#')) break;
     if (!word.empty()) words.push_back(word);
   }
   return words;

@@ -22,8 +22,8 @@ struct Caller {
 
 class Tokens {
  public:
-  // Lines of a role (read or write), a name and a token; '#' begins a comment. Errors name `title`
-  // and the line, and never a token.
+  // Lines of a role (read or write), a name and a token; '#' at the beginning of a word begins a
+  // comment. Errors name `title` and the line, and never a token.
   static base::Result<Tokens> parse(std::string_view text, std::string_view title);
 
   // What the header "Authorization: Bearer TOKEN" is worth, or "Authorization: Basic ...", where

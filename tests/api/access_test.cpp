@@ -38,6 +38,15 @@ TEST(Tokens, NothingElseOpens) {
   }
 }
 
+TEST(Tokens, HoldWhatBeginsACommentElsewhere) {
+  const auto tokens = Tokens::parse(
+      "#nobody\nwrite ops fedcba9876543210#dc #0123456789abcdef\nread a#b 0123456789abcdef#", "t");
+  ASSERT_TRUE(tokens) << tokens.error().message;
+  EXPECT_EQ(tokens->caller("Bearer fedcba9876543210#dc").role, Role::Writer);
+  EXPECT_EQ(tokens->caller("Bearer fedcba9876543210").role, Role::Nobody) << "the token, cut";
+  EXPECT_EQ(tokens->caller("Bearer 0123456789abcdef#").name, "token a#b");
+}
+
 // Clients of UFM know no other way: "admin:fedcba9876543210fedc", or a token alone.
 TEST(Tokens, MayStandForThePasswordOfBasicAuthentication) {
   const auto tokens = Tokens::parse(kFile, "tokens");
