@@ -38,6 +38,15 @@ std::optional<std::uint64_t> number(const Target& target, const char* name,
   return found == target.query.end() ? otherwise : base::parse_number(found->second);
 }
 
+// Behind which of the events that there are somebody goes on who asks for those behind `after`.
+// Events are numbered anew with each run. So a number that none has yet is one of a run before, and
+// its reader has heard nothing of this one; but the very next is what clients ask for that take
+// "next" for it: they have heard all that there is.
+std::uint64_t begin_behind(const Journal& journal, std::uint64_t after) {
+  if (after > journal.next()) return 0;
+  return std::min(after, journal.next() - 1);
+}
+
 constexpr const char* kNoNumber = "after and limit are numbers";
 
 // The stream of events as server-sent events (WHATWG HTML, 9.2), from where its reader stopped.
@@ -209,11 +218,13 @@ Response get_events(const State& state, const Request&, const Target& target) {
   if (!after || !limit) return refusal(400, kNoNumber);
   const auto& events = state.journal->events();
   Json rows = Json::array();
-  for (std::size_t i = state.journal->after(*after); i < events.size() && rows.size() < *limit;
-       ++i) {
+  std::uint64_t last = begin_behind(*state.journal, *after);
+  for (std::size_t i = state.journal->after(last); i < events.size() && rows.size() < *limit; ++i) {
     rows.push_back(event_row(events[i]));
+    last = events[i].number;
   }
   return json_response({{"oldest", events.empty() ? 0 : events.front().number},
+                        {"last", last},
                         {"next", state.journal->next()},
                         {"events", std::move(rows)}});
 }
@@ -223,7 +234,7 @@ Response get_event_stream(const State& state, const Request& request, const Targ
   const auto after = resumes ? base::parse_number(request.last_event_id)
                              : number(target, "after", state.journal->next() - 1);
   if (!after) return refusal(400, kNoNumber);
-  auto stream = std::make_shared<EventStream>(state.journal, *after);
+  auto stream = std::make_shared<EventStream>(state.journal, begin_behind(*state.journal, *after));
   Response response;
   response.type = "text/event-stream";
   response.pieces = [stream] { return stream->next(); };

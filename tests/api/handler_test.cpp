@@ -19,6 +19,7 @@ using nlohmann::json;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 
 TEST(Handler, TellsTheFabricInNumbersThatAgreeWithItsTables) {
   const ApiStage stage("fat-tree:2,4");
@@ -247,6 +248,47 @@ TEST(Events, AreNumberedAndCanBeReadOnFromAnyOfThem) {
   EXPECT_EQ(rest["events"].size(), all["events"].size() - 1);
   EXPECT_EQ(stage.get("/v1/events?limit=1")["events"].size(), 1u);
   EXPECT_EQ(stage.ask("/v1/events?after=x").status, 400u);
+}
+
+TEST(Events, AreAllHeardByWhoAsksForThoseBehindTheLast) {
+  const ApiStage stage("pair");
+  const json all = stage.get("/v1/events");
+  EXPECT_EQ(all["last"], all["events"].back()["number"]);
+  json heard = json::array();
+  for (json last = 0; last != all["last"];) {
+    const json some = stage.get("/v1/events?limit=2&after=" + last.dump());
+    ASSERT_FALSE(some["events"].empty());
+    ASSERT_EQ(some["last"], some["events"].back()["number"]);
+    heard.insert(heard.end(), some["events"].begin(), some["events"].end());
+    last = some["last"];
+  }
+  EXPECT_EQ(heard, all["events"]);
+  const json none = stage.get("/v1/events?after=" + all["last"].dump());
+  EXPECT_THAT(none["events"], IsEmpty());
+  EXPECT_EQ(none["last"], all["last"]);
+}
+
+// Clients have taken "next" for what to ask for behind.
+TEST(Events, AreNotLostToWhoAsksForThoseBehindTheNext) {
+  ApiStage stage("pair");
+  const std::string next = stage.get("/v1/events")["next"].dump();
+  EXPECT_THAT(stage.get("/v1/events?after=" + next)["events"], IsEmpty());
+  const auto stream = stage.ask("/v1/events/stream?after=" + next);
+  EXPECT_THAT(text_of(stream), IsEmpty());
+  stage.box().input(sm::ResweepCommand{"the test"});
+  stage.box().run_until_quiet();
+  stage.catch_up();
+  EXPECT_THAT(text_of(stream), StartsWith("id: " + next + "\n"));
+}
+
+TEST(Events, AreAllToldToWhoHeardThoseOfARunBefore) {
+  const ApiStage stage("pair");
+  const json all = stage.get("/v1/events");
+  const std::string later = std::to_string(all["next"].get<std::uint64_t>() + 1);
+  EXPECT_EQ(stage.get("/v1/events?after=" + later), all);
+  EXPECT_THAT(text_of(stage.ask("/v1/events/stream?after=" + later)), StartsWith("id: 1\n"));
+  const api::Request resumed{"GET", "/v1/events/stream", {}, later, api::Role::Reader};
+  EXPECT_THAT(text_of(api::handle(resumed, stage.state())), StartsWith("id: 1\n"));
 }
 
 TEST(Events, TheStreamGoesOnWhereItsReaderStopped) {
