@@ -392,10 +392,10 @@ std::vector<Option> watch_options() {
        "none back",
        "3", 0, 100, "losses"},
       {"sweep", "flap_window", &Config::flap_window, "Time in which losses of a link are counted",
-       "\"10min\"", 1, kDay},
+       "\"10min\"", kMillisecond, kDay},
       {"sweep", "flap_hold", &Config::flap_hold,
-       "Time for which a link that was held back must stand before it is used again", "\"5min\"", 1,
-       kDay},
+       "Time for which a link that was held back must stand before it is used again", "\"5min\"",
+       kMillisecond, kDay},
       {"sweep", "reregister", &Config::reregister,
        "Ask clients to register anew (ClientReregister) where what they registered may be lost or "
        "has other terms; false asks none, ever",

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.hpp"
+#include "config/duration.hpp"
 #include "config/load.hpp"
 #include "config/reference.hpp"
 
@@ -68,6 +69,19 @@ TEST(Options, EveryNumberIsAcceptedAtItsLimitsAndRefusedBeyond) {
     EXPECT_TRUE(store_number(config, option, max)) << qualified(option);
     EXPECT_FALSE(store_number(config, option, max + 1)) << qualified(option);
     EXPECT_FALSE(store_number(config, option, min - 1)) << qualified(option);
+  }
+}
+
+// As they are printed.
+TEST(Options, EveryDurationIsAcceptedAtItsLimits) {
+  for (const Option& option : options()) {
+    if (!std::holds_alternative<base::Duration Config::*>(option.member)) continue;
+    for (const std::uint64_t limit : {option.min, option.max}) {
+      const std::string text = duration_text(base::Duration(limit));
+      Config config;
+      EXPECT_TRUE(store_text(config, option, text)) << qualified(option) << " " << text;
+      EXPECT_EQ(text_of(config, option), "\"" + text + "\"") << qualified(option);
+    }
   }
 }
 
