@@ -51,6 +51,33 @@ bool somebody_listens(asio::io_context& loop, const stream_protocol::endpoint& a
   return !error;
 }
 
+base::Error cannot_listen(const TcpDoor& door, std::string_view why) {
+  return base::error(fmt::format("cannot listen on {}:{}: {}", door.address, door.port, why));
+}
+
+base::Result<asio::ip::address> address_of(const TcpDoor& door) {
+  error_code error;
+  const auto address = asio::ip::make_address(door.address, error);
+  if (error) return cannot_listen(door, "this is no IP address");
+  if (!address.is_loopback() && (door.certificate.empty() || !door.tokens)) {
+    return cannot_listen(door, "beyond this machine TLS and tokens are needed");
+  }
+  return address;
+}
+
+base::Result<asio::ssl::context> tls_of(const TcpDoor& door) {
+  asio::ssl::context tls(asio::ssl::context::tls_server);
+  tls.set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv2 |
+                  asio::ssl::context::no_sslv3 | asio::ssl::context::no_tlsv1 |
+                  asio::ssl::context::no_tlsv1_1);
+  error_code error;
+  tls.use_certificate_chain_file(door.certificate.string(), error);
+  if (error) return base::error(fmt::format("{}: {}", door.certificate.string(), error.message()));
+  tls.use_private_key_file(door.key.string(), asio::ssl::context::pem, error);
+  if (error) return base::error(fmt::format("{}: {}", door.key.string(), error.message()));
+  return tls;
+}
+
 }  // namespace
 
 class Server::Inner final : public Host {
@@ -177,44 +204,23 @@ class Server::Inner final : public Host {
   }
 
   base::Result<> open_tcp(const TcpDoor& door) {
-    const auto wrong = [&](std::string_view why) {
-      return base::error(fmt::format("cannot listen on {}:{}: {}", door.address, door.port, why));
-    };
+    const auto address = address_of(door);
+    if (address.has_error()) return address.error();
+    if (!door.certificate.empty()) {
+      auto tls = tls_of(door);
+      if (tls.has_error()) return tls.error();
+      tls_ = std::move(*tls);
+    }
+    const tcp::endpoint at(*address, door.port);
     error_code error;
-    const auto address = asio::ip::make_address(door.address, error);
-    if (error) return wrong("this is no IP address");
-    const bool has_tls = !door.certificate.empty();
-    if (!address.is_loopback() && (!has_tls || !door.tokens)) {
-      return wrong("beyond this machine TLS and tokens are needed");
-    }
-    if (has_tls) {
-      const auto opened = open_tls(door);
-      if (opened.has_error()) return opened.error();
-    }
-    const tcp::endpoint at(address, door.port);
     tcp::acceptor acceptor(loop_);
     acceptor.open(at.protocol(), error);
     if (!error) acceptor.set_option(asio::socket_base::reuse_address(true), error);
     if (!error) acceptor.bind(at, error);
     if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-    if (error) return wrong(error.message());
+    if (error) return cannot_listen(door, error.message());
     port_ = acceptor.local_endpoint().port();
     remote_ = std::move(acceptor);
-    return {};
-  }
-
-  base::Result<> open_tls(const TcpDoor& door) {
-    tls_.emplace(asio::ssl::context::tls_server);
-    tls_->set_options(asio::ssl::context::default_workarounds | asio::ssl::context::no_sslv2 |
-                      asio::ssl::context::no_sslv3 | asio::ssl::context::no_tlsv1 |
-                      asio::ssl::context::no_tlsv1_1);
-    error_code error;
-    tls_->use_certificate_chain_file(door.certificate.string(), error);
-    if (error) {
-      return base::error(fmt::format("{}: {}", door.certificate.string(), error.message()));
-    }
-    tls_->use_private_key_file(door.key.string(), asio::ssl::context::pem, error);
-    if (error) return base::error(fmt::format("{}: {}", door.key.string(), error.message()));
     return {};
   }
 
@@ -365,6 +371,14 @@ base::Result<std::unique_ptr<Server>> Server::start(ServerOptions options, Comma
   const auto opened = inner->open();
   if (opened.has_error()) return opened.error();
   return std::unique_ptr<Server>(new Server(std::move(inner)));
+}
+
+base::Result<> Server::check(const TcpDoor& door) {
+  const auto address = address_of(door);
+  if (address.has_error()) return address.error();
+  if (door.certificate.empty()) return {};
+  const auto tls = tls_of(door);
+  return tls.has_error() ? base::Result<>(tls.error()) : base::Result<>();
 }
 
 void Server::publish(std::shared_ptr<const sm::Snapshot> snapshot) {

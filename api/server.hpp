@@ -58,6 +58,9 @@ class Server {
   // A socket that nobody listens on any more is replaced; one that is alive is an error. So is a
   // TCP address other than a loopback without tokens and TLS.
   static base::Result<std::unique_ptr<Server>> start(ServerOptions options, CommandSink commands);
+  // What of the TCP door would be an error whoever listens there: its address, and the files for
+  // TLS.
+  static base::Result<> check(const TcpDoor& door);
   // Ends all connections and waits for the thread.
   ~Server();
   Server(const Server&) = delete;

@@ -45,38 +45,6 @@ std::string text_of(const api::Command& command) {
   return care->may_isolate_host ? text + " by force" : text;
 }
 
-// "127.0.0.1:9315", "[::1]:9315".
-base::Result<std::optional<api::TcpDoor>> tcp_door(const config::Config& config) {
-  if (config.api_listen.empty()) return std::optional<api::TcpDoor>();
-  if (config.api_certificate.empty() != config.api_key.empty()) {
-    return base::error("api.certificate and api.key go together");
-  }
-  const std::string_view text = config.api_listen;
-  const std::size_t colon = text.rfind(':');
-  const auto port =
-      colon == text.npos ? std::nullopt : base::parse_number(text.substr(colon + 1), 65535);
-  if (!port) {
-    return base::error(fmt::format("api.listen is ADDRESS:PORT, not '{}'", base::printable(text)));
-  }
-  std::string_view address = text.substr(0, colon);
-  if (address.starts_with('[') && address.ends_with(']')) {
-    address = address.substr(1, address.size() - 2);
-  }
-  api::TcpDoor door{std::string(address),
-                    static_cast<std::uint16_t>(*port),
-                    {},
-                    config.api_certificate,
-                    config.api_key};
-  if (!config.api_tokens.empty()) {
-    const auto file = read_text_file(config.api_tokens);
-    if (file.has_error()) return file.error();
-    auto tokens = api::Tokens::parse(*file, config.api_tokens);
-    if (tokens.has_error()) return tokens.error();
-    door.tokens = std::move(*tokens);
-  }
-  return std::optional(std::move(door));
-}
-
 std::optional<api::ConsoleOptions> console_options(const config::Config& config) {
   using Where = api::ConsoleOptions::Where;
   if (config.api_console == "off") return std::nullopt;
@@ -131,6 +99,38 @@ base::Result<std::unique_ptr<api::Server>> listen(const config::Config& config,
 }
 
 }  // namespace
+
+// "127.0.0.1:9315", "[::1]:9315".
+base::Result<std::optional<api::TcpDoor>> tcp_door(const config::Config& config) {
+  if (config.api_listen.empty()) return std::optional<api::TcpDoor>();
+  if (config.api_certificate.empty() != config.api_key.empty()) {
+    return base::error("api.certificate and api.key go together");
+  }
+  const std::string_view text = config.api_listen;
+  const std::size_t colon = text.rfind(':');
+  const auto port =
+      colon == text.npos ? std::nullopt : base::parse_number(text.substr(colon + 1), 65535);
+  if (!port) {
+    return base::error(fmt::format("api.listen is ADDRESS:PORT, not '{}'", base::printable(text)));
+  }
+  std::string_view address = text.substr(0, colon);
+  if (address.starts_with('[') && address.ends_with(']')) {
+    address = address.substr(1, address.size() - 2);
+  }
+  api::TcpDoor door{std::string(address),
+                    static_cast<std::uint16_t>(*port),
+                    {},
+                    config.api_certificate,
+                    config.api_key};
+  if (!config.api_tokens.empty()) {
+    const auto file = read_text_file(config.api_tokens);
+    if (file.has_error()) return file.error();
+    auto tokens = api::Tokens::parse(*file, config.api_tokens);
+    if (tokens.has_error()) return tokens.error();
+    door.tokens = std::move(*tokens);
+  }
+  return std::optional(std::move(door));
+}
 
 std::unique_ptr<ApiService> ApiService::start(const config::Config& config, Partitions partitions,
                                               boost::asio::io_context& loop, Log& log) {

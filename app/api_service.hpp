@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <boost/asio/io_context.hpp>
@@ -13,9 +14,13 @@
 #include "app/atlas.hpp"
 #include "app/logging.hpp"
 #include "app/perform.hpp"
+#include "base/result.hpp"
 #include "config/config.hpp"
 
 namespace heddle::app {
+
+// Where [api] has it listen by TCP, if it does. Reads the file of tokens.
+base::Result<std::optional<api::TcpDoor>> tcp_door(const config::Config& config);
 
 class ApiService final : public Audience {
  public:

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <chrono>
 #include <csignal>
 #include <iostream>
 #include <memory>
@@ -13,11 +12,25 @@
 #include "app/commands.hpp"
 #include "app/managed_partitions.hpp"
 #include "app/session.hpp"
+#include "app/sharing.hpp"
 #include "base/text.hpp"
-#include "store/text_file.hpp"
 
 namespace heddle::app {
 namespace {
+
+// A simulated fabric has no clients, and what only watches promises nothing.
+bool is_durable(const SmArguments& arguments, const config::Config& config) {
+  return !arguments.fabric && !config.shadow && !config.memory_file.empty();
+}
+
+// With whom the memory is shared, if anybody. What is wrong here is wrong at the next start, too.
+base::Result<void> check_partners(const SmArguments& arguments, const config::Config& config) {
+  if ((has_partner(config) || has_replica(config)) && !is_durable(arguments, config)) {
+    return base::error(fmt::format("{} needs [lids] memory_file, and no shadow or simulated fabric",
+                                   has_partner(config) ? "[standby]" : "[replica]"));
+  }
+  return check_sharing(config);
+}
 
 // The directories that files go to must be there before the fabric is touched.
 base::Result<void> make_directories(const config::Config& config) {
@@ -52,62 +65,19 @@ void open_keeper(Session& session) {
                                    [&session](auto told) { take_over(session, std::move(told)); });
 }
 
-base::Result<PartnerKeys> partner_keys(const config::Config& config) {
-  PartnerKeys keys{{}, config.standby_certificate, config.standby_key, config.standby_authority};
-  if (config.standby_secret_file.empty()) {
-    if (!keys.certificate.empty() && !keys.key.empty() && !keys.authority.empty()) return keys;
-    return base::error(
-        "[standby] needs a secret_file, or a certificate with its key and an authority");
-  }
-  const auto file = store::TextFile(config.standby_secret_file, "secret").read_named();
-  if (!file) return file.error();
-  keys.secret = base::trim(file->text);
-  constexpr std::size_t kLeast = 16, kMost = 256;  // what OpenSSL takes
-  if (keys.secret.size() >= kLeast && keys.secret.size() <= kMost) return keys;
-  return base::error(
-      fmt::format("{}: a secret has {} to {} bytes", config.standby_secret_file, kLeast, kMost));
-}
-
 base::Result<void> join_partner(Session& session) {
   const config::Config& config = session.config;
-  if (config.standby_listen.empty() && config.standby_peer.empty()) return {};
-  if (!session.keeper) {
-    return base::error("[standby] needs [lids] memory_file, and no shadow or simulated fabric");
-  }
+  if (!has_partner(config)) return {};
   auto keys = partner_keys(config);
   if (!keys) return keys.error();
   return session.keeper->join({config.standby_listen, config.standby_peer, std::move(*keys),
                                base::hex(config.subnet_prefix)});
 }
 
-base::Result<Replica::Options> replica_options(const config::Config& config) {
-  Replica::Options options;
-  options.link = {config.replica_endpoints, config.replica_authority, config.replica_certificate,
-                  config.replica_key,       config.replica_user,      {}};
-  if (config.replica_certificate.empty() != config.replica_key.empty()) {
-    return base::error("[replica] certificate needs its key, and the key its certificate");
-  }
-  if (!config.replica_user.empty()) {
-    const auto file = store::TextFile(config.replica_password_file, "password").read_named();
-    if (!file) return file.error();
-    options.link.password = base::trim(file->text);
-  }
-  options.prefix = config.replica_prefix + "/" + base::hex(config.subnet_prefix);
-  options.lease = std::chrono::duration_cast<std::chrono::seconds>(config.replica_lease);
-  options.waits = config.replica_wait;
-  return options;
-}
-
 // LIDs of ports that neither this one's own memory nor its file know.
 base::Result<void> join_replica(Session& session) {
   const config::Config& config = session.config;
-  if (config.replica_endpoints.empty()) return {};
-  if (!session.keeper) {
-    return base::error("[replica] needs [lids] memory_file, and no shadow or simulated fabric");
-  }
-  if (!config.standby_listen.empty() || !config.standby_peer.empty()) {
-    return base::error("[replica] and [standby] are two ways to the same; take one of them");
-  }
+  if (!has_replica(config)) return {};
   auto options = replica_options(config);
   if (!options) return options.error();
   auto lids = session.keeper->join(std::move(*options));
@@ -133,9 +103,7 @@ base::Result<void> prepare(Session& session) {
     if (managed.has_error()) return managed.error();
     session.managed = std::move(*managed);
   }
-  // A simulated fabric has no clients, and what only watches promises nothing.
-  const bool durable = !session.arguments.fabric && !session.config.shadow;
-  if (durable && !session.config.memory_file.empty()) open_keeper(session);
+  if (is_durable(session.arguments, session.config)) open_keeper(session);
   const auto joined = join_partner(session);
   return joined.has_error() ? joined : join_replica(session);
 }
@@ -159,6 +127,11 @@ Exit run_sm(const SmArguments& arguments) {
   if (!settings.problems.empty()) {
     for (const std::string& problem : settings.problems) std::cerr << problem << "\n";
     complain("nothing was started, because the configuration is wrong");
+    return Exit::Config;
+  }
+  const auto shared = check_partners(arguments, settings.config);
+  if (shared.has_error()) {
+    complain(shared.error().message);
     return Exit::Config;
   }
   const auto log = Log::open(log_options(settings.config));

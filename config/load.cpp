@@ -12,6 +12,7 @@
 #include <sstream>
 #include <system_error>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -288,6 +289,31 @@ void check_congestion(const Config& config, const Vocabulary& vocabulary,
   for (const std::string& text : config.congestion_table) check("table", text);
 }
 
+// With whom the memory is shared.
+void check_sharing(const Config& config, std::vector<Contradiction>& out) {
+  for (const auto& [key, text] :
+       {std::pair("listen", config.standby_listen), std::pair("peer", config.standby_peer)}) {
+    const auto colon = text.rfind(':');
+    if (text.empty() || (colon != text.npos && base::parse_number(text.substr(colon + 1), 65535))) {
+      continue;
+    }
+    out.push_back(
+        {find_option("standby", key), nullptr,
+         fmt::format("'{}' of [standby] is HOST:PORT, not '{}'", key, base::printable(text))});
+  }
+  if (config.replica_endpoints.empty()) return;
+  const bool listens = !config.standby_listen.empty();
+  if (listens || !config.standby_peer.empty()) {
+    out.push_back({find_option("replica", "endpoints"),
+                   find_option("standby", listens ? "listen" : "peer"),
+                   "[replica] and [standby] are two ways to the same; take one of them"});
+  }
+  if (config.replica_certificate.empty() != config.replica_key.empty()) {
+    out.push_back({find_option("replica", "certificate"), find_option("replica", "key"),
+                   "'certificate' of [replica] needs its 'key', and the key its certificate"});
+  }
+}
+
 }  // namespace
 
 std::vector<Contradiction> contradictions(const Config& config, const Vocabulary& vocabulary) {
@@ -312,6 +338,7 @@ std::vector<Contradiction> contradictions(const Config& config, const Vocabulary
   check_phrases(config, vocabulary, out);
   check_level_of_sm(config, vocabulary, out);
   check_congestion(config, vocabulary, out);
+  check_sharing(config, out);
   return out;
 }
 

@@ -147,6 +147,80 @@ TEST(ConfigCommand, RefusesToHaveItsOwnPacketsDropped) {
   EXPECT_EQ(heddle({"config", "check", file}).exit, 0);
 }
 
+// What the check passes the subnet manager takes, and what it refuses is not tried again.
+TEST(ConfigCommand, RefusesWhatTheSubnetManagerWouldNotStartWith) {
+  const std::string brief = write_temp("brief.secret", "fifteen letters");
+  const std::string secret = write_temp("long.secret", "sixteen letters.");
+  const std::string memory = "[lids]\nmemory_file = \"" + temp("guid2lid").string() + "\"\n";
+  const auto standby = [](const std::string& listen, const std::string& file) {
+    return "[standby]\nlisten = \"" + listen + "\"\nsecret_file = \"" + file + "\"\n";
+  };
+  const auto replica = [](const std::string& endpoint) {
+    return "[replica]\nendpoints = [\"" + endpoint + "\"]\n";
+  };
+  const std::pair<std::string, std::string> wrong[] = {
+      {"[sm]\nport = \"mlx5_0:\"\n", "sm.port: "},
+      {"[standby]\npeer = \"sm-2:9316\"\n", "[standby] needs a secret_file"},
+      {standby("127.0.0.1:9316", brief), brief + ": a secret has 16 to 256 bytes"},
+      {standby("127.0.0.1:9316", temp("no.secret").string()), temp("no.secret").string()},
+      {standby("sm-1:9316", secret), "standby.listen needs an address, not 'sm-1'"},
+      {standby("127.0.0.1", secret), "'listen' of [standby] is HOST:PORT"},
+      {standby("127.0.0.1:9316", secret) + replica("http://127.0.0.1:1"), "two ways to the same"},
+      {"[standby]\npeer = \"sm-2:9316\"\ncertificate = \"" + temp("no.pem").string() +
+           "\"\nkey = \"k\"\nauthority = \"a\"\n",
+       temp("no.pem").string()},
+      {replica("127.0.0.1:2379"), "replica.endpoints are https://HOST:PORT"},
+      {replica("http://127.0.0.1:1") + "certificate = \"c\"\n", "needs its 'key'"},
+      {replica("http://127.0.0.1:1") + "user = \"u\"\npassword_file = \"" +
+           temp("no.password").string() + "\"\n",
+       temp("no.password").string()},
+  };
+  for (const auto& [text, why] : wrong) {
+    const std::string file = write_temp("refused.toml", text + memory);
+    const Outcome checked = heddle({"config", "check", file});
+    EXPECT_EQ(checked.exit, 3) << text;
+    EXPECT_THAT(checked.err, HasSubstr(why)) << text;
+    const Outcome started = heddle({"sm", "--config", file, "--once"});
+    EXPECT_EQ(started.exit, 3) << text;
+    EXPECT_THAT(started.err, HasSubstr(why)) << text;
+  }
+  const std::string file = write_temp("refused.toml", standby("127.0.0.1:9316", secret) + memory);
+  EXPECT_EQ(heddle({"config", "check", file}).exit, 0);
+  const Outcome shadow = heddle({"sm", "--config", file, "--shadow", "--once"});
+  EXPECT_EQ(shadow.exit, 3);
+  EXPECT_THAT(shadow.err, HasSubstr("[standby] needs [lids] memory_file, and no shadow"));
+}
+
+// The subnet manager goes on without: the fabric comes first.
+TEST(ConfigCommand, RefusesAnApiThatCouldNotBeOpened) {
+  const std::string tokens = write_temp("tokens", "read a 0123456789abcdef\n");
+  const std::string few = write_temp("few-tokens", "read a 0123\n");
+  const auto api = [](const std::string& listen, const std::string& more) {
+    return "[api]\nlisten = \"" + listen + "\"\n" + more;
+  };
+  const std::string known = "tokens = \"" + tokens + "\"\n";
+  const std::pair<std::string, std::string> wrong[] = {
+      {api("127.0.0.1", ""), "api.listen is ADDRESS:PORT"},
+      {api("sm-1:9315", ""), "this is no IP address"},
+      {api("192.0.2.1:9315", known), "TLS and tokens are needed"},
+      {api("127.0.0.1:9315", "key = \"k\"\n"), "api.certificate and api.key go together"},
+      {api("127.0.0.1:9315", "certificate = \"" + temp("no.pem").string() + "\"\nkey = \"k\"\n"),
+       temp("no.pem").string()},
+      {api("127.0.0.1:9315", "tokens = \"" + few + "\"\n"), few + ":1: a token has at least"},
+      {api("127.0.0.1:9315", "tokens = \"" + temp("no-tokens").string() + "\"\n"),
+       temp("no-tokens").string()},
+  };
+  for (const auto& [text, why] : wrong) {
+    const Outcome checked = heddle({"config", "check", write_temp("closed.toml", text)});
+    EXPECT_EQ(checked.exit, 3) << text;
+    EXPECT_THAT(checked.err, HasSubstr(why)) << text;
+    const std::string off = write_temp("closed.toml", text + "enabled = false\n");
+    EXPECT_EQ(heddle({"config", "check", off}).exit, 0) << text;
+  }
+  const std::string fine = write_temp("open.toml", api("127.0.0.1:9315", known));
+  EXPECT_EQ(heddle({"config", "check", fine}).exit, 0);
+}
+
 TEST(ConfigCommand, AWrongFileKeepsTheSubnetManagerFromStarting) {
   const std::string file = write_temp("wrong.toml", "[sm]\npriority = 99\n");
   const Outcome outcome = heddle({"sm", "--sim", "pair", "--once", "--config", file});

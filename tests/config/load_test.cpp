@@ -159,6 +159,19 @@ TEST(Load, OptionsThatContradictEachOtherAreToldWhereOneOfThemStands) {
               ElementsAre("f.toml:3:21: 'window_per_device' (5) must not be above 'window' (4)"));
 }
 
+TEST(Load, AStandbyAndAReplicaThatCannotWorkAreTold) {
+  EXPECT_THAT(problems_of("[standby]\npeer = \"sm-2\"\nsecret_file = \"s\"\n"),
+              ElementsAre("f.toml:2:8: 'peer' of [standby] is HOST:PORT, not 'sm-2'"));
+  EXPECT_THAT(problems_of("[standby]\npeer = \"sm-2:9316\"\nsecret_file = \"s\"\n"
+                          "[replica]\nendpoints = [\"http://a:1\"]\n"),
+              ElementsAre(HasSubstr("[replica] and [standby] are two ways to the same")));
+  EXPECT_THAT(problems_of("[replica]\nendpoints = [\"http://a:1\"]\nkey = \"k\"\n"),
+              ElementsAre(StartsWith("f.toml:3:7: 'certificate' of [replica] needs its 'key'")));
+  EXPECT_THAT(problems_of("[standby]\npeer = \"[2001:db8::1]:9316\"\ncertificate = \"c\"\n"
+                          "key = \"k\"\nauthority = \"d\"\n"),
+              IsEmpty());
+}
+
 TEST(Load, AnUnknownEngineIsRefusedWithItsNeighbour) {
   EXPECT_THAT(problems_of("[routing]\nengines = [\"minhops\"]\n"),
               ElementsAre("f.toml:2:11: unknown routing engine 'minhops'; did you mean 'minhop'?"));
