@@ -77,10 +77,12 @@ Exit run_config_import(const std::filesystem::path& file, const std::filesystem:
   if (output.empty()) {
     std::cout << imported.file;
   } else {
-    const auto written = replace_file(output, [&](std::ostream& out) { out << imported.file; });
+    // M_Key and SM_Key are in it; where it goes to the usual place, the service's group reads it.
+    const auto written = replace_file(
+        output, [&](std::ostream& out) { out << imported.file; }, Readers::Known);
     if (!written) {
       complain(written.error().message);
-      return Exit::Config;
+      return Exit::Output;
     }
   }
   return count(imported, Outcome::Wrong) == 0 ? Exit::Ok : Exit::Config;

@@ -112,15 +112,12 @@ Exit run_support_bundle(const SupportArguments& arguments) {
   add_manager(arguments, bundle);
   const std::string about = bundle.about();
   const std::string tar = tar_of(folder, bundle.finish(), seconds);
-  const auto written = replace_file(output, [&](std::ostream& stream) { stream << tar; });
+  // Names and GUIDs of a whole fabric are nobody else's affair.
+  const auto written = replace_file(
+      output, [&](std::ostream& stream) { stream << tar; }, Readers::Owner);
   if (written.has_error()) {
     complain(written.error().message);
     return Exit::Output;
-  }
-  // Names and GUIDs of a whole fabric are nobody else's affair.
-  std::error_code ignored;
-  if (fs::is_regular_file(output, ignored)) {
-    fs::permissions(output, fs::perms::owner_read | fs::perms::owner_write, ignored);
   }
   std::istringstream lines(about);
   for (std::string line; std::getline(lines, line);) {

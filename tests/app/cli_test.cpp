@@ -221,6 +221,27 @@ TEST(ConfigCommand, RefusesAnApiThatCouldNotBeOpened) {
   EXPECT_EQ(heddle({"config", "check", fine}).exit, 0);
 }
 
+// It may hold the keys of the fabric: who could not read the file before cannot do so now.
+TEST(ConfigCommand, AnImportedFileIsAsClosedAsTheOneInItsPlace) {
+  using std::filesystem::perms;
+  const std::string opensm = write_temp("opensm.conf", "m_key 0x1122334455667788\n");
+  const auto made = temp("imported.toml");
+  ASSERT_EQ(heddle({"config", "import", opensm, "-o", made.string()}).exit, 0);
+  EXPECT_THAT(content(made), HasSubstr("0x1122334455667788"));
+  const perms owner = perms::owner_read | perms::owner_write;
+  EXPECT_EQ(std::filesystem::status(made).permissions(), owner);
+  std::filesystem::permissions(made, owner | perms::group_read);
+  ASSERT_EQ(heddle({"config", "import", opensm, "-o", made.string()}).exit, 0);
+  EXPECT_EQ(std::filesystem::status(made).permissions(), owner | perms::group_read);
+}
+
+TEST(ConfigCommand, AnImportSaysWhatItCannotReadOrWrite) {
+  const std::string opensm = write_temp("opensm.conf", "lmc 1\n");
+  const Outcome unwritable = heddle({"config", "import", opensm, "-o", "/dev/null/heddle.toml"});
+  EXPECT_EQ(unwritable.exit, 7);
+  EXPECT_THAT(unwritable.err, HasSubstr("/dev/null/heddle.toml"));
+}
+
 TEST(ConfigCommand, AWrongFileKeepsTheSubnetManagerFromStarting) {
   const std::string file = write_temp("wrong.toml", "[sm]\npriority = 99\n");
   const Outcome outcome = heddle({"sm", "--sim", "pair", "--once", "--config", file});
