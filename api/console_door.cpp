@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -41,6 +42,10 @@ class Terminal {
 
   // Where there is none, nothing can be read, which ends it.
   explicit Terminal(asio::io_context& loop) : in_(loop), out_(loop) {
+    // Of a shell that has us in the background, it is not ours: to read from it would stop us.
+    std::signal(SIGTTIN, SIG_IGN);
+    const bool is_others = ::isatty(STDIN_FILENO) != 0 && ::tcgetpgrp(STDIN_FILENO) != ::getpgrp();
+    if (is_others) return;
     error_code ignored;
     in_.assign(::dup(STDIN_FILENO), ignored);
     out_.assign(::dup(STDOUT_FILENO), ignored);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -156,7 +157,11 @@ Exit run_sim(const SimArguments& arguments) {
   if (!arguments.script.empty()) {
     running.script = start_script(running.context(), arguments.script);
   }
-  if (arguments.console || ::isatty(STDIN_FILENO) != 0) {
+  // In the background of a shell the terminal is not ours: to read from it would stop us. Who is
+  // put there later, while it reads, gets an error for it, and that is the end of the console.
+  std::signal(SIGTTIN, SIG_IGN);
+  const bool has_terminal = ::isatty(STDIN_FILENO) != 0 && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
+  if (arguments.console || has_terminal) {
     running.console = std::make_unique<Console>(running.loop, running.context());
   }
   running.loop.run();
