@@ -164,6 +164,17 @@ void add_links(CLI::App& ctl, Command& command, const std::shared_ptr<CtlArgumen
       ->footer(kSeen);
 }
 
+// As configuration files and `heddle sm --priority` have it.
+unsigned priority_of(const std::string& word) {
+  constexpr std::uint64_t kHighest = 15;
+  const auto priority = base::parse_number(word, kHighest);
+  if (!priority) {
+    throw CLI::ValidationError(
+        "N", fmt::format("must be a number from 0 to {}, not '{}'", kHighest, word));
+  }
+  return static_cast<unsigned>(*priority);
+}
+
 void add_ctl(CLI::App& app, Command& command) {
   CLI::App* ctl = app.add_subcommand("ctl", "Have the subnet manager do something");
   ctl->require_subcommand(1);
@@ -179,9 +190,10 @@ void add_ctl(CLI::App& app, Command& command) {
       ->option_text(" ");
   add_verb(*ctl, command, "priority", "Rank higher or lower among subnet managers until the reload",
            arguments)
-      ->add_option("N", arguments->word, "0 to 15; the highest is master")
+      ->add_option_function<std::string>(
+          "N", [arguments](const std::string& word) { arguments->priority = priority_of(word); },
+          "0 to 15; the highest is master")
       ->required()
-      ->check(CLI::Range(0, 15))
       ->option_text(" ");
   add_verb(*ctl, command, "handover",
            "Let the standby that ranks highest be master, and rank below it until the reload",

@@ -156,7 +156,7 @@ Exit run_ctl(const CtlArguments& arguments) {
   if (arguments.verb == "accept-losses") target = "/v1/losses/accept";
   if (arguments.verb == "handover") target = "/v1/hand-over";
   if (arguments.verb == "log-level") body["level"] = arguments.word;
-  if (arguments.verb == "priority") body["priority"] = std::stoi(arguments.word);
+  if (arguments.verb == "priority") body["priority"] = arguments.priority;
   if (arguments.verb == "resweep" && !arguments.word.empty()) body["reason"] = arguments.word;
   const Asked asked =
       ask(arguments, "POST", target, body.dump(-1, ' ', true, Json::error_handler_t::replace));

@@ -35,6 +35,7 @@ struct CtlArguments : OperateArguments {
   std::string verb;
   std::string word;
   unsigned port = 0;  // 0: it is about no port
+  unsigned priority = 0;
   bool force = false;
 };
 Exit run_ctl(const CtlArguments& arguments);

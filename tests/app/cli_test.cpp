@@ -242,6 +242,12 @@ TEST(ConfigCommand, AnImportSaysWhatItCannotReadOrWrite) {
   EXPECT_THAT(unwritable.err, HasSubstr("/dev/null/heddle.toml"));
 }
 
+TEST(Control, APriorityIsANumberFromZeroToFifteen) {
+  for (const char* wrong : {"16", "-1", "0x10", "1x", "", "fifteen"}) {
+    EXPECT_EQ(heddle({"ctl", "priority", wrong}).exit, 2) << wrong;
+  }
+}
+
 TEST(ConfigCommand, AWrongFileKeepsTheSubnetManagerFromStarting) {
   const std::string file = write_temp("wrong.toml", "[sm]\npriority = 99\n");
   const Outcome outcome = heddle({"sm", "--sim", "pair", "--once", "--config", file});

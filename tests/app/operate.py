@@ -179,11 +179,12 @@ def commanding(operator):
     operator.run("ctl", "log-level", "debug")
     operator.run("ctl", "log-level", "loud", code=2)
     operator.run("ctl", "priority", "16", code=2)
-    operator.run("ctl", "priority", "11")
-    end = time.monotonic() + 20
-    while "priority:11" not in (said := sminfo()):
-        assert time.monotonic() < end, said
-        time.sleep(0.1)
+    for written, meant in (("0xf", 15), ("010", 10), ("11", 11)):
+        operator.run("ctl", "priority", written)
+        end = time.monotonic() + 20
+        while f"priority:{meant}" not in (said := sminfo()):
+            assert time.monotonic() < end, said
+            time.sleep(0.1)
     assert json.loads(operator.run("status", "-o", "json"))["sm"]["priority"] == 11
     log = Path(operator.folder, "log").read_text(errors="replace")
     assert f"user {os.geteuid()} asks for resweep" in log, log
