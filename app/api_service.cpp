@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "app/api_exports.hpp"
+#include "app/files.hpp"
 #include "app/managed_partitions.hpp"
-#include "app/plan_input.hpp"
 #include "app/runtime_dir.hpp"
 #include "base/text.hpp"
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `heddle config import`: an opensm.conf as a configuration file of Heddle.
 #include <algorithm>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -60,16 +58,12 @@ void tell(const std::string& file, const Imported& imported) {
 
 Exit run_config_import(const std::filesystem::path& file, const std::filesystem::path& output) {
   constexpr std::size_t kMost = 1u << 20;
-  std::error_code unreadable;
-  const bool is_file = std::filesystem::is_regular_file(file, unreadable);
-  std::ifstream in(file, std::ios::binary);
-  std::string text;
-  if (is_file && in) text.assign(std::istreambuf_iterator<char>(in), {});
-  if (!is_file || !in || text.size() > kMost) {
-    complain(fmt::format("{} is no opensm.conf that can be read", file.string()));
+  const auto text = read_text_file(file, kMost);
+  if (text.has_error()) {
+    complain(text.error().message);
     return Exit::Config;
   }
-  const Imported imported = config::import_opensm(text, [](const std::string& named) {
+  const Imported imported = config::import_opensm(*text, [](const std::string& named) {
     std::error_code ignored;
     return std::filesystem::exists(named, ignored);
   });

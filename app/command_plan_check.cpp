@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "app/files.hpp"
 #include "app/plan_check_text.hpp"
 #include "app/plan_commands.hpp"
 #include "app/plan_input.hpp"

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/commands.hpp"
+#include "app/files.hpp"
 #include "app/live_text.hpp"
 #include "app/parallel.hpp"
 #include "app/plan_commands.hpp"

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include <fmt/format.h>
 
 #include "app/commands.hpp"
+#include "app/files.hpp"
 #include "app/parallel.hpp"
 #include "app/replay.hpp"
 
 namespace heddle::app {
 
 Exit run_replay(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  if (!stream) {
-    complain(fmt::format("cannot read {}", file.string()));
+  // Of days; what is too large for the memory is not one to play again.
+  constexpr std::size_t kMost = std::size_t{16} << 30;
+  const auto text = read_text_file(file, kMost);
+  if (text.has_error()) {
+    complain(text.error().message);
     return Exit::Usage;
   }
-  const std::string text(std::istreambuf_iterator<char>(stream), {});
-  auto recording = transport::parse_recording(text);
+  auto recording = transport::parse_recording(*text);
   if (recording.has_error()) {
     complain(fmt::format("{}: {}", file.string(), recording.error().message));
     return Exit::Usage;

@@ -155,7 +155,12 @@ Exit run_sim(const SimArguments& arguments) {
   Signals signals(running.loop, {[&running] { running.loop.stop(); }, [] {}, [] {}});
   if (!arguments.quiet) greet(running, arguments);
   if (!arguments.script.empty()) {
-    running.script = start_script(running.context(), arguments.script);
+    auto script = start_script(running.context(), arguments.script);
+    if (script.has_error()) {
+      complain(script.error().message);
+      return Exit::Usage;
+    }
+    running.script = std::move(*script);
   }
   // In the background of a shell the terminal is not ours: to read from it would stop us. Who is
   // put there later, while it reads, gets an error for it, and that is the end of the console.

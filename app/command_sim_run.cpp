@@ -149,7 +149,13 @@ Exit attach(Attachments& attached, boost::asio::io_context& loop,
     return Exit::Taken;
   }
   attached.channel = std::move(*channel);
-  if (!arguments.script.empty()) attached.script = start_script(context, arguments.script);
+  if (arguments.script.empty()) return Exit::Ok;
+  auto script = start_script(context, arguments.script);
+  if (script.has_error()) {
+    complain(script.error().message);
+    return Exit::Usage;
+  }
+  attached.script = std::move(*script);
   return Exit::Ok;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/files.hpp"
 
+#include <array>
 #include <cerrno>
 #include <fstream>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -90,6 +92,27 @@ struct BeingWritten {
 };
 
 }  // namespace
+
+base::Result<std::string> read_text_file(const std::filesystem::path& file, std::size_t most) {
+  const auto unread = [&](int reason) {
+    return base::error(fmt::format("{}: cannot be read: {}", file.string(),
+                                   std::generic_category().message(reason)));
+  };
+  const Opened opened(file, O_RDONLY);
+  if (opened.get() < 0) return unread(errno);
+  std::string text;
+  std::array<char, std::size_t{64} << 10> piece;
+  for (;;) {
+    const ssize_t count = ::read(opened.get(), piece.data(), piece.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return unread(errno);
+    if (count == 0) return {boost::system::in_place_value, std::move(text)};
+    text.append(piece.data(), static_cast<std::size_t>(count));
+    if (text.size() > most) {
+      return base::error(fmt::format("{}: larger than {} bytes", file.string(), most));
+    }
+  }
+}
 
 base::Result<void> replace_file(const std::filesystem::path& file,
                                 const std::function<void(std::ostream&)>& write, Readers readers) {

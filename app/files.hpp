@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Files that other programs read while we write them.
+// Files that users name: read whole, and written while other programs read them.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <ostream>
+#include <string>
 
 #include "base/result.hpp"
 
 namespace heddle::app {
+
+// The content of a file or a pipe, of so many bytes at most. What is too large, is a directory, or
+// cannot be read is an error that names the file and the reason.
+inline constexpr std::size_t kMostFileBytes = std::size_t{256} << 20;
+base::Result<std::string> read_text_file(const std::filesystem::path& file,
+                                         std::size_t most = kMostFileBytes);
 
 // Who may read a file that is written.
 enum class Readers {

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -14,6 +12,7 @@
 #include "app/api_client.hpp"
 #include "app/commands.hpp"
 #include "app/fabric_options.hpp"
+#include "app/files.hpp"
 #include "app/node_names.hpp"
 #include "base/text.hpp"
 #include "sim/link_kind.hpp"
@@ -21,7 +20,6 @@
 namespace heddle::app {
 namespace {
 
-constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{256} << 20;
 constexpr std::size_t kToldWarnings = 8;  // from the begin and the end of a longer list
 
 // VLCap is a code (IBA vol. 1, 14.2.5.6).
@@ -108,18 +106,6 @@ void add_plan_input(CLI::App& command, PlanInput& input) {
       ->option_text("FILE")
       ->check(CLI::ExistingFile);
   add_ibnl_option(command, input.ibnl);
-}
-
-base::Result<std::string> read_text_file(const std::filesystem::path& file) {
-  std::error_code failure;
-  const auto size = std::filesystem::file_size(file, failure);
-  if (!failure && size > kMaxFileBytes) {
-    return base::error(fmt::format("{}: larger than {} bytes", file.string(), kMaxFileBytes));
-  }
-  std::ifstream stream(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(stream), {}};
-  if (!stream) return base::error(fmt::format("{}: cannot be read", file.string()));
-  return {boost::system::in_place_value, std::move(text)};
 }
 
 base::Result<LoadedInput> load_plan_input(const PlanInput& input, PlanProgress& progress) {

@@ -38,7 +38,4 @@ plan::Rate rate_of(sim::Width width, sim::Speed speed);
 // otherwise.
 plan::Inventory inventory_of(const sim::Blueprint& blueprint);
 
-// The first bytes of any file; an error names it.
-base::Result<std::string> read_text_file(const std::filesystem::path& file);
-
 }  // namespace heddle::app

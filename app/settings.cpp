@@ -2,13 +2,13 @@
 #include "app/settings.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "app/audit.hpp"
+#include "app/files.hpp"
 #include "app/sm_options.hpp"
 #include "base/text.hpp"
 #include "config/load.hpp"
@@ -48,11 +48,17 @@ void put_remark(const config::Imported::Remark& remark, const std::string& place
 
 void read_opensm(const OpensmSource& source, Settings& settings) {
   const std::filesystem::path& file = source.file.empty() ? source.usual_file : source.file;
-  std::ifstream in(file, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (!source.file.empty() && !in.is_open()) {
-    settings.problems.push_back(fmt::format("{}: cannot be read", file.string()));
-    return;
+  std::error_code ignored;
+  const auto found = std::filesystem::status(file, ignored).type();
+  std::string text;
+  // The usual one need not be there; one that may not be read is there, and would be in force.
+  if (!source.file.empty() || found != std::filesystem::file_type::not_found) {
+    auto read = read_text_file(file);
+    if (read.has_error()) {
+      settings.problems.push_back(read.error().message);
+      return;
+    }
+    text = std::move(*read);
   }
   if (!text.empty() && text.back() != '\n') text += '\n';
   const auto lines = static_cast<unsigned>(std::count(text.begin(), text.end(), '\n'));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/start_script.hpp"
 
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <string>
 #include <utility>
+
+#include "app/files.hpp"
 
 namespace heddle::app {
 namespace {
@@ -16,11 +16,11 @@ void say(const std::string& line) {
 
 }  // namespace
 
-std::unique_ptr<doors::control::ScriptRunner> start_script(doors::control::Context context,
-                                                           const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  const std::string text((std::istreambuf_iterator<char>(stream)), {});
-  auto script = doors::control::parse_script(text, file.string(), context);
+base::Result<std::unique_ptr<doors::control::ScriptRunner>> start_script(
+    doors::control::Context context, const std::filesystem::path& file) {
+  const auto text = read_text_file(file);
+  if (text.has_error()) return text.error();
+  auto script = doors::control::parse_script(*text, file.string(), context);
   for (const std::string& problem : script.problems) say(problem);
   return std::make_unique<doors::control::ScriptRunner>(std::move(context), std::move(script), say);
 }

@@ -240,6 +240,27 @@ TEST(ConfigCommand, AnImportSaysWhatItCannotReadOrWrite) {
   const Outcome unwritable = heddle({"config", "import", opensm, "-o", "/dev/null/heddle.toml"});
   EXPECT_EQ(unwritable.exit, 7);
   EXPECT_THAT(unwritable.err, HasSubstr("/dev/null/heddle.toml"));
+  const Outcome folder = heddle({"config", "import", "/tmp"});
+  EXPECT_EQ(folder.exit, 3);
+  EXPECT_THAT(folder.err, HasSubstr("/tmp: cannot be read: Is a directory"));
+}
+
+// It is the user's mistake, and no bug of ours.
+TEST(Usage, ADirectoryInPlaceOfAFileIsNamed) {
+  for (const auto& [command, exit] :
+       {std::pair<std::vector<std::string>, int>{{"opensm", "-F", "/tmp"}, 3},
+        {{"replay", "/tmp"}, 2},
+        {{"sm", "--once", "--sim", "pair", "--config", "/tmp"}, 3}}) {
+    const Outcome outcome = heddle(command);
+    EXPECT_EQ(outcome.exit, exit) << command[0] << ": " << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr("/tmp")) << command[0];
+  }
+  const std::string file =
+      write_temp("tokens.toml", "[api]\nlisten = \"127.0.0.1:0\"\ntokens = \"/tmp\"\n");
+  Process manager({"sm", "--sim", "pair", "--config", file});
+  EXPECT_TRUE(manager.wait_for("/tmp: cannot be read: Is a directory")) << manager.err();
+  manager.signal(SIGTERM);
+  EXPECT_EQ(manager.wait(), 0);
 }
 
 TEST(Control, APriorityIsANumberFromZeroToFifteen) {

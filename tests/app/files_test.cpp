@@ -2,6 +2,7 @@
 #include "app/files.hpp"
 
 #include <fstream>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -116,6 +117,30 @@ TEST_F(Files, WhatCannotBeWrittenLeavesNothingBehind) {
   EXPECT_TRUE(broken.has_error());
   EXPECT_EQ(look(file).st_size, 3);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 1);
+}
+
+TEST_F(Files, AnErrorSaysWhyAFileCannotBeRead) {
+  const auto directory = read_text_file(folder_.path());
+  ASSERT_TRUE(directory.has_error());
+  EXPECT_EQ(directory.error().message,
+            folder_.path().string() + ": cannot be read: Is a directory");
+  const auto missing = read_text_file(folder_.path() / "none");
+  ASSERT_TRUE(missing.has_error());
+  EXPECT_THAT(missing.error().message, HasSubstr("/none: cannot be read: No such file"));
+  const auto file = put("file", 0644);
+  EXPECT_EQ(read_text_file(file, 3).value(), "old");
+  EXPECT_THAT(read_text_file(file, 2).error().message, HasSubstr("larger than 2 bytes"));
+  EXPECT_TRUE(read_text_file("/dev/zero", 100'000).has_error()) << "it has no end";
+}
+
+// As a shell gives one: heddle config import <(ssh ...)
+TEST_F(Files, APipeIsReadToItsEnd) {
+  const auto pipe = folder_.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const std::string much(200'000, 'x');
+  std::thread writer([&] { std::ofstream(pipe) << much; });
+  EXPECT_EQ(read_text_file(pipe).value(), much);
+  writer.join();
 }
 
 }  // namespace
