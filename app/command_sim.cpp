@@ -141,7 +141,7 @@ Exit run_sim(const SimArguments& arguments) {
   Running running(sim::World(std::move(*blueprint), world_options(arguments)));
   running.host.set_pace(doors::parse_pace(arguments.time).value_or(doors::Pace{}));
   if (!arguments.record.empty()) {
-    running.record = MadRecord::open(arguments, running.host);
+    running.record = MadRecord::open(arguments, running.host, complain);
     if (!running.record) {
       complain(fmt::format("cannot write {}", arguments.record.string()));
       return Exit::Output;
@@ -172,7 +172,7 @@ Exit run_sim(const SimArguments& arguments) {
   running.loop.run();
   running.device_door->end_programs();
   if (!arguments.quiet) part(running);
-  return Exit::Ok;
+  return running.record && !running.record->is_whole() ? Exit::Output : Exit::Ok;
 }
 
 Exit run_sim_ctl(const SimCtlArguments& arguments) {

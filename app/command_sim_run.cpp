@@ -131,7 +131,7 @@ Exit attach(Attachments& attached, boost::asio::io_context& loop,
             doors::DeviceDoor& door) {
   context.host.set_pace(doors::parse_pace(arguments.time).value_or(doors::Pace{}));
   if (!arguments.record.empty()) {
-    attached.record = MadRecord::open(arguments, context.host);
+    attached.record = MadRecord::open(arguments, context.host, complain);
     if (!attached.record) {
       complain(fmt::format("cannot write {}", arguments.record.string()));
       return Exit::Output;
@@ -203,6 +203,8 @@ int run_sim_run(const SimRunArguments& arguments) {
   if (!nurse.ended()) loop.run();
   nurse.clear_away();
   door.end_programs();
+  // Scripts go by the command's own exit code: that the record is not whole is only said.
+  if (attached.record) (void)attached.record->is_whole();
   return nurse.code();
 }
 

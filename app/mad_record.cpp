@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <utility>
 
 #include <fmt/format.h>
@@ -139,12 +138,16 @@ MadRecord::MadRecord(Sink sink, doors::FabricHost& host) : sink_(std::move(sink)
   host.set_recorder(this);
 }
 
-std::unique_ptr<MadRecord> MadRecord::open(const SimArguments& arguments, doors::FabricHost& host) {
-  const auto stream = std::make_shared<std::ofstream>(arguments.record);
-  if (!*stream) return nullptr;
-  *stream << begin_line(arguments).dump() << "\n";
-  return std::make_unique<MadRecord>([stream](const std::string& line) { *stream << line << "\n"; },
-                                     host);
+std::unique_ptr<MadRecord> MadRecord::open(const SimArguments& arguments, doors::FabricHost& host,
+                                           RecordFile::Warn warn) {
+  auto file = std::make_shared<RecordFile>(arguments.record);
+  if (!file->is_open()) return nullptr;
+  file->set_warn(std::move(warn));
+  file->write(begin_line(arguments).dump());
+  auto record =
+      std::make_unique<MadRecord>([file](const std::string& line) { file->write(line); }, host);
+  record->file_ = std::move(file);
+  return record;
 }
 
 void MadRecord::sent(base::Instant when, sim::EndpointId port, const mad::Datagram& datagram) {

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/commands.hpp"
+#include "app/record_file.hpp"
 #include "base/result.hpp"
 #include "doors/fabric_host.hpp"
 #include "sim/world.hpp"
@@ -34,8 +35,11 @@ class MadRecord final : public doors::Recorder {
 
   // Watches the host's world from now on; must outlive it or the loop that runs it.
   MadRecord(Sink sink, doors::FabricHost& host);
-  // Null when the file cannot be written.
-  static std::unique_ptr<MadRecord> open(const SimArguments& arguments, doors::FabricHost& host);
+  // Null when the file cannot be opened; when it cannot be written any more, `warn` is told.
+  static std::unique_ptr<MadRecord> open(const SimArguments& arguments, doors::FabricHost& host,
+                                         RecordFile::Warn warn);
+  // All of it is in the file; always, where there is none.
+  bool is_whole() { return file_ == nullptr || file_->is_whole(); }
 
   void sent(base::Instant when, sim::EndpointId port, const mad::Datagram& datagram) override;
   void is_sm(base::Instant when, sim::EndpointId port, bool is_sm) override;
@@ -44,6 +48,7 @@ class MadRecord final : public doors::Recorder {
  private:
   void write(const sim::Sighting& sighting);
 
+  std::shared_ptr<RecordFile> file_;
   Sink sink_;
   const doors::FabricHost& host_;
 };

@@ -154,7 +154,10 @@ Exit run_on_port(Session& session) {
     complain(wish.error().message);
     return Exit::Usage;
   }
-  return PortRun(session, std::move(wish.value())).run();
+  watch_record(session);
+  const Exit outcome = PortRun(session, std::move(wish.value())).run();
+  if (session.record) (void)session.record->file().is_whole();  // the log is told
+  return outcome;
 }
 
 }  // namespace heddle::app

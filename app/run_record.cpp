@@ -74,18 +74,17 @@ std::optional<std::string> note_of(const sm::Input& input) {
 }
 
 base::Result<std::unique_ptr<RunRecord>> RunRecord::open(const std::filesystem::path& file) {
-  auto record = std::make_unique<RunRecord>();
   // It holds the M_Key and the SM_Key of the fabric: a new file is for its owner's eyes only.
   const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (made >= 0) ::close(made);
-  record->file_.open(file, std::ios::trunc);
-  if (!record->file_) {
+  auto record = std::make_unique<RunRecord>(file);
+  if (!record->file_.is_open()) {
     return base::error(
         fmt::format("cannot write the record {}: check that its directory exists "
                     "and may be written",
                     file.string()));
   }
-  record->file_ << transport::kRecordingFirstLine << "\n";
+  record->file_.write(transport::kRecordingFirstLine);
   return record;
 }
 
@@ -107,7 +106,7 @@ void RunRecord::start(base::Instant now, const sm::Options& options,
                       const std::vector<sm::RememberedLids>& remembered,
                       const std::string& registrations) {
   for (const std::string& note : start_notes(options, remembered, registrations)) {
-    file_ << transport::to_line({now, RecordKind::Note, {}, note}) << "\n";
+    file_.write(transport::to_line({now, RecordKind::Note, {}, note}));
   }
 }
 
@@ -120,11 +119,11 @@ sm::Core begin_machine(RunRecord* record, base::Instant now, sm::Options options
 void RunRecord::input(base::Instant now, const sm::Input& input) {
   RecordEntry written = std::visit([](const auto& each) { return entry(each); }, input);
   written.time = now;
-  file_ << transport::to_line(written) << "\n";
+  file_.write(transport::to_line(written));
 }
 
 void RunRecord::sent(base::Instant now, const mad::Datagram& datagram) {
-  file_ << transport::to_line({now, RecordKind::Sent, datagram, {}}) << "\n";
+  file_.write(transport::to_line({now, RecordKind::Sent, datagram, {}}));
 }
 
 }  // namespace heddle::app

@@ -4,12 +4,12 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/record_file.hpp"
 #include "base/result.hpp"
 #include "base/time.hpp"
 #include "sm/core.hpp"
@@ -29,7 +29,7 @@ std::vector<std::string> start_notes(const sm::Options& options,
 class RunRecord {
  public:
   // Replaces the file; a new one is readable by its owner only, because it holds keys. An error
-  // when it cannot be written.
+  // when it cannot be opened.
   static base::Result<std::unique_ptr<RunRecord>> open(const std::filesystem::path& file);
 
   // A machine begins: its start_notes().
@@ -40,8 +40,13 @@ class RunRecord {
   void input(base::Instant now, const sm::Input& input);
   void sent(base::Instant now, const mad::Datagram& datagram);
 
+  RecordFile& file() { return file_; }
+
+  // For open().
+  explicit RunRecord(const std::filesystem::path& file) : file_(file) {}
+
  private:
-  std::ofstream file_;
+  RecordFile file_;
 };
 
 // A machine, and its start in the record if there is one.

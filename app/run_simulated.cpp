@@ -65,6 +65,7 @@ Exit run_on_simulated_fabric(Session& session, sim::Blueprint blueprint) {
     complain(no_endpoint(session.arguments.at));
     return Exit::Fabric;
   }
+  watch_record(session);
   SimRunner runner(
       {std::move(world), *endpoint, machine_options(session), std::move(session.remembered),
        output_files(session), all_cores(), session.record.get(), &session.service,
@@ -90,6 +91,7 @@ Exit run_on_simulated_fabric(Session& session, sim::Blueprint blueprint) {
   if (session.arguments.once) return outcome;
   std::cout << "Watching the simulated fabric; Ctrl-C ends it.\n" << std::flush;
   runner.keep_watch(session.loop);
+  if (session.record) (void)session.record->file().is_whole();  // the log is told
   return Exit::Ok;
 }
 

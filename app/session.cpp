@@ -197,17 +197,26 @@ Operated::~Operated() {
   if (session_.api) session_.api->set_operator({});
 }
 
+void watch_record(Session& session) {
+  if (!session.record) return;
+  session.record->file().set_warn([&log = session.log](const std::string& sentence) {
+    log.say(sm::Severity::Warning, "RecordNotWritten", sentence);
+  });
+}
+
 Exit tell(const Session& session, const Performer& performer, mad::SMState state, std::string title,
           std::string_view times_are, std::vector<std::string> remarks) {
   if (performer.newest() == nullptr) {
     complain("the first sweep was not finished; nothing is known about the fabric");
     return Exit::Problems;
   }
+  const bool recorded = session.record == nullptr || session.record->file().is_whole();
   const sm::Snapshot& snapshot = *performer.newest();
   const auto wrong = troubles(session);
   std::cout << summary_text({std::move(title), snapshot, performer.times(), state, times_are,
                              std::move(remarks), wrong})
             << std::flush;
+  if (!recorded) return Exit::Output;
   if (!wrong.empty()) return Exit::Problems;
   if (snapshot.shadow) {
     const bool stays = snapshot.shadow->sets() == snapshot.shadow->of_the_office;

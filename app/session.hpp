@@ -86,6 +86,9 @@ class Operated {
   Session& session_;
 };
 
+// Where there is a record, the log is told when it cannot be written any more.
+void watch_record(Session& session);
+
 // The summary of the newest sweep on standard output, and what it means for the exit code.
 Exit tell(const Session& session, const Performer& performer, mad::SMState state, std::string title,
           std::string_view times_are, std::vector<std::string> remarks = {});

@@ -263,6 +263,19 @@ TEST(Usage, ADirectoryInPlaceOfAFileIsNamed) {
   EXPECT_EQ(manager.wait(), 0);
 }
 
+TEST(Record, ThatIsNotWholeIsExitSeven) {
+  const Outcome manager = heddle({"sm", "--sim", "pair", "--once", "--record", "/dev/full"});
+  EXPECT_EQ(manager.exit, 7);
+  EXPECT_THAT(manager.out, HasSubstr("The fabric is up.\n"));
+  EXPECT_THAT(manager.err, HasSubstr("No space left on device [RecordNotWritten]"));
+  const std::string folder = temp("").string();
+  Process simulator({"sim", "pair", "--name", "full", "--dir", folder, "--record", "/dev/full"});
+  ASSERT_TRUE(simulator.wait_for("run as 'full'")) << simulator.err();
+  simulator.signal(SIGTERM);
+  EXPECT_EQ(simulator.wait(), 7);
+  EXPECT_THAT(simulator.err(), HasSubstr("No space left on device"));
+}
+
 TEST(Control, APriorityIsANumberFromZeroToFifteen) {
   for (const char* wrong : {"16", "-1", "0x10", "1x", "", "fifteen"}) {
     EXPECT_EQ(heddle({"ctl", "priority", wrong}).exit, 2) << wrong;

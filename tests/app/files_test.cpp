@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "app/record_file.hpp"
 #include "tests/support/folder.hpp"
 
 namespace heddle::app {
@@ -141,6 +142,25 @@ TEST_F(Files, APipeIsReadToItsEnd) {
   std::thread writer([&] { std::ofstream(pipe) << much; });
   EXPECT_EQ(read_text_file(pipe).value(), much);
   writer.join();
+}
+
+TEST_F(Files, ARecordTellsOnceThatItIsNotWhole) {
+  std::vector<std::string> told;
+  const auto listen = [&told](const std::string& sentence) { told.push_back(sentence); };
+  RecordFile sound(folder_.path() / "record");
+  sound.set_warn(listen);
+  sound.write("a line");
+  EXPECT_TRUE(sound.is_whole());
+  RecordFile full("/dev/full");
+  full.set_warn(listen);
+  ASSERT_TRUE(full.is_open());
+  EXPECT_TRUE(told.empty());
+  for (int i = 0; i < 1000; ++i) full.write("a line that goes nowhere, and many more of them");
+  EXPECT_EQ(told.size(), 1u);
+  EXPECT_FALSE(full.is_whole());
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_THAT(told[0], HasSubstr("/dev/full"));
+  EXPECT_THAT(told[0], HasSubstr("No space left"));
 }
 
 }  // namespace
