@@ -8,6 +8,8 @@
 #include <fmt/ranges.h>
 #include <sys/stat.h>
 
+#include "config/options.hpp"
+
 namespace heddle::app {
 namespace {
 
@@ -96,11 +98,8 @@ bool anybody_reads(const std::string& file) {
 
 ConfigurationSeen configuration_seen(config::Config config, std::string path) {
   ConfigurationSeen seen{std::move(config), std::move(path), {}};
-  const config::Config usual;
   const config::Config& c = seen.config;
-  const bool has_keys = c.m_key != usual.m_key || c.sm_key != usual.sm_key ||
-                        !c.former_m_keys.empty() || c.congestion_key != usual.congestion_key;
-  if (has_keys && anybody_reads(seen.path)) seen.open_to_all.push_back(seen.path);
+  if (config::has_secrets(c) && anybody_reads(seen.path)) seen.open_to_all.push_back(seen.path);
   for (const std::string& file : {c.api_tokens, c.api_key, c.standby_secret_file, c.standby_key,
                                   c.replica_key, c.replica_password_file}) {
     if (anybody_reads(file)) seen.open_to_all.push_back(file);

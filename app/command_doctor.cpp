@@ -67,9 +67,7 @@ HostFacts::Configuration configuration(const fs::path& wanted) {
     config = loaded.config;
     if (::stat(file.c_str(), &found) == 0) facts.anybody_reads = (found.st_mode & S_IROTH) != 0;
   }
-  const config::Config usual;
-  facts.has_keys =
-      config.m_key != usual.m_key || config.sm_key != usual.sm_key || !config.former_m_keys.empty();
+  facts.has_keys = config::has_secrets(config);
   facts.port = config.port;
   if (!config.memory_file.empty()) {
     facts.memory_folder = fs::path(config.memory_file).parent_path().string();

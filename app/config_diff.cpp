@@ -13,12 +13,6 @@
 namespace heddle::app {
 namespace {
 
-bool is_secret(const config::Option& option) {
-  if (option.section == "congestion") return option.key == "key" || option.key == "former_keys";
-  return option.section == "sm" &&
-         (option.key == "sm_key" || option.key == "m_key" || option.key == "former_m_keys");
-}
-
 std::optional<config::Config> load(const std::filesystem::path& file) {
   const config::Loaded loaded = config::load(file, vocabulary());
   for (const config::Problem& problem : loaded.problems) complain(config::text_of(problem));

@@ -44,15 +44,6 @@ std::string header(const std::string& name, std::size_t size, std::int64_t time)
   return block;
 }
 
-// By their type and name: numbers and lists of numbers that are called keys.
-bool is_secret(const config::Option& option) {
-  const bool is_number =
-      std::holds_alternative<std::uint64_t config::Config::*>(option.member) ||
-      std::holds_alternative<std::vector<std::uint64_t> config::Config::*>(option.member);
-  return is_number &&
-         (option.key == "key" || option.key.ends_with("_key") || option.key.ends_with("_keys"));
-}
-
 }  // namespace
 
 std::string tar_of(const std::string& folder, const std::vector<BundleFile>& files,

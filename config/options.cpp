@@ -81,6 +81,22 @@ std::string qualified(const Option& option) {
   return fmt::format("{}.{}", option.section, option.key);
 }
 
+// By their type and name: numbers and lists of numbers that are called keys.
+bool is_secret(const Option& option) {
+  const bool is_number = member_is<std::uint64_t>(option.member) ||
+                         member_is<std::vector<std::uint64_t>>(option.member);
+  return is_number &&
+         (option.key == "key" || option.key.ends_with("_key") || option.key.ends_with("_keys"));
+}
+
+bool has_secrets(const Config& config) {
+  const Config usual;
+  const auto all = options();
+  return std::any_of(all.begin(), all.end(), [&](const Option& option) {
+    return is_secret(option) && text_of(config, option) != text_of(usual, option);
+  });
+}
+
 std::string text_of(const Config& config, const Option& option) {
   return std::visit(
       [&](auto member) -> std::string {

@@ -51,6 +51,11 @@ const Option* find_option(std::string_view section, std::string_view key);
 // "section.key".
 std::string qualified(const Option& option);
 
+// A key of the fabric: it is shown to nobody, and a file with one in it is not for everybody.
+bool is_secret(const Option& option);
+// Any of them differs from its default, which everybody knows.
+bool has_secrets(const Config& config);
+
 // The value as it is written in the file: 10, "10s", ["minhop"].
 std::string text_of(const Config& config, const Option& option);
 

@@ -85,6 +85,9 @@ TEST(SecurityAudit, SeesEachSecretThatAnybodyMayRead) {
   keys = {};
   keys.congestion_key = 0x1234;
   EXPECT_FALSE(configuration_seen(keys, open).open_to_all.empty());
+  keys = {};
+  keys.congestion_former_keys = {0x1234};
+  EXPECT_FALSE(configuration_seen(keys, open).open_to_all.empty());
 }
 
 TEST(SecurityAudit, EachDoorThatIsOpenCounts) {
