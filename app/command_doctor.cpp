@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -55,24 +56,40 @@ std::vector<HostFacts::Process> other_managers() {
   return found;
 }
 
+// The subnet manager makes folders that are not there.
+bool can_be_written(const fs::path& folder) {
+  std::error_code ignored;
+  fs::path nearest = folder;
+  while (!nearest.empty() && fs::status(nearest, ignored).type() == fs::file_type::not_found) {
+    nearest = nearest.parent_path();
+  }
+  return ::access(nearest.empty() ? "." : nearest.c_str(), W_OK | X_OK) == 0;
+}
+
 HostFacts::Configuration configuration(const fs::path& wanted) {
   HostFacts::Configuration facts;
   config::Config config;
   const fs::path file = wanted.empty() ? fs::path(kUsualConfiguration) : wanted;
   struct stat found {};
-  if (!wanted.empty() || ::stat(file.c_str(), &found) == 0) {
+  const int reason = ::stat(file.c_str(), &found) == 0 ? 0 : errno;
+  const bool is_there = reason != ENOENT && reason != ENOTDIR;
+  if (is_there && ::access(file.c_str(), R_OK) != 0) {
+    facts.path = file.string();
+    facts.unreadable = true;
+    return facts;
+  }
+  if (is_there || !wanted.empty()) {
     facts.path = file.string();
     const config::Loaded loaded = config::load(file, vocabulary());
     for (const auto& problem : loaded.problems) facts.problems.push_back(config::text_of(problem));
     config = loaded.config;
-    if (::stat(file.c_str(), &found) == 0) facts.anybody_reads = (found.st_mode & S_IROTH) != 0;
+    facts.anybody_reads = is_there && (found.st_mode & S_IROTH) != 0;
   }
   facts.has_keys = config::has_secrets(config);
   facts.port = config.port;
   if (!config.memory_file.empty()) {
     facts.memory_folder = fs::path(config.memory_file).parent_path().string();
-    const bool here = facts.memory_folder.empty();
-    facts.memory_kept = ::access(here ? "." : facts.memory_folder.c_str(), W_OK | X_OK) == 0;
+    facts.memory_kept = can_be_written(facts.memory_folder);
   }
   return facts;
 }

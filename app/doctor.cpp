@@ -97,7 +97,9 @@ class Doctor {
   void examine_choice() {
     const auto candidates = std::count_if(host_.ports.begin(), host_.ports.end(),
                                           [](const LocalPort& port) { return port.candidate; });
-    if (candidates > 1 && host_.configuration.port.empty() && host_.managers.empty()) {
+    const auto& file = host_.configuration;
+    const bool names_none = file.port.empty() && !file.unreadable;
+    if (candidates > 1 && names_none && host_.managers.empty()) {
       doubt(fmt::format("{} ports could be managed and sm.port names none", candidates),
             "name one (heddle ports lists them), or enable heddle@DEVICE:PORT for each");
     }
@@ -106,6 +108,10 @@ class Doctor {
   void examine_configuration() {
     const auto& file = host_.configuration;
     if (file.path.empty()) return fine("There is no configuration file; all is at its default");
+    if (file.unreadable) {
+      return doubt(fmt::format("{} cannot be read by you", file.path),
+                   "ask again as root, or as the user who runs the subnet manager");
+    }
     if (!file.problems.empty()) {
       return wrong(fmt::format("{} is wrong: {}", file.path, file.problems.front()),
                    "heddle config check tells all of it");
@@ -117,7 +123,8 @@ class Doctor {
       fine(file.path + " is fine");
     }
     if (!file.memory_kept) {
-      doubt(fmt::format("LIDs are not remembered: {} cannot be written by you", file.memory_folder),
+      doubt(fmt::format("LIDs are not remembered if you run it: {} cannot be written by you",
+                        file.memory_folder),
             "make it, for the user who runs the subnet manager; or set lids.memory_file");
     }
   }

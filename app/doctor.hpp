@@ -22,13 +22,14 @@ struct HostFacts {
     std::string name;
   };
   struct Configuration {
-    std::string path;  // empty: none was found
+    std::string path;         // empty: none was found
+    bool unreadable = false;  // for who asks; then nothing of it is known
     std::vector<std::string> problems;
     bool has_keys = false;
     bool anybody_reads = false;
     std::string port;  // sm.port
     std::string memory_folder;
-    bool memory_kept = true;  // the folder is there, and may be written
+    bool memory_kept = true;  // the folder may be written, or made
   };
   struct Manager {
     std::string socket;

@@ -360,8 +360,12 @@ Loaded parse(std::string_view text, std::string_view file, const Vocabulary& voc
 Loaded load(const std::filesystem::path& file, const Vocabulary& vocabulary) {
   std::error_code failure;
   const auto status = std::filesystem::status(file, failure);
-  if (!std::filesystem::exists(status)) {
+  if (status.type() == std::filesystem::file_type::not_found) {
     return one_problem(file.string(), {}, "no such file; heddle config sample prints one");
+  }
+  // Its folder keeps it from us, most likely.
+  if (status.type() == std::filesystem::file_type::none) {
+    return one_problem(file.string(), {}, "cannot be read: " + failure.message());
   }
   if (!std::filesystem::is_regular_file(status)) {
     return one_problem(file.string(), {}, "is not a regular file");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/doctor.hpp"
 
+#include <algorithm>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -100,6 +102,19 @@ TEST(Doctor, KeysThatAnybodyReadsAreNone) {
   EXPECT_THAT(ills(host), HasSubstr("chmod 640 /etc/heddle/heddle.toml"));
   host.configuration.problems = {"heddle.toml:3:1: what is this"};
   EXPECT_THAT(ills(host), HasSubstr("what is this"));
+}
+
+// Of what nobody may look at, nothing is known.
+TEST(Doctor, AFileThatIsNotForWhoAsksIsADoubt) {
+  HostFacts host = sound();
+  host.managers.clear();
+  host.ports.push_back(port("mlx5_1"));
+  host.configuration.unreadable = true;
+  EXPECT_THAT(ills(host), HasSubstr("/etc/heddle/heddle.toml cannot be read by you"));
+  EXPECT_THAT(ills(host), Not(HasSubstr("sm.port")));
+  const auto all = diagnose(host);
+  EXPECT_TRUE(std::none_of(all.begin(), all.end(),
+                           [](const Diagnosis& one) { return one.health == Health::Wrong; }));
 }
 
 TEST(Doctor, SeesOthersWhoManage) {
