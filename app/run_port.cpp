@@ -124,7 +124,9 @@ class PortRun {
     // The next daemon, on a port that came back, starts from what this one learnt.
     session_.registrations = daemon.registrations();
     if (!daemon.performer().lids().empty()) session_.remembered = daemon.performer().lids();
-    if (daemon.swept()) session_.config.reassign = false;  // once, not at each reset of the device
+    // Once, not at each reset of the device.
+    if (session_.config.reassign && daemon.swept()) session_.reassigned = true;
+    if (session_.reassigned) session_.config.reassign = false;
     session_.log.say(sm::Severity::Info, "PortReleased",
                      fmt::format("The subnet manager has left {}", to_string(port.choice.id)));
     if (stopped_ || !session_.arguments.once) return Exit::Ok;

@@ -35,6 +35,7 @@ void read_again(Session& session, const ChangeOptions& change) {
         "Whether this subnet manager only watches stays as it is until it is restarted");
   }
   session.config = settings.config;
+  if (session.reassigned) session.config.reassign = false;
   if (session.opensm_conf) {
     session.opensm_conf = std::make_shared<const std::string>(settings.opensm_conf);
   }

@@ -45,6 +45,7 @@ struct Session {
   std::function<void()> managed_changed = {};  // has the machine use them, while there is one
   std::function<void()> sit_again = {};        // tells the API what has changed; there may be none
   std::shared_ptr<const partitions::Policy> file_partitions = nullptr;  // as read last
+  bool reassigned = false;  // [lids] reassign has been done; once is enough
   Progress progress{std::cerr, is_live_terminal(STDERR_FILENO)};
   boost::asio::io_context loop{1};
   Service service{loop};

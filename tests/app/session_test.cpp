@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/session.hpp"
 
+#include <fstream>
+
 #include <gtest/gtest.h>
+
+#include "tests/support/folder.hpp"
 
 namespace heddle::app {
 namespace {
@@ -60,6 +64,31 @@ TEST_F(PartitionsOfPrograms, AreTakenWhileThereIsNoPort) {
   const auto second = of_generation(2);
   use(session_, {second, session_.managed});
   EXPECT_EQ(session_.managed, second);
+}
+
+// Also when the file is read again while there is no port: the next device begins with the LIDs
+// that the fabric has.
+TEST(Reassignment, IsDoneOnceWhateverTheFileSays) {
+  const test::Folder folder;
+  SmArguments arguments;
+  arguments.sources.file = folder.path() / "heddle.toml";
+  std::ofstream(arguments.sources.file) << "[lids]\nreassign = true\n[log]\nlevel = \"error\"\n";
+  LogOptions silent;
+  silent.level = "error";
+  const auto log = *Log::open(silent);
+  Session session{arguments, {}, *log, {}, {}, {}};
+  std::vector<bool> asked;
+  const auto reload = controls(
+                          session, [] {},
+                          [&asked](const sm::Options& options, const OutputFiles&, MeterOptions) {
+                            asked.push_back(options.reassign_lids);
+                          })
+                          .reload;
+  reload();
+  session.reassigned = true;
+  reload();
+  EXPECT_EQ(asked, (std::vector<bool>{true, false}));
+  EXPECT_FALSE(session.config.reassign);
 }
 
 }  // namespace
