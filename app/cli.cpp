@@ -179,28 +179,27 @@ void add_config(CLI::App& app, std::function<Exit()>& command) {
   check->callback([file, &command] { command = [file] { return run_config_check(*file); }; });
   config->add_subcommand("sample", "Print a file with every option, explained, at its default")
       ->callback([&command] { command = &run_config_sample; });
-  CLI::App* import = config->add_subcommand("import", "Make one of an opensm.conf of OpenSM");
+  CLI::App* taken = config->add_subcommand("import", "Make one of an opensm.conf of OpenSM");
   auto opensm = std::make_shared<std::string>(), output = std::make_shared<std::string>();
-  import->add_option("FILE", *opensm, "The opensm.conf")->required()->option_text(" ");
-  import->add_option("-o,--output", *output, "Write here instead of to standard output")
+  taken->add_option("FILE", *opensm, "The opensm.conf")->required()->option_text(" ");
+  taken->add_option("-o,--output", *output, "Write here instead of to standard output")
       ->option_text("FILE");
-  import->footer(
+  taken->footer(
       "What became of each option that is not at OpenSM's default goes to standard error.\n"
-      "Exit codes: 0 done, 3 the file cannot be read or a value in it is wrong.");
-  import->callback([opensm, output, &command] {
-    command = [opensm, output] { return run_config_import(*opensm, *output);
-};
-}  // namespace
-);
-add_config_diff(*config, command);
-// For docs/migrating.md, as the next one for docs/configuration.md; an empty group hides it.
-config->add_subcommand("opensm-options", "Print what becomes of OpenSM's options as Markdown")
-    ->group("")
-    ->callback([&command] { command = &run_config_opensm_options; });
-config->add_subcommand("reference", "Print the options as Markdown tables")
-    ->group("")
-    ->callback([&command] { command = &run_config_reference; });
-}  // namespace heddle::app
+      "Exit codes: 0 done, 3 the file cannot be read or a value in it is wrong, 7 what is made of\n"
+      "it cannot be written.");
+  taken->callback([opensm, output, &command] {
+    command = [opensm, output] { return run_config_import(*opensm, *output); };
+  });
+  add_config_diff(*config, command);
+  // For docs/migrating.md, as the next one for docs/configuration.md; an empty group hides it.
+  config->add_subcommand("opensm-options", "Print what becomes of OpenSM's options as Markdown")
+      ->group("")
+      ->callback([&command] { command = &run_config_opensm_options; });
+  config->add_subcommand("reference", "Print the options as Markdown tables")
+      ->group("")
+      ->callback([&command] { command = &run_config_reference; });
+}
 
 // The two verbs that speak with OpenSM's files.
 void add_opensm_memory(CLI::App& snapshot, std::function<Exit()>& command) {
