@@ -10,6 +10,7 @@
 
 #include "app/snapshot_blueprint.hpp"
 #include "base/text.hpp"
+#include "mad/link.hpp"
 #include "sim/export.hpp"
 
 namespace heddle::app {
@@ -23,10 +24,7 @@ std::size_t lines_of(const std::string& text) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// A code of 1 to 5 stands for 1, 2, 4, 8, 15 (IBA vol. 1, 14.2.5.6).
-unsigned vls_of_code(std::uint8_t code) {
-  return code == 5 ? 15u : code >= 1 && code <= 4 ? 1u << (code - 1) : 0u;
-}
+// What mad::data_vl_count() reads.
 std::uint8_t code_of_vls(std::uint64_t vls) {
   return vls >= 15 ? 5 : vls >= 8 ? 4 : vls >= 4 ? 3 : vls >= 2 ? 2 : 1;
 }
@@ -37,7 +35,7 @@ unsigned data_vls(const sm::Snapshot& picture, SwitchIndex at) {
   for (const fabric::Channel& channel : picture.topology.channels_from(at)) {
     const auto& info = picture.registers->ports[picture.topology.port_of(at, channel.out).value];
     const unsigned own =
-        vls_of_code(info.operational_vls != 0 ? info.operational_vls : info.vl_cap);
+        mad::data_vl_count(info.operational_vls != 0 ? info.operational_vls : info.vl_cap);
     if (own != 0) least = least == 0 ? own : std::min(least, own);
   }
   return least;

@@ -15,6 +15,7 @@
 #include "app/files.hpp"
 #include "app/node_names.hpp"
 #include "base/text.hpp"
+#include "mad/link.hpp"
 #include "sim/link_kind.hpp"
 
 namespace heddle::app {
@@ -22,17 +23,11 @@ namespace {
 
 constexpr std::size_t kToldWarnings = 8;  // from the begin and the end of a longer list
 
-// VLCap is a code (IBA vol. 1, 14.2.5.6).
-unsigned data_vls(std::uint8_t code) {
-  constexpr std::array<unsigned, 6> kLanes{0, 1, 2, 4, 8, 15};
-  return code < kLanes.size() ? kLanes[code] : 0;
-}
-
 // What a node can hold is in no fabric file: there the blueprint's values are the simulator's.
 void note_capabilities(const sim::PlannedNode& planned, plan::Inventory::Node& node) {
   node.linear_fdb_cap = planned.linear_fdb_cap;
   node.multicast_fdb_cap = planned.multicast_fdb_cap;
-  node.data_vls = data_vls(planned.vl_cap);
+  node.data_vls = mad::data_vl_count(planned.vl_cap);
   node.p_key_cap = planned.p_key_cap;
 }
 
