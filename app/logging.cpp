@@ -3,13 +3,13 @@
 
 #include <array>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <spdlog/logger.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
+#include "api/journal.hpp"
 #include "app/journal.hpp"
 #include "app/opensm_log.hpp"
 
@@ -18,13 +18,6 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kLevels{"debug", "info", "warning", "error"};
 constexpr std::array<std::string_view, 4> kMarks{"DEBUG", "INFO ", "WARN ", "ERROR"};
-
-std::string timestamp(WallTime time) {
-  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
-  const auto rest = std::chrono::duration_cast<std::chrono::milliseconds>(time - seconds);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)), rest.count());
-}
 
 // Bare when it is one word, so that a line can be read and split.
 std::string value_text(const std::string& value) {
@@ -67,7 +60,7 @@ base::Result<std::shared_ptr<spdlog::logger>> open_sink(const std::string& file)
 
 std::string render_text(const LogLine& line) {
   std::string out =
-      fmt::format("{} {} {} [{}", timestamp(line.time),
+      fmt::format("{} {} {} [{}", api::text(line.time),
                   kMarks[static_cast<std::size_t>(line.severity)], line.sentence, line.name);
   for (const auto& [key, value] : line.fields) {
     out += fmt::format(" {}={}", key, value_text(value));
@@ -79,7 +72,7 @@ std::string render_json(const LogLine& line) {
   using Json = nlohmann::ordered_json;
   Json fields = Json::object();
   for (const auto& [key, value] : line.fields) fields[std::string(key)] = value;
-  const Json whole{{"time", timestamp(line.time)},
+  const Json whole{{"time", api::text(line.time)},
                    {"level", kLevels[static_cast<std::size_t>(line.severity)]},
                    {"event", line.name},
                    {"message", line.sentence},
