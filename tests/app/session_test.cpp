@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/session.hpp"
 
+#include <filesystem>
 #include <fstream>
 
 #include <gtest/gtest.h>
 
+#include "app/settings.hpp"
 #include "tests/support/folder.hpp"
 
 namespace heddle::app {
@@ -89,6 +91,20 @@ TEST(Reassignment, IsDoneOnceWhateverTheFileSays) {
   reload();
   EXPECT_EQ(asked, (std::vector<bool>{true, false}));
   EXPECT_FALSE(session.config.reassign);
+}
+
+// It would be in force: without it the fabric would be run by the defaults.
+TEST(OpensmFront, AUsualFileThatCannotBeReadIsAProblemAndNoneIsNot) {
+  const test::Folder folder;
+  Sources sources;
+  sources.opensm.emplace();
+  sources.opensm->usual_file = folder.path() / "opensm.conf";
+  EXPECT_TRUE(read_settings(sources).problems.empty());
+  // One that is there, and that not even root may read.
+  std::filesystem::create_directory(sources.opensm->usual_file);
+  const auto problems = read_settings(sources).problems;
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_NE(problems[0].find("opensm.conf: cannot be read"), std::string::npos) << problems[0];
 }
 
 }  // namespace
