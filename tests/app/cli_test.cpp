@@ -259,6 +259,7 @@ TEST(Usage, ADirectoryInPlaceOfAFileIsNamed) {
       write_temp("tokens.toml", "[api]\nlisten = \"127.0.0.1:0\"\ntokens = \"/tmp\"\n");
   Process manager({"sm", "--sim", "pair", "--config", file});
   EXPECT_TRUE(manager.wait_for("/tmp: cannot be read: Is a directory")) << manager.err();
+  EXPECT_TRUE(manager.wait_for("Watching")) << manager.err();  // from then on it heeds signals
   manager.signal(SIGTERM);
   EXPECT_EQ(manager.wait(), 0);
 }
