@@ -249,6 +249,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   // --- orders about links (ordering.cpp)
   std::vector<fabric::ObservedEnd> left_out();  // held back, or by order
   void tell_orders();
+  void tell_outcomes(OrderOutcomes outcomes);
 
   // --- what is shown (publishing.cpp)
   routing::InPlace in_place_of(const sa::Subnet& subnet) const;

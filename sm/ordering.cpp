@@ -40,7 +40,11 @@ void Core::Machine::on(const OrdersChanged& changed) {
   for (OrderOutcome& told : told_outcomes) {
     if (!is_in(told.order, orders)) told = {told.order, false, {}};
   }
-  if (asks_for_something) due = "orders about links have changed";
+  if (asks_for_something) {
+    due = "orders about links have changed";
+  } else {
+    tell_outcomes(told_outcomes);  // no sweep is going to
+  }
 }
 
 std::vector<fabric::ObservedEnd> Core::Machine::left_out() {
@@ -65,6 +69,13 @@ void Core::Machine::tell_orders() {
     if (outcome.order.order == LinkOrder::Disable) outcome.carried_out = is_off;
     if (outcome.order.order == LinkOrder::Enable) outcome.carried_out = !is_off;
   }
+  tell_outcomes(std::move(outcomes));
+}
+
+// Of orders that there still are: some may be over since the sweep began.
+void Core::Machine::tell_outcomes(OrderOutcomes outcomes) {
+  std::erase_if(outcomes,
+                [&](const OrderOutcome& outcome) { return !is_in(outcome.order, orders); });
   if (outcomes == told_outcomes) return;
   for (const OrderOutcome& outcome : outcomes) {
     if (!is_news(outcome, told_outcomes)) continue;

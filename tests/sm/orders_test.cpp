@@ -107,6 +107,19 @@ TEST_F(Orders, APortThatWasNeverOffIsToldToBeOnEachTimeThatIsOrdered) {
   }
 }
 
+// Nothing else has to happen for it, and a sweep that is under way does not tell of it again.
+TEST_F(Orders, OneThatIsOverIsNoLongerTold) {
+  bring_up("fat-tree:2,4");
+  give({order("leaf-2", 4, LinkOrder::Enable)});
+  ASSERT_EQ(box().seat().outcomes()->size(), 1u);
+  box().input(sm::OrdersChanged{});
+  EXPECT_EQ(box().seat().outcomes()->size(), 0u);
+  box().input(sm::OrdersChanged{{order("leaf-2", 4, LinkOrder::Enable)}});
+  box().input(sm::OrdersChanged{});
+  ASSERT_TRUE(box().run_until_quiet());
+  EXPECT_EQ(box().seat().outcomes()->size(), 0u);
+}
+
 TEST_F(Orders, AnOrderThatEndsLeavesAPortOffUntilSomebodyEnablesIt) {
   bring_up("fat-tree:2,4");
   give({order("leaf-2", 4, LinkOrder::Disable)});

@@ -180,6 +180,8 @@ void Seat::perform() {
         snapshot_ = publish->snapshot;
       } else if (auto* groups = std::get_if<sm::PublishGroups>(&output)) {
         groups_ = groups->groups;
+      } else if (auto* orders = std::get_if<sm::PublishOrders>(&output)) {
+        outcomes_ = orders->outcomes;
       } else if (auto* write = std::get_if<sm::Store>(&output)) {
         shelf_.take(now_, std::move(*write));
       } else if (auto* store = std::get_if<sm::StoreLids>(&output)) {

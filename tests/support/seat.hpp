@@ -79,6 +79,8 @@ class Seat {
   bool published() const { return snapshot_ != nullptr; }
   // The multicast groups as they were published last; null before.
   const std::shared_ptr<const sm::GroupList>& groups() const { return groups_; }
+  // What became of orders about links, in the same way.
+  const std::shared_ptr<const sm::OrderOutcomes>& outcomes() const { return outcomes_; }
   const std::vector<sm::Event>& events() const { return events_; }
   const std::vector<sm::RememberedLids>& stored() const { return stored_; }
   void forget_events() { events_.clear(); }
@@ -133,6 +135,7 @@ class Seat {
   std::deque<std::pair<base::Instant, sm::RoutesReady>> routing_;
   std::shared_ptr<const sm::Snapshot> snapshot_;
   std::shared_ptr<const sm::GroupList> groups_;
+  std::shared_ptr<const sm::OrderOutcomes> outcomes_;
   std::vector<sm::Event> events_;
   Listener listener_;
   std::vector<sm::RememberedLids> stored_;
