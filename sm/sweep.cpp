@@ -16,8 +16,8 @@ namespace {
 
 using fabric::PortIndex;
 
-// What a change of trees takes for each of their members, and twice that; and how long at most it
-// is waited for others.
+// Twice what a change of trees takes for each of their members; and how long at most it is waited
+// for others.
 constexpr base::Duration kForAMember = std::chrono::microseconds(2);
 constexpr base::Duration kLongestGathering = std::chrono::milliseconds(100);
 

@@ -232,6 +232,34 @@ TEST_F(TwoManagers, AStickyMasterShowsWhoStandsByWheneverItCame) {
   }
 }
 
+// Who has no LID to tell of its rank with asks its port for one, and knows its speeds afterwards.
+TEST_F(TwoManagers, OneWithoutALidAsksItsPortWithTheBitOfTheExtendedSpeeds) {
+  BoxOptions options;
+  options.sm.sticky_master = true;
+  Box box("ring:5,lft=9", options);  // some host has no LID
+  ASSERT_TRUE(box.run_until_quiet());
+  std::string host;
+  for (const char* name : {"host-0002", "host-0003", "host-0004", "host-0005"}) {
+    if (registers(box, name, 1).lid == mad::kNoLid) host = name;
+  }
+  ASSERT_FALSE(host.empty());
+  unsigned with = 0, without = 0;
+  SeatOptions second;
+  second.sm.priority = 15;
+  second.on_way_out = [&](mad::Datagram& datagram) {
+    const auto smp = mad::decode_smp(datagram.payload);
+    if (!smp || smp->attribute_id != mad::AttributeId::PortInfo || smp->hop_count != 0) return;
+    ++((smp->attribute_modifier & mad::kSmSupportExtendedSpeeds) != 0 ? with : without);
+  };
+  Seat& late = box.add_seat(host, second);
+  box.run_for(seconds(10));
+  ASSERT_EQ(late.core().state(), mad::SMState::Standby);
+  with = without = 0;
+  box.run_for(seconds(60));
+  EXPECT_GT(with, 0u);
+  EXPECT_EQ(without, 0u);
+}
+
 // What the last sweep found wrong stays told, whatever is looked into in vain meanwhile: what the
 // newcomer tells of its rank is.
 TEST_F(TwoManagers, AManagerThatIsShownTakesNoProblemAway) {
