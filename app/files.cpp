@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/files.hpp"
 
-#include <array>
 #include <cerrno>
 #include <fstream>
 #include <optional>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "app/interruption.hpp"
+#include "store/open_file.hpp"
 
 namespace heddle::app {
 namespace {
@@ -34,26 +34,6 @@ bool has_to_stay(const std::filesystem::path& file) {
   return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
 }
 
-// An open file that closes itself.
-class Opened {
- public:
-  Opened(const std::filesystem::path& file, int flags, mode_t mode = 0) {
-    do {
-      descriptor_ = ::open(file.c_str(), flags | O_CLOEXEC, mode);
-    } while (descriptor_ < 0 && errno == EINTR);
-  }
-  Opened(const Opened&) = delete;
-  Opened& operator=(const Opened&) = delete;
-  ~Opened() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_ = -1;
-};
-
 constexpr mode_t kOwner = S_IRUSR | S_IWUSR;
 constexpr mode_t kEverybody = kOwner | S_IRGRP | S_IWGRP | S_IROTH | S_IWOTH;  // less the umask
 
@@ -62,7 +42,8 @@ base::Result<void> write_in_place(const std::filesystem::path& file,
                                   Readers readers) {
   errno = 0;
   // Held until it is open once more: the reader of a pipe would see its end.
-  const Opened made(file, O_WRONLY | O_CREAT, readers == Readers::Usual ? kEverybody : kOwner);
+  const store::OpenFile made(file, O_WRONLY | O_CREAT,
+                             readers == Readers::Usual ? kEverybody : kOwner);
   struct stat found {};
   if (readers == Readers::Owner && ::fstat(made.get(), &found) == 0 && S_ISREG(found.st_mode)) {
     ::fchmod(made.get(), kOwner);
@@ -98,20 +79,15 @@ base::Result<std::string> read_text_file(const std::filesystem::path& file, std:
     return base::error(fmt::format("{}: cannot be read: {}", file.string(),
                                    std::generic_category().message(reason)));
   };
-  const Opened opened(file, O_RDONLY);
+  const store::OpenFile opened(file, O_RDONLY);
   if (opened.get() < 0) return unread(errno);
   std::string text;
-  std::array<char, std::size_t{64} << 10> piece;
-  for (;;) {
-    const ssize_t count = ::read(opened.get(), piece.data(), piece.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return unread(errno);
-    if (count == 0) return {boost::system::in_place_value, std::move(text)};
-    text.append(piece.data(), static_cast<std::size_t>(count));
-    if (text.size() > most) {
-      return base::error(fmt::format("{}: larger than {} bytes", file.string(), most));
-    }
+  const int reason = opened.read_all(text, most);
+  if (reason == EFBIG) {
+    return base::error(fmt::format("{}: larger than {} bytes", file.string(), most));
   }
+  if (reason != 0) return unread(reason);
+  return {boost::system::in_place_value, std::move(text)};
 }
 
 base::Result<void> replace_file(const std::filesystem::path& file,
@@ -124,7 +100,7 @@ base::Result<void> replace_file(const std::filesystem::path& file,
   struct stat old {};
   const bool replaces = ::stat(file.c_str(), &old) == 0;
   const bool by_umask = readers == Readers::Usual && !replaces;
-  const Opened made(beside, O_WRONLY | O_CREAT | O_EXCL, by_umask ? kEverybody : kOwner);
+  const store::OpenFile made(beside, O_WRONLY | O_CREAT | O_EXCL, by_umask ? kEverybody : kOwner);
   if (made.get() < 0) return failed(file, last_error());
   const BeingWritten until_renamed(beside);
   const auto give_up = [&](std::error_code reason) {
