@@ -42,10 +42,7 @@ class Terminal {
 
   // Where there is none, nothing can be read, which ends it.
   explicit Terminal(asio::io_context& loop) : in_(loop), out_(loop) {
-    // Of a shell that has us in the background, it is not ours: to read from it would stop us.
-    std::signal(SIGTTIN, SIG_IGN);
-    const bool is_others = ::isatty(STDIN_FILENO) != 0 && ::tcgetpgrp(STDIN_FILENO) != ::getpgrp();
-    if (is_others) return;
+    if (terminal_is_anothers()) return;
     error_code ignored;
     in_.assign(::dup(STDIN_FILENO), ignored);
     out_.assign(::dup(STDOUT_FILENO), ignored);
@@ -282,6 +279,11 @@ class TcpConsoleDoor final : public ConsoleDoor {
 };
 
 }  // namespace
+
+bool terminal_is_anothers() {
+  std::signal(SIGTTIN, SIG_IGN);
+  return ::isatty(STDIN_FILENO) != 0 && ::tcgetpgrp(STDIN_FILENO) != ::getpgrp();
+}
 
 base::Result<std::unique_ptr<ConsoleDoor>> ConsoleDoor::open(asio::io_context& loop,
                                                              ConsoleOptions options, Talk talk) {

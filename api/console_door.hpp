@@ -32,6 +32,11 @@ struct ConsoleOptions {
   std::chrono::milliseconds repeat = std::chrono::seconds(10);  // `status loop`
 };
 
+// Whether standard input is a terminal that a shell has for somebody else, since we are in its
+// background. To read from it does not stop this process any more from then on, but is an error,
+// also for who is put into the background later.
+bool terminal_is_anothers();
+
 class ConsoleDoor {
  public:
   // Asked on the loop's thread. What is to be done is done already.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
@@ -14,6 +13,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "api/console_door.hpp"
 #include "app/commands.hpp"
 #include "app/console.hpp"
 #include "app/controls.hpp"
@@ -162,10 +162,7 @@ Exit run_sim(const SimArguments& arguments) {
     }
     running.script = std::move(*script);
   }
-  // In the background of a shell the terminal is not ours: to read from it would stop us. Who is
-  // put there later, while it reads, gets an error for it, and that is the end of the console.
-  std::signal(SIGTTIN, SIG_IGN);
-  const bool has_terminal = ::isatty(STDIN_FILENO) != 0 && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
+  const bool has_terminal = !api::terminal_is_anothers() && ::isatty(STDIN_FILENO) != 0;
   if (arguments.console || has_terminal) {
     running.console = std::make_unique<Console>(running.loop, running.context());
   }
