@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Requests of a management class that are in flight: how many at once and in a second, which one an
 // answer is to, and which have waited too long. QP1 shares its lane with data, so the pace keeps
-// what is asked there from being a load.
+// what is asked there from being a load. What the pace lets out goes some at a time: to wake up for
+// each alone, and again for its answer, would cost more than all else about it.
 #pragma once
 
 #include <algorithm>
@@ -28,11 +29,12 @@ class Flights {
     step_ = Duration(std::chrono::seconds(1)) / std::max(1u, per_second);
     burst_ = std::max(kBurst, step_);
     timeout_ = timeout;
+    rests_until_ = {};
   }
 
   // Whether the window and the pace allow one more.
   bool may_send(Instant now) const {
-    return flights_.size() < window_ && paced_ <= now + burst_ - step_;
+    return flights_.size() < window_ && now >= rests_until_ && paced_ <= now + burst_ - step_;
   }
   // Notes that this goes out now; the transaction id to send it with, which is never 0.
   std::uint32_t send(Instant now, What what) {
@@ -41,6 +43,7 @@ class Flights {
     flights_.insert_or_assign(transaction, std::move(what));
     due_.push_back({now + timeout_, transaction});
     paced_ = std::max(paced_, now) + step_;
+    if (paced_ > now + burst_ - step_) rests_until_ = paced_ - burst_ / 2;
     return transaction;
   }
 
@@ -72,13 +75,13 @@ class Flights {
   Instant deadline(bool wants_to_send) const {
     Instant soonest = due_.empty() ? kNever : due_.front().when;
     if (wants_to_send && flights_.size() < window_) {
-      soonest = std::min(soonest, paced_ - burst_ + step_);
+      soonest = std::min(soonest, std::max(rests_until_, paced_ - burst_ + step_));
     }
     return soonest;
   }
 
  private:
-  static constexpr Duration kBurst = std::chrono::milliseconds(10);
+  static constexpr Duration kBurst = std::chrono::milliseconds(20);
   struct Due {
     Instant when{};
     std::uint32_t transaction = 0;
@@ -86,9 +89,10 @@ class Flights {
 
   std::size_t window_ = 1;
   Duration timeout_{};
-  Duration step_{};   // between two, on average
-  Duration burst_{};  // so much may go out ahead of the average
-  Instant paced_{};   // when the next one would go out on average
+  Duration step_{};        // between two, on average
+  Duration burst_{};       // so much may go out ahead of the average
+  Instant paced_{};        // when the next one would go out on average
+  Instant rests_until_{};  // the burst is used up: until half of it may go out again
   std::uint32_t next_ = 1;
   std::unordered_map<std::uint32_t, What> flights_;  // by transaction
   std::deque<Due> due_;                              // in the order of time; some are answered

@@ -36,6 +36,31 @@ TEST(Flights, ThePaceHoldsOnAverage) {
   EXPECT_GT(flights.deadline(true), kStart + 1s - 20ms);
 }
 
+// Whoever only comes when deadline() says so, and has each answered at once.
+TEST(Flights, WhatThePaceLetsOutGoesSomeAtATime) {
+  Flights<int> flights;
+  flights.set_limits(32, 2000, 1s);
+  unsigned sent = 0, visits = 0;
+  for (Instant now = kStart; now < kStart + 1s; now = flights.deadline(true)) {
+    ++visits;
+    ASSERT_TRUE(flights.may_send(now)) << "it was too early to come";
+    for (; flights.may_send(now); ++sent) flights.answered(flights.send(now, 0));
+    EXPECT_FALSE(flights.may_send(now + 1ms)) << "not for one alone";
+  }
+  EXPECT_GE(sent, 2000u);
+  EXPECT_LE(sent, 2040u) << "20 ms of it may be ahead";
+  EXPECT_LE(visits, 101u);
+}
+
+TEST(Flights, ASlowPaceIsKeptToo) {
+  Flights<int> flights;
+  flights.set_limits(32, 1, 1s);
+  flights.answered(flights.send(kStart, 0));
+  EXPECT_EQ(flights.deadline(true), kStart + 1s);
+  EXPECT_FALSE(flights.may_send(kStart + 999ms));
+  EXPECT_TRUE(flights.may_send(kStart + 1s));
+}
+
 TEST(Flights, WhatHasNoAnswerInTimeIsOverdueOnceAndInOrder) {
   Flights<std::string> flights;
   flights.set_limits(10, 1'000'000, 100ms);
