@@ -81,7 +81,7 @@ class Flights {
   }
 
  private:
-  static constexpr Duration kBurst = std::chrono::milliseconds(20);
+  static constexpr Duration kBurst = std::chrono::milliseconds(32);
   struct Due {
     Instant when{};
     std::uint32_t transaction = 0;

@@ -28,6 +28,9 @@
 
 namespace heddle::sa {
 
+// A packet that has not arrived after so many switches goes round in a circle.
+inline constexpr unsigned kMaxSwitchesOnPath = 64;
+
 // A subnet manager and the port it sits on.
 struct SeatOfSM {
   fabric::PortIndex port = fabric::kNoPort;
@@ -39,6 +42,9 @@ struct Subnet {
   std::shared_ptr<const fabric::LidMap> lids;        // never null
   // As the switches hold them; null in a fabric without switches.
   std::shared_ptr<const fabric::ForwardingTables> tables;
+  // Pairs of a switch and a LID that hangs on a switch of which it is proven that the tables lead
+  // from one to the other, over kMaxSwitchesOnPath switches at most; 0 where nothing is known.
+  std::uint64_t proven_routes = 0;
   // The lanes of the tables; null: level 0 for all.
   std::shared_ptr<const fabric::Lanes> lanes;
   // Whether every path may be answered on its own level, not just on that of the way back.

@@ -2,6 +2,7 @@
 #include "sa/view.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "base/check.hpp"
@@ -14,6 +15,13 @@ using fabric::kNoPort;
 using fabric::NodeIndex;
 using fabric::PortIndex;
 using fabric::SwitchIndex;
+
+namespace {
+
+// Entries of tables, for links between switches that carry something else than the others.
+constexpr std::size_t kMostLookedAt = std::size_t{1} << 21;
+
+}  // namespace
 
 View::At View::at(NodeIndex of_switch) {
   return of_switch.value < kNoSwitch ? static_cast<At>(of_switch.value) : kNoSwitch;
@@ -28,6 +36,7 @@ View::Ways::Ways(Subnet of, const Ways* before) : subnet(std::move(of)) {
   goes_on ? change_steps(*before) : find_steps();
   find_crossings();
   find_goals();
+  find_trunk();
   names = goes_on && has_names_of(*before) ? before->names : find_names();
   for (const PortIndex port : topology.endports()) {
     if (subnet.lids->base(port) == mad::kNoLid) continue;
@@ -145,14 +154,54 @@ void View::Ways::find_goals() {
 
 // A packet that passes the owner's switch and is not handed over there never arrives: the same
 // table would send it on again.
-View::Goal View::Ways::goal_of(PortIndex owner, mad::Lid lid) const {
+View::Goal View::Ways::goal_of(PortIndex owner, mad::Lid lid) {
   Goal goal{owner, kNoSwitch, {}};
   const auto last = subnet.topology->attachment(owner);
+  routed_lids += last.has_value();
   if (!last || last->at.value >= crossings.size() || lid.value >= row_size) return goal;
   if (crossings[last->at.value].out(lid) != last->out.value) return goal;
   goal.at = at(NodeIndex{last->at.value});
   goal.reach = steps[subnet.topology->port_of(last->at, last->out).value].reach;
   return goal;
+}
+
+void View::Ways::find_trunk() {
+  const std::uint64_t all = routed_lids * subnet.topology->switch_count();
+  if (all == 0 || subnet.proven_routes != all) return;
+  const auto channels = subnet.topology->channels();
+  const Reach usual = usual_reach(channels);
+  const auto is_odd = [&](const fabric::Channel& channel) { return carried_by(channel) != usual; };
+  const auto odd =
+      static_cast<std::size_t>(std::count_if(channels.begin(), channels.end(), is_odd));
+  if (odd * row_size > kMostLookedAt) return;
+  passes_odd.assign(row_size, 0);
+  for (const fabric::Channel& channel : channels) {
+    if (is_odd(channel)) note_who_passes(channel);
+  }
+  trunk = usual;
+}
+
+Reach View::Ways::carried_by(const fabric::Channel& channel) const {
+  return steps[subnet.topology->port_of(channel.from, channel.out).value].reach;
+}
+
+// What more than half of them carry, if that is the same.
+Reach View::Ways::usual_reach(std::span<const fabric::Channel> channels) const {
+  Reach found;
+  std::ptrdiff_t ahead = 0;  // of all others
+  for (const fabric::Channel& channel : channels) {
+    const Reach reach = carried_by(channel);
+    if (ahead == 0) found = reach;
+    ahead += reach == found ? 1 : -1;
+  }
+  return found;
+}
+
+void View::Ways::note_who_passes(const fabric::Channel& channel) {
+  const Crossing& at = crossings[channel.from.value];
+  for (std::uint32_t lid = 0; lid < row_size; ++lid) {
+    passes_odd[lid] |= at.out(mad::Lid{static_cast<std::uint16_t>(lid)}) == channel.out.value;
+  }
 }
 
 View::View(Subnet subnet, const View* before)
@@ -306,6 +355,14 @@ class View::Walker {
     if (view.topology().peer(from) == goal_.owner) arrive();
   }
 
+  // Where it is proven that it arrives, and all that is passed carries the same.
+  void leap() {
+    if (!under_way_ || !ways_.trunk || at_ == kNoSwitch || goal_.at == kNoSwitch) return;
+    if (ways_.passes_odd[to_.value] != 0) return;
+    if (at_ != goal_.at) reach_ = least(reach_, *ways_.trunk);
+    at_ = goal_.at;
+  }
+
   bool under_way() const { return under_way_; }
   void cross() {
     under_way_ = false;
@@ -323,6 +380,10 @@ class View::Walker {
     reach_ = least(reach_, step.reach);
     at_ = step.at;
     under_way_ = true;
+  }
+  std::optional<Reach> arrive_by_steps() {
+    while (under_way_) cross();
+    return result();
   }
   std::optional<Reach> result() const {
     return arrived_ ? std::optional<Reach>(reach_) : std::nullopt;
@@ -346,12 +407,12 @@ class View::Walker {
 
 std::optional<Reach> View::walk(PortIndex from, mad::Lid to) const {
   Walker walker(*this, from, to);
-  while (walker.under_way()) walker.cross();
-  return walker.result();
+  walker.leap();
+  return walker.arrive_by_steps();
 }
 
 std::vector<View::Stop> View::trace(PortIndex from, mad::Lid to) const {
-  if (!walk(from, to)) return {};
+  if (!Walker(*this, from, to).arrive_by_steps()) return {};
   const PortIndex goal = lids().owner(to);
   std::vector<Stop> stops{{topology().node_of(from), std::nullopt, std::nullopt}};
   const auto leave_by = [&](PortIndex port) {
@@ -361,7 +422,7 @@ std::vector<View::Stop> View::trace(PortIndex from, mad::Lid to) const {
   };
   if (topology().node_of(from) == topology().node_of(goal) && from == goal) return stops;
   if (!topology().is_switch(stops.back().node)) leave_by(from);
-  // It arrives, as walk() has seen: at the goal's node, or at a switch that goes on.
+  // It arrives, as was seen: at the goal's node, or at a switch that goes on.
   while (stops.back().node != topology().node_of(goal)) {
     const fabric::SwitchIndex at{stops.back().node.value};
     leave_by(topology().port_of(at, mad::PortNumber{subnet().tables->entry(at, to.value)}));
@@ -373,6 +434,8 @@ View::RoundTrip View::walk_both(PortIndex from, mad::Lid from_lid, PortIndex to,
                                 mad::Lid to_lid) const {
   Walker there(*this, from, to_lid);
   Walker back(*this, to, from_lid);
+  there.leap();
+  back.leap();
   while (there.under_way() || back.under_way()) {
     if (there.under_way()) there.cross();
     if (back.under_way()) back.cross();

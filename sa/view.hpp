@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A subnet as queries want it: from GUIDs and LIDs to ports, and along the forwarding tables from
-// port to port. Made once per sweep; every question is answered in O(1) or O(hops).
+// port to port. Made once per sweep; every question is answered in O(1) or O(hops). Where all
+// routes are proven and all links between switches carry the same, no table is looked at: what a
+// path carries follows from its two ends.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +20,11 @@
 
 namespace heddle::sa {
 
-// A packet that has not arrived after so many switches goes round in a circle.
-inline constexpr unsigned kMaxSwitchesOnPath = 64;
-
 // What a path can carry.
 struct Reach {
   mad::Mtu mtu = mad::Mtu::Bytes4096;
   mad::RateRank rate = mad::kFastestRank;
+  friend bool operator==(const Reach&, const Reach&) = default;
 };
 constexpr Reach least(Reach a, Reach b) {
   return {a.mtu < b.mtu ? a.mtu : b.mtu, a.rate < b.rate ? a.rate : b.rate};
@@ -158,12 +158,20 @@ class View {
     void rate_port0(fabric::SwitchIndex of);
     void find_crossings();
     void find_goals();
-    Goal goal_of(fabric::PortIndex owner, mad::Lid lid) const;
+    void find_trunk();
+    Reach carried_by(const fabric::Channel& channel) const;
+    Reach usual_reach(std::span<const fabric::Channel> channels) const;
+    void note_who_passes(const fabric::Channel& channel);
+    Goal goal_of(fabric::PortIndex owner, mad::Lid lid);
 
     Subnet subnet;
     std::vector<Step> steps;          // by PortIndex
     std::vector<Crossing> crossings;  // by SwitchIndex; none without tables
     std::vector<Goal> goals;          // by LID
+    std::uint64_t routed_lids = 0;    // that hang on a switch
+    // What links between switches carry, all or nearly all of them, where all packets arrive.
+    std::optional<Reach> trunk;
+    std::vector<std::uint8_t> passes_odd;  // by LID: 1 if packets may pass one that is another
     std::size_t row_size = 0;
     std::shared_ptr<const GuidIndex> names;  // endports with a LID, by GUID
     std::vector<fabric::PortIndex> routers;  // their endports

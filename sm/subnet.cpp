@@ -63,6 +63,10 @@ std::optional<sa::Subnet> subnet_of(const Picture& picture,
   subnet.registers = std::move(registers);
   subnet.tables = held_tables(picture, tables_hold);
   if (picture.routes) {
+    const fabric::Verification& proof = picture.routes->proof;
+    const bool are_held = subnet.tables.get() == &picture.routes->routes.tables;
+    const bool all_arrive = proof.reaches_all() && proof.max_hops < sa::kMaxSwitchesOnPath;
+    if (are_held && all_arrive) subnet.proven_routes = proof.routes;
     subnet.lanes = {picture.routes, &picture.routes->routes.lanes};
     subnet.replies_safe = picture.routes->proof.replies_safe();
   }

@@ -2,13 +2,20 @@
 // A view that takes over from the one before answers as one that was made anew.
 #include "sa/view.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "base/prng.hpp"
+#include "fabric/verification.hpp"
 #include "routing/engine.hpp"
 #include "tests/fabric/observed.hpp"
+#include "tests/support/administration.hpp"
 #include "tests/support/topologies.hpp"
 
 namespace heddle::sa {
@@ -63,6 +70,11 @@ std::size_t expect_same(const View& a, const View& b) {
       const auto walk = a.walk(from, lid);
       EXPECT_TRUE(same(walk, b.walk(from, lid))) << from.value << " to " << to;
       arrived += walk.has_value();
+      const PortIndex owner = a.lids().owner(lid);
+      if (owner == fabric::kNoPort) continue;
+      const auto mine = a.walk_both(from, a.lids().base(from), owner, lid);
+      const auto theirs = b.walk_both(from, a.lids().base(from), owner, lid);
+      EXPECT_TRUE(same(mine.there, theirs.there) && same(mine.back, theirs.back));
     }
   }
   return arrived;
@@ -94,6 +106,98 @@ TEST(View, WhatWasBeforeChangesNothingOfWhatIs) {
     }
   }
   EXPECT_GT(arrived, 1000u);
+}
+
+// Links between switches.
+enum class Trunks : std::uint8_t { AsHosts, OneIsSlow, Slow };
+
+Subnet subnet_of(const support::Recipe& recipe, std::uint8_t lmc, Trunks trunks) {
+  Subnet subnet = support::administered(recipe, lmc);
+  fabric::Registers registers = subnet.registers->successor();
+  const fabric::Topology& topology = *subnet.topology;
+  const auto slow_down = [&](PortIndex port) {
+    auto& info = registers.ports.change(port.value);
+    info.link_speed_ext_active = mad::entry(mad::LinkSpeed::FDR).bit;
+    info.neighbor_mtu = mad::Mtu::Bytes2048;
+  };
+  const PortIndex host = topology.endports().back();
+  slow_down(host);
+  slow_down(topology.peer(host));
+  for (const fabric::Channel& channel : topology.channels()) {
+    const bool is_first = &channel == topology.channels().data();
+    if (trunks == Trunks::AsHosts || (trunks == Trunks::OneIsSlow && !is_first)) continue;
+    slow_down(topology.port_of(channel.from, channel.out));
+  }
+  subnet.registers = std::make_shared<const fabric::Registers>(std::move(registers));
+  return subnet;
+}
+Subnet proven(Subnet subnet) {
+  const auto proof = fabric::verify(*subnet.topology, *subnet.lids, *subnet.tables);
+  EXPECT_TRUE(proof.reaches_all());
+  subnet.proven_routes = proof.routes;
+  return subnet;
+}
+
+TEST(View, WhatIsProvenComesToWhatTheTablesSay) {
+  const support::Recipe recipes[] = {support::xgft({3, 2, 2}, {1, 2, 2}), support::torus({4, 3}, 2),
+                                     support::ring(6, 1), support::star(4),
+                                     support::random_regular(10, 3, 2, 1)};
+  for (const auto& recipe : recipes) {
+    for (const std::uint8_t lmc : {std::uint8_t{0}, std::uint8_t{1}}) {
+      for (const Trunks trunks : {Trunks::AsHosts, Trunks::OneIsSlow, Trunks::Slow}) {
+        const Subnet subnet = subnet_of(recipe, lmc, trunks);
+        EXPECT_GT(expect_same(View(proven(subnet)), View(subnet)), 0u);
+      }
+    }
+  }
+}
+
+// How many hosts still reach how many when no switch above the leaves knows a way any more.
+std::size_t arrivals_without_spines(Subnet subnet) {
+  auto tables = std::make_shared<fabric::ForwardingTables>(*subnet.tables);
+  std::vector<bool> has_hosts(subnet.topology->switch_count());
+  for (const PortIndex port : subnet.topology->endports()) {
+    const auto last = subnet.topology->attachment(port);
+    if (!subnet.topology->is_switch(subnet.topology->node_of(port)))
+      has_hosts[last->at.value] = true;
+  }
+  for (std::uint32_t s = 0; s < has_hosts.size(); ++s) {
+    const auto row = tables->row(fabric::SwitchIndex{s});
+    if (!has_hosts[s]) std::fill(row.begin(), row.end(), mad::kNoPortNumber.value);
+  }
+  subnet.tables = std::move(tables);
+  const View view(subnet);
+  std::size_t arrived = 0;
+  const auto hosts = view.topology().endports().subspan(view.topology().switch_count());
+  for (const PortIndex from : hosts) {
+    for (const PortIndex to : hosts) arrived += view.walk(from, view.lids().base(to)).has_value();
+  }
+  return arrived;
+}
+
+// How many hosts are reached over what slow_down() has made slow.
+std::size_t hosts_behind_slow(const Subnet& subnet) {
+  const fabric::Topology& topology = *subnet.topology;
+  const fabric::Channel& slow = topology.channels().front();
+  const auto hosts = topology.endports().subspan(topology.switch_count());
+  return static_cast<std::size_t>(std::count_if(hosts.begin(), hosts.end(), [&](PortIndex host) {
+    return subnet.tables->entry(slow.from, subnet.lids->base(host).value) == slow.out.value;
+  }));
+}
+
+TEST(View, TablesAreLookedAtWhereSomethingIsNotProvenOrALinkOnTheWayIsAnother) {
+  const auto tree = support::xgft({2, 3}, {1, 2});  // three leaves with two hosts each
+  constexpr std::size_t kAll = 6 * 6, kAtOneLeaf = 6 * 2;
+  const Subnet all = proven(subnet_of(tree, 0, Trunks::AsHosts));
+  EXPECT_EQ(arrivals_without_spines(all), kAll);
+  const Subnet odd = proven(subnet_of(tree, 0, Trunks::OneIsSlow));
+  const std::size_t behind = hosts_behind_slow(odd);
+  ASSERT_GT(behind, 0u);
+  EXPECT_EQ(arrivals_without_spines(odd), kAll - behind * 4) << "from two leaves each";
+  Subnet some = all;
+  --some.proven_routes;
+  EXPECT_EQ(arrivals_without_spines(some), kAtOneLeaf) << "one route is not proven";
+  EXPECT_EQ(arrivals_without_spines(subnet_of(tree, 0, Trunks::AsHosts)), kAtOneLeaf);
 }
 
 }  // namespace

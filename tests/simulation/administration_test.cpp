@@ -61,6 +61,25 @@ TEST_F(Administration, TellsAHostThePathToAnother) {
   }
 }
 
+// From each switch to each LID, also after a loss, and not to hosts that are in the tables no more.
+TEST_F(Administration, CountsTheRoutesThatAreProven) {
+  Box box("fat-tree:3,6", {});
+  ASSERT_TRUE(box.run_until_quiet());
+  const auto expect_all_proven = [&](std::size_t lids) {
+    const auto view = box.core().queries_view();
+    ASSERT_TRUE(view);
+    EXPECT_EQ(view->subnet().proven_routes, view->topology().switch_count() * lids);
+  };
+  const auto before = box.snapshot().topology.endports().size();
+  expect_all_proven(before);
+  box.world().cut(cable(box, "leaf-1", 4));  // to a spine
+  box.run_for(std::chrono::seconds(11));
+  expect_all_proven(before);
+  box.world().cut(cable(box, "leaf-1", 2));  // to a host
+  box.run_for(std::chrono::seconds(11));
+  expect_all_proven(before - 1);
+}
+
 TEST_F(Administration, TellsRatesUpToTheHighestThatIsAllowed) {
   for (const std::uint8_t highest : {std::uint8_t{63}, std::uint8_t{18}}) {
     BoxOptions options;

@@ -185,6 +185,16 @@ TEST_F(AilingDevice, WhereSeveralBeginToAnswerHalfAllIsReadOnce) {
   EXPECT_EQ(full_sweeps(box()), 0u) << said(box());
 }
 
+// Then a path may end at it, and paths are told by what the tables hold.
+TEST_F(AilingDevice, NoRouteCountsAsProvenWhileASwitchRefusesItsTable) {
+  stubborn = 5;
+  bring_up("fat-tree:3,6");
+  box().run_for(5s);
+  const auto view = box().core().queries_view();
+  ASSERT_TRUE(view);
+  EXPECT_EQ(view->subnet().proven_routes, 0u);
+}
+
 // After a look in vain a refusal must be no news.
 TEST_F(AilingDevice, ASwitchThatRefusesItsTableCostsNoFullSweeps) {
   for (const bool with_host : {false, true}) {
