@@ -380,6 +380,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   LookUps look_ups;
   base::Instant told_load{};  // when the load of the administration was last told
   bool permanent_groups_due = true;
+  base::Instant joining_began{};      // the change of trees, between sweeps
   base::Instant joins_next{};         // when trees may be changed again
   bool groups_changed = false;        // since they were last published
   base::Instant lists_groups_next{};  // when they may be again, if nothing else asks for it

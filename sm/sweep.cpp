@@ -16,10 +16,11 @@ namespace {
 
 using fabric::PortIndex;
 
-// Twice what a change of trees takes for each of their members; and how long at most it is waited
-// for others.
+// Twice what a change of trees takes for each of their members; the least, since on a processor
+// that others use it takes longer; and how long at most it is waited for others.
 constexpr base::Duration kForAMember = std::chrono::microseconds(2);
-constexpr base::Duration kLongestGathering = std::chrono::milliseconds(100);
+constexpr base::Duration::rep kForAChange = 2;
+constexpr base::Duration kLongestGathering = std::chrono::milliseconds(250);
 
 std::vector<LidRequest> lid_requests(const Picture& picture, const Options& options) {
   const auto& topology = *picture.frozen.topology;
@@ -120,6 +121,7 @@ bool Core::Machine::has_joins() const {
 void Core::Machine::begin_joining() {
   if (outgrows_multicast_top()) return begin_sweep("the multicast tables must grow");
   stage = Stage::Joining;
+  joining_began = now;
   Context with = context();
   multicast_programming.begin(with, std::exchange(role_changes, {}),
                               administration.registrations().groups, false);
@@ -131,7 +133,9 @@ void Core::Machine::finish_joining() {
   // Each change has whole trees proven. In a storm so many gather for the next one that most of the
   // time is left for the rest; their clients have their answers meanwhile.
   const auto members = static_cast<base::Duration::rep>(multicast_programming.members_proven());
-  joins_next = now + std::min(kForAMember * members, kLongestGathering);
+  const base::Duration least = kForAMember * members;
+  const base::Duration twice = kForAChange * (now - joining_began);
+  joins_next = now + std::min(std::max(least, twice), kLongestGathering);
   stage = Stage::Resting;
 }
 
