@@ -16,10 +16,10 @@ namespace {
 
 using fabric::PortIndex;
 
-// Twice what a change of trees takes for each of their members; the least, since on a processor
-// that others use it takes longer; and how long at most it is waited for others.
-constexpr base::Duration kForAMember = std::chrono::microseconds(2);
+// How long members gather after a change of trees: twice as long as it took, and at least twice
+// what it computes for each of their members.
 constexpr base::Duration::rep kForAChange = 2;
+constexpr base::Duration kForAMember = std::chrono::microseconds(2);
 constexpr base::Duration kLongestGathering = std::chrono::milliseconds(250);
 
 std::vector<LidRequest> lid_requests(const Picture& picture, const Options& options) {
@@ -134,7 +134,7 @@ void Core::Machine::finish_joining() {
   // time is left for the rest; their clients have their answers meanwhile.
   const auto members = static_cast<base::Duration::rep>(multicast_programming.members_proven());
   const base::Duration least = kForAMember * members;
-  const base::Duration twice = kForAChange * (now - joining_began);
+  const base::Duration twice = kForAChange * (now - joining_began);  // others may use the processor
   joins_next = now + std::min(std::max(least, twice), kLongestGathering);
   stage = Stage::Resting;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A view that takes over from the one before answers as one that was made anew.
+// A view that takes over from the one before answers as one that was made anew, and one that knows
+// what is proven as one that looks at the tables.
 #include "sa/view.hpp"
 
 #include <algorithm>

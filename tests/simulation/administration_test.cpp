@@ -80,6 +80,15 @@ TEST_F(Administration, CountsTheRoutesThatAreProven) {
   expect_all_proven(before - 1);
 }
 
+// A way over more switches than any packet is believed to pass is no path, proven or not.
+TEST_F(Administration, CountsNoRoutesAsProvenWhereSomeAreTooLong) {
+  Box box("ring:140", {});
+  ASSERT_TRUE(box.run_until_quiet());
+  const auto view = box.core().queries_view();
+  ASSERT_TRUE(view);
+  EXPECT_EQ(view->subnet().proven_routes, 0u);
+}
+
 TEST_F(Administration, TellsRatesUpToTheHighestThatIsAllowed) {
   for (const std::uint8_t highest : {std::uint8_t{63}, std::uint8_t{18}}) {
     BoxOptions options;
