@@ -30,12 +30,10 @@ bool same(std::string_view a, std::string_view b) {
 
 // A word that begins with '#' begins a comment; within a word it may be part of a token.
 std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  for (const std::string_view piece : base::split(line, ' ')) {
-    const std::string_view word = base::trim(piece);
-    if (word.starts_with('#')) break;
-    if (!word.empty()) words.push_back(word);
-  }
+  auto words = base::words(line);
+  words.erase(std::find_if(words.begin(), words.end(),
+                           [](std::string_view word) { return word.starts_with('#'); }),
+              words.end());
   return words;
 }
 

@@ -305,22 +305,10 @@ std::span<const Verb> verbs() {
   return kVerbs;
 }
 
-std::vector<std::string_view> words_of(std::string_view line) {
-  std::vector<std::string_view> words;
-  constexpr std::string_view kBlanks = " \t\r\n";
-  for (;;) {
-    line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
-    if (line.empty()) return words;
-    const std::size_t end = std::min(line.find_first_of(kBlanks), line.size());
-    words.push_back(line.substr(0, end));
-    line.remove_prefix(end);
-  }
-}
-
 }  // namespace
 
 ConsoleAnswer answer_console(std::string_view line, const State& state) {
-  const auto words = words_of(line);
+  const auto words = base::words(line);
   if (words.empty()) return {};
   // A page in a browser that was made to lead here: nothing in what follows is meant for us.
   if (line.find(" HTTP/") != std::string_view::npos) return quit(state, {}).value();

@@ -87,6 +87,17 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+std::vector<std::string_view> words(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n\f\v";
+  std::vector<std::string_view> words;
+  for (std::size_t at = 0; (at = text.find_first_not_of(kBlank, at)) != text.npos;) {
+    const std::size_t end = std::min(text.find_first_of(kBlank, at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
 std::optional<std::string_view> closest(std::string_view word,
                                         std::span<const std::string_view> candidates) {
   std::optional<std::string_view> best;

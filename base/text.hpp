@@ -30,6 +30,9 @@ std::string_view trim(std::string_view text);
 // The pieces between separators, empty ones included; "" gives one empty piece.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
+// What stands between blanks: spaces, tabs and the ends of lines and pages.
+std::vector<std::string_view> words(std::string_view text);
+
 // The candidate that is most like `word`, if one is close enough to be a likely misspelling.
 std::optional<std::string_view> closest(std::string_view word,
                                         std::span<const std::string_view> candidates);

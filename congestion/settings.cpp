@@ -22,14 +22,6 @@ base::Error wrong(std::string_view word, std::string_view instead) {
   return base::error(fmt::format("'{}' is not {}", base::printable(word), instead));
 }
 
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  for (const std::string_view word : base::split(text, ' ')) {
-    if (!base::trim(word).empty()) words.push_back(base::trim(word));
-  }
-  return words;
-}
-
 struct Word {
   std::string_view all, name, value;
 };
@@ -200,7 +192,7 @@ base::Result<> take_level_word(const Word& word, mad::CACongestionEntry& entry) 
 
 base::Result<std::optional<SwitchSetting>> parse_switch_setting(std::string_view text) {
   std::optional<SwitchSetting> setting;
-  for (const std::string_view each : words_of(text)) {
+  for (const std::string_view each : base::words(text)) {
     if (!setting) setting.emplace();
     const auto word = split_word(each, kSwitchWords);
     if (word.has_error()) return word.error();
@@ -211,7 +203,7 @@ base::Result<std::optional<SwitchSetting>> parse_switch_setting(std::string_view
 }
 
 base::Result<PortRule> parse_port_rule(std::string_view text) {
-  const auto words = words_of(text);
+  const auto words = base::words(text);
   if (words.size() < 2) {
     return wrong(text, "a rule such as \"hosts threshold=15 packet_size=8\" or \"all none\"");
   }
@@ -229,7 +221,7 @@ base::Result<PortRule> parse_port_rule(std::string_view text) {
 }
 
 base::Result<Level> parse_level(std::string_view text) {
-  const auto words = words_of(text);
+  const auto words = base::words(text);
   if (words.empty()) return wrong(text, "a line such as \"all timer=150 increase=4\"");
   Level level;
   const auto range = words[0] == "all"

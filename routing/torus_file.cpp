@@ -16,18 +16,6 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
-Words words_of(std::string_view line) {
-  constexpr std::string_view kBlank = " \t\r\f\v";
-  Words words;
-  while (true) {
-    const std::size_t begin = line.find_first_not_of(kBlank);
-    if (begin == std::string_view::npos) return words;
-    const std::size_t end = std::min(line.find_first_of(kBlank, begin), line.size());
-    words.push_back(line.substr(begin, end - begin));
-    line.remove_prefix(end);
-  }
-}
-
 std::optional<mad::Guid> parse_guid(std::string_view word) {
   const auto value = base::parse_hex(word);
   if (!value || *value == 0) return std::nullopt;
@@ -50,7 +38,7 @@ class TorusFileReader {
   std::optional<base::Error> read(std::string_view line) {
     ++place_.number;
     place_.line = line;
-    const Words words = words_of(line);
+    const Words words = base::words(line);
     if (words.empty() || words.front().front() == '#') return std::nullopt;
     const std::string_view keyword = words.front();
     if (!shaped_ && keyword != "torus" && keyword != "mesh") {

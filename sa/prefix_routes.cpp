@@ -9,7 +9,6 @@
 namespace heddle::sa {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\v\f";
 constexpr std::size_t kLongestQuote = 40;  // of what was not understood
 constexpr std::uint64_t kMulticastPrefix = 0xFF;
 
@@ -19,12 +18,9 @@ struct Word {
 };
 
 std::vector<Word> words_of(std::string_view line) {
-  line = line.substr(0, line.find('#'));
   std::vector<Word> words;
-  for (std::size_t at = line.find_first_not_of(kBlanks); at != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
-    words.push_back({at + 1, line.substr(at, end - at)});
-    at = line.find_first_not_of(kBlanks, end);
+  for (const std::string_view word : base::words(line.substr(0, line.find('#')))) {
+    words.push_back({static_cast<std::size_t>(word.data() - line.data()) + 1, word});
   }
   return words;
 }

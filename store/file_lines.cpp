@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "store/file_lines.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
@@ -9,20 +8,6 @@
 #include "base/text.hpp"
 
 namespace heddle::store {
-namespace {
-
-std::vector<std::string_view> words_of(std::string_view text) {
-  std::vector<std::string_view> words;
-  constexpr std::string_view kBlanks = " \t\r";
-  for (std::size_t at = 0; (at = text.find_first_not_of(kBlanks, at)) != text.npos;) {
-    const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
-    words.push_back(text.substr(at, end - at));
-    at = end;
-  }
-  return words;
-}
-
-}  // namespace
 
 base::Error FileLine::wrong(std::size_t index, std::string_view wanted,
                             std::string_view between) const {
@@ -42,7 +27,7 @@ base::Result<> each_line(std::string_view text, std::string_view title,
   for (const std::string_view raw : base::split(text, '\n')) {
     ++line.place.number;
     line.place.line = raw;
-    line.words = words_of(raw);
+    line.words = base::words(raw);
     if (line.words.empty() || line.words[0].starts_with('#')) continue;
     const base::Result<> taken = take(line);
     if (taken.has_error()) return taken;

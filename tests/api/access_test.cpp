@@ -16,7 +16,7 @@ constexpr const char* kFile =
     "# who may\n"
     "read  grafana  0123456789abcdef0123\n"
     "\n"
-    "write ops      fedcba9876543210fedc # for the night shift\n";
+    "write\tops\tfedcba9876543210fedc # for the night shift\n";
 
 TEST(Tokens, GiveTheRoleThatTheirLineSays) {
   const auto tokens = Tokens::parse(kFile, "tokens");

@@ -39,6 +39,13 @@ TEST(Text, TrimAndSplitKeepWhatIsBetween) {
   EXPECT_EQ(split("", ','), (std::vector<std::string_view>{""}));
 }
 
+TEST(Text, WordsAreWhatStandsBetweenBlanksOfAnyKind) {
+  EXPECT_EQ(words(" a\tb\r\n  #c\fd\ve "),
+            (std::vector<std::string_view>{"a", "b", "#c", "d", "e"}));
+  EXPECT_TRUE(words(" \t\r\n").empty());
+  EXPECT_TRUE(words("").empty());
+}
+
 TEST(Text, AMisspelledWordFindsItsNeighbourButAForeignOneDoesNot) {
   const std::array<std::string_view, 3> words{"priority", "sweep_interval", "routing"};
   EXPECT_EQ(closest("priorty", words), "priority");
