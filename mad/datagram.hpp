@@ -24,11 +24,14 @@ struct GlobalRoute {
   friend bool operator==(const GlobalRoute&, const GlobalRoute&) = default;
 };
 
+// The well-known Q_Key of QP1, which every sender to it must name (IBA vol. 1, 10.2.5).
+inline constexpr std::uint32_t kManagementQKey = 0x8001'0000;
+
 // The other end: where a datagram goes to, or came from.
 struct Address {
   Lid lid = kPermissiveLid;  // permissive for directed-route SMPs
   std::uint32_t qpn{};       // 0 for SMPs, 1 for the rest of management
-  std::uint32_t q_key{};     // 0x80010000 on QP1
+  std::uint32_t q_key{};     // kManagementQKey on QP1
   ServiceLevel sl{};
   std::uint8_t path_bits{};
   std::uint16_t p_key_index{};

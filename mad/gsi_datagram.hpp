@@ -9,9 +9,6 @@
 
 namespace heddle::mad {
 
-// The well-known Q_Key of QP1 (IBA vol. 1, 10.2.5).
-inline constexpr std::uint32_t kManagementQKey = 0x8001'0000;
-
 // A MAD of zeros to the agents behind QP1 of the port with that LID.
 inline Datagram gsi_datagram(Lid to, ServiceLevel sl) {
   Datagram datagram;

@@ -3,6 +3,7 @@
 // to it (IBA vol. 1, 15.2.5.16).
 #include <optional>
 
+#include "mad/mgid.hpp"
 #include "mad/path_record.hpp"
 #include "sa/handlers.hpp"
 #include "sa/path_search.hpp"
@@ -38,7 +39,7 @@ mad::Status handle_path_records(Registrations& registrations, const View& view, 
                                 Records& records) {
   const auto wanted = query.record<PathRecord>();
   const bool to_group =
-      query.asks(component<&PathRecord::dgid>()) && wanted.dgid.prefix.value >> 56 == 0xFF;
+      query.asks(component<&PathRecord::dgid>()) && mad::is_multicast(wanted.dgid);
   if (!to_group) return find_path_records(view, query, records);
   PathEnd source;
   const EndWish from = source_wish(query, wanted);

@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "mad/mgid.hpp"
 #include "mad/path_record.hpp"
 
 namespace heddle::sa {
@@ -46,7 +47,7 @@ bool is_about_group(const mad::SAHeader& header, const mad::Payload& payload) {
   std::array<std::byte, mad::kBytes<mad::PathRecord>> bytes{};
   const auto data = std::span(payload).subspan(mad::kSAHeaderBytes);
   std::copy_n(data.begin(), std::min(data.size(), bytes.size()), bytes.begin());
-  return mad::decode<mad::PathRecord>(bytes).dgid.prefix.value >> 56 == 0xFF;
+  return mad::is_multicast(mad::decode<mad::PathRecord>(bytes).dgid);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "fabric/changed_ports.hpp"
+#include "mad/mgid.hpp"
 #include "sa/query.hpp"
 
 namespace heddle::sa {
@@ -250,7 +251,7 @@ PortIndex View::find(const mad::Gid& gid) const {
 
 PortIndex View::router_to(const mad::Gid& gid) const {
   const bool foreign = gid.prefix != subnet().prefix && gid.prefix != mad::kDefaultGidPrefix &&
-                       gid.prefix.value >> 56 != 0xFF;
+                       !mad::is_multicast(gid);
   if (!foreign || !subnet().prefix_routes) return kNoPort;
   const auto& routers = ways_->routers;
   for (const PrefixRoute& route : *subnet().prefix_routes) {

@@ -11,9 +11,6 @@
 
 namespace heddle::sim {
 
-// Q_Key of QP1, which every sender to it must name; 0 stands for "did not say".
-inline constexpr std::uint32_t kManagementQKey = 0x8001'0000;
-
 // False for what is too short to have a header.
 bool is_for_device(const mad::Payload& payload);
 

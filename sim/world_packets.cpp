@@ -86,7 +86,8 @@ bool World::Impl::admit(Flight& flight) {
     raise_bad_p_key(devices, port, packet);
     return false;
   }
-  if (peer.q_key != 0 && peer.q_key != kManagementQKey) {
+  // 0 stands for "did not say".
+  if (peer.q_key != 0 && peer.q_key != mad::kManagementQKey) {
     violate(info.q_key_violations);
     packet.key = peer.q_key;
     raise_bad_q_key(devices, port, packet);

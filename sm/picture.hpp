@@ -98,6 +98,10 @@ struct Picture {
     const auto& found = observation.port(end).info;
     return found ? &*found : nullptr;
   }
+  bool is_active(fabric::PortIndex port) const {
+    const mad::PortInfo* found = info(port);
+    return found != nullptr && found->port_state == mad::PortState::Active;
+  }
   // For loops over the topology that read info() of each port.
   auto all_ports() const { return fabric::all_ports(observation, frozen); }
   auto all_endports() const { return fabric::all_endports(observation, frozen); }

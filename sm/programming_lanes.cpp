@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "mad/capability.hpp"
+#include "mad/link.hpp"
 #include "mad/sl_to_vl_mapping_table.hpp"
 
 namespace heddle::sm {
@@ -16,12 +17,6 @@ using fabric::PortIndex;
 using fabric::SwitchIndex;
 using fabric::VlMap;
 using mad::PortNumber;
-
-// PortInfo.OperationalVLs, codes 1..5.
-unsigned vls_of_code(std::uint8_t code) {
-  constexpr std::array<unsigned, 6> vls{1, 1, 2, 4, 8, 15};
-  return code < vls.size() ? vls[code] : 1u;
-}
 
 // Whether the device of a port has SL to VL tables at all. A switch says so at its port 0.
 bool maps_levels(const Picture& picture, PortIndex port) {
@@ -59,7 +54,8 @@ unsigned vls_of_port(const Picture& picture, PortIndex port) {
   const bool is_port0 = end.port.value == 0;
   if (!info || (!link && !is_port0)) return 1;
   const bool runs = is_port0 || info->port_state == mad::PortState::Active;
-  return vls_of_code(runs ? info->operational_vls : link->operational_vls);
+  const auto code = runs ? info->operational_vls : link->operational_vls;
+  return std::max(mad::data_vl_count(code), 1u);
 }
 
 void tell_unwritten(Context& context, const Answer& answer, std::string_view tables) {

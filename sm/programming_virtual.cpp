@@ -11,12 +11,6 @@ namespace {
 using fabric::PortIndex;
 using mad::AttributeId;
 
-bool is_active(const Picture& picture, PortIndex port) {
-  const auto end = picture.frozen.end_of[port.value];
-  const auto& info = picture.observation.port(end).info;
-  return info && info->port_state == mad::PortState::Active;
-}
-
 }  // namespace
 
 bool VirtualPorts::is_managed(const VPort& vport) {
@@ -190,7 +184,7 @@ void VirtualPorts::raise(Context& context) {
   each_managed([&](std::uint32_t h, std::uint16_t index, VPort& vport) {
     const auto state = vport.info.vport_state;
     const bool may = vport.lid != mad::kNoLid && has_its_lid(vport) && !vport.of_state.waits() &&
-                     is_active(context.picture, hosts_[h].port);
+                     context.picture.is_active(hosts_[h].port);
     if (!may || state == mad::PortState::Active) return;
     lead(context, h, index,
          state == mad::PortState::Armed ? mad::PortState::Active : mad::PortState::Armed);
@@ -226,7 +220,7 @@ std::shared_ptr<const sa::VirtualPorts> VirtualPorts::published(const Picture& p
     for (const auto& [index, vport] : host.vports) {
       const bool works = is_managed(vport) && vport.lid != mad::kNoLid && has_its_lid(vport) &&
                          vport.info.vport_state == mad::PortState::Active &&
-                         is_active(picture, host.port);
+                         picture.is_active(host.port);
       if (!works) continue;
       sa::VirtualPort& one = all.emplace_back();
       one.guid = vport.info.vport_guid;

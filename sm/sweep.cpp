@@ -65,16 +65,9 @@ mad::Lid last_lid(const fabric::Topology& topology) {
 // The levels depend on routes that are yet to be made: until then they stay.
 void keep_sm_levels(Picture& picture) {
   for (const PortIndex port : picture.frozen.topology->endports()) {
-    const auto end = picture.frozen.end_of[port.value];
-    const auto& info = picture.observation.port(end).info;
-    if (info) picture.intent.set_sm_level(port, info->master_sm_sl);
+    const mad::PortInfo* info = picture.info(port);
+    if (info != nullptr) picture.intent.set_sm_level(port, info->master_sm_sl);
   }
-}
-
-bool is_port_active(const Picture& picture, PortIndex port) {
-  const auto end = picture.frozen.end_of[port.value];
-  const auto& info = picture.observation.port(end).info;
-  return info && info->port_state == mad::PortState::Active;
 }
 
 }  // namespace
@@ -665,7 +658,7 @@ void Core::Machine::finish_sweep() {
     return rest(options.full_sweep_interval);
   }
   if (picture.sm_port != fabric::kNoPort && election.state() == mad::SMState::Master &&
-      is_port_active(picture, picture.sm_port)) {
+      picture.is_active(picture.sm_port)) {
     const auto& topology = *picture.frozen.topology;
     say(SubnetUp{topology.node_count(), topology.link_count(), topology.endports().size(),
                  picture.routes ? picture.routes->routes.engine : std::string("none")});

@@ -34,8 +34,6 @@ constexpr std::size_t kClassAt = 1;
 constexpr std::size_t kMethodAt = 3;
 constexpr std::size_t kTransactionAt = 8;
 
-constexpr std::uint32_t kQp1Key = 0x80010000;
-
 // In the machine's own order.
 template <class Number>
 Number native(std::span<const std::byte> bytes, std::size_t at) {
@@ -179,7 +177,7 @@ mad::Datagram Request::datagram() const {
   mad::Datagram datagram;
   datagram.peer.lid = mad::Lid{network<std::uint16_t>(bytes_, kDlidAt)};
   datagram.peer.qpn = network<std::uint32_t>(bytes_, kDqpAt);
-  datagram.peer.q_key = datagram.peer.qpn == 0 ? 0 : kQp1Key;
+  datagram.peer.q_key = datagram.peer.qpn == 0 ? 0 : mad::kManagementQKey;
   datagram.payload.assign(bytes_.begin() + kMadAt, bytes_.end());
   return datagram;
 }

@@ -11,7 +11,6 @@
 namespace heddle::doors::kernel {
 namespace {
 
-constexpr std::uint32_t kWellKnownQKey = 0x8001'0000;   // of QP1 (IBA vol. 1, 10.2.5)
 constexpr std::uint32_t kPrivilegedQKey = 0x8000'0000;  // stands for the queue pair's own
 constexpr std::uint8_t kCommunicationClass = 0x07;
 
@@ -107,7 +106,7 @@ bool MadPort::may_leave(const Agent& agent, const mad::Address& peer) const {
 
 void MadPort::emit(std::uint32_t qpn, const mad::Address& peer, mad::Payload mad) {
   mad::Datagram datagram{peer, std::move(mad)};
-  if (qpn == 1) datagram.peer.q_key = kWellKnownQKey;
+  if (qpn == 1) datagram.peer.q_key = mad::kManagementQKey;
   hardware_.transmit(std::move(datagram));
 }
 

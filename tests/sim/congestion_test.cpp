@@ -130,7 +130,7 @@ TEST_F(Congestion, AWrongKeyIsToldToWhoeverWantsTraps) {
   mad::ClassPortInfo wanted;
   wanted.trap_lid = manager_lid;
   wanted.trap_qp = 1;
-  wanted.trap_q_key = kManagementQKey;
+  wanted.trap_q_key = mad::kManagementQKey;
   wanted.redirect_lid = mad::Lid{99};
   wanted.capability_mask = 0xFFFF;
   mad::PerfData data{};

@@ -32,7 +32,7 @@ inline mad::Datagram datagram_of(const Gmp& gmp, mad::Lid dlid) {
   mad::Datagram datagram;
   datagram.peer.lid = dlid;
   datagram.peer.qpn = 1;
-  datagram.peer.q_key = kManagementQKey;
+  datagram.peer.q_key = mad::kManagementQKey;
   datagram.payload.resize(mad::kMadBytes);
   const auto header = mad::encode(gmp.header);
   std::copy(header.begin(), header.end(), datagram.payload.begin());

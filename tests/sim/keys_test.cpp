@@ -44,7 +44,7 @@ class Keys : public ::testing::Test {
   }
 
   // From host-0003 to host-0002; true when it arrived. Traps are kept.
-  bool packet_arrives(std::uint16_t index = 0, std::uint32_t q_key = kManagementQKey) {
+  bool packet_arrives(std::uint16_t index = 0, std::uint32_t q_key = mad::kManagementQKey) {
     mad::Datagram datagram =
         datagram_of(question_of(kSoftware, mad::Method::Send, 0), lid_of("host-0002"));
     datagram.peer.p_key_index = index;
