@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
-#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -37,7 +36,12 @@ Labels all_apart(std::size_t switches) {
 struct Place {
   SwitchIndex at{};
   mad::PortNumber out{};
-  friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+// Where an endport hangs on a switch.
+struct Attached {
+  mad::Guid guid{};
+  Place place;
 };
 
 }  // namespace
@@ -51,16 +55,14 @@ class Verifier::Ground {
   bool has_table(SwitchIndex at, mad::Lid mlid) const {
     return number_of(mlid) < topology_.node(at).multicast_fdb_cap;
   }
-  // Where an endport hangs on a switch; null when it does not.
-  const Place* place(mad::Guid port) const {
-    const auto found = places_.find(port);
-    return found == places_.end() ? nullptr : &found->second;
-  }
+  // Null when it hangs on no switch. `next` is where whoever asks by rising GUID finds the one that
+  // follows the last; it may be anything.
+  const Place* place(mad::Guid port, std::size_t& next) const;
   Labels& reachable(mad::Lid mlid);
 
  private:
   const fabric::Topology& topology_;
-  std::unordered_map<mad::Guid, Place> places_;
+  std::vector<Attached> attached_;           // by GUID, each once
   std::map<std::size_t, Labels> reachable_;  // by the number of switches with a table
 };
 
@@ -73,12 +75,29 @@ Verifier::Ground::Ground(const fabric::Topology& topology) : topology_(topology)
     const auto number = topology.number_of(port);
     const PortIndex far = topology.peer(port);
     if (topology.is_switch(node)) {
-      if (number.value == 0) places_.emplace(guid, Place{SwitchIndex{node.value}, number});
+      if (number.value == 0) attached_.push_back({guid, {SwitchIndex{node.value}, number}});
     } else if (far != fabric::kNoPort && topology.is_switch(topology.node_of(far))) {
-      places_.emplace(guid,
-                      Place{SwitchIndex{topology.node_of(far).value}, topology.number_of(far)});
+      attached_.push_back(
+          {guid, {SwitchIndex{topology.node_of(far).value}, topology.number_of(far)}});
     }
   }
+  std::stable_sort(attached_.begin(), attached_.end(),
+                   [](const Attached& a, const Attached& b) { return a.guid < b.guid; });
+  const auto end =
+      std::unique(attached_.begin(), attached_.end(),
+                  [](const Attached& a, const Attached& b) { return a.guid == b.guid; });
+  attached_.erase(end, attached_.end());
+}
+
+const Place* Verifier::Ground::place(mad::Guid port, std::size_t& next) const {
+  if (next >= attached_.size() || attached_[next].guid != port) {
+    const auto found =
+        std::lower_bound(attached_.begin(), attached_.end(), port,
+                         [](const Attached& a, mad::Guid guid) { return a.guid < guid; });
+    if (found == attached_.end() || found->guid != port) return nullptr;
+    next = static_cast<std::size_t>(found - attached_.begin());
+  }
+  return &attached_[next++].place;
 }
 
 // Over all links between switches that have an entry for the LID. Whoever has one for a higher LID
@@ -111,6 +130,10 @@ class Verifier::Judge {
     Role role{};
     Place place;
   };
+  struct Holder {
+    SwitchIndex at{};
+    PortSet ports;
+  };
 
   void add(const TreeFaultSample& sample) {
     if (result_.samples.size() < TreeVerification::kMaxSamples) result_.samples.push_back(sample);
@@ -118,9 +141,8 @@ class Verifier::Judge {
   }
   std::vector<Seat> seats_of(mad::Lid mlid) const;
   void find_entries();
-  void judge_lid(mad::Lid mlid, const std::vector<SwitchIndex>& holders);
-  void judge_port(mad::Lid mlid, SwitchIndex at, mad::PortNumber port,
-                  const std::vector<Place>& receivers, Labels& joined);
+  void judge_lid(mad::Lid mlid, const std::vector<Holder>& holders);
+  void judge_port(mad::Lid mlid, SwitchIndex at, mad::PortNumber port, Labels& joined);
   void judge_link(mad::Lid mlid, PortIndex near, PortIndex far, Labels& joined);
   void judge_reach(mad::Lid mlid, const std::vector<Seat>& seats, Labels& joined);
 
@@ -129,13 +151,22 @@ class Verifier::Judge {
   const Tables& tables_;
   std::map<mad::Lid, std::vector<std::pair<mad::Guid, Role>>> members_;
   std::map<mad::Lid, std::vector<SwitchIndex>> entries_;  // who holds one
+  std::vector<PortSet> awaited_;  // by switch: where receivers of the LID that is judged hang
   TreeVerification result_;
 };
 
 Verifier::Judge::Judge(Ground& ground, const Tables& tables, std::span<const RoleChange> roles)
-    : ground_(ground), topology_(ground.topology()), tables_(tables) {
+    : ground_(ground),
+      topology_(ground.topology()),
+      tables_(tables),
+      awaited_(topology_.switch_count()) {
+  auto members = members_.end();
   for (const RoleChange& role : roles) {
-    if (role.role != Role::None) members_[role.mlid].emplace_back(role.port, role.role);
+    if (role.role == Role::None) continue;
+    if (members == members_.end() || members->first != role.mlid) {
+      members = members_.try_emplace(role.mlid).first;
+    }
+    members->second.emplace_back(role.port, role.role);
   }
 }
 
@@ -157,8 +188,10 @@ std::vector<Verifier::Judge::Seat> Verifier::Judge::seats_of(mad::Lid mlid) cons
   std::vector<Seat> seats;
   const auto found = members_.find(mlid);
   if (found == members_.end()) return seats;
+  seats.reserve(found->second.size());
+  std::size_t next = 0;
   for (const auto& [guid, role] : found->second) {
-    const Place* place = ground_.place(guid);
+    const Place* place = ground_.place(guid, next);
     if (place == nullptr || !ground_.has_table(place->at, mlid)) continue;
     seats.push_back({guid, role, *place});
   }
@@ -182,7 +215,7 @@ void Verifier::Judge::judge_link(mad::Lid mlid, PortIndex near, PortIndex far, L
 }
 
 void Verifier::Judge::judge_port(mad::Lid mlid, SwitchIndex at, mad::PortNumber port,
-                                 const std::vector<Place>& receivers, Labels& joined) {
+                                 Labels& joined) {
   if (port.value > topology_.node(at).port_count) {
     add({TreeFault::NoLink, mlid, at, port, {}});
     return;
@@ -193,9 +226,8 @@ void Verifier::Judge::judge_port(mad::Lid mlid, SwitchIndex at, mad::PortNumber 
     add({TreeFault::NoLink, mlid, at, port, {}});
   } else if (port.value != 0 && topology_.is_switch(topology_.node_of(far))) {
     judge_link(mlid, near, far, joined);
-  } else {
-    const bool awaited = std::binary_search(receivers.begin(), receivers.end(), Place{at, port});
-    if (!awaited) add({TreeFault::Stranger, mlid, at, port, {}});
+  } else if (!awaited_[at.value].contains(port)) {
+    add({TreeFault::Stranger, mlid, at, port, {}});
   }
 }
 
@@ -223,43 +255,47 @@ void Verifier::Judge::judge_reach(mad::Lid mlid, const std::vector<Seat>& seats,
   }
 }
 
-void Verifier::Judge::judge_lid(mad::Lid mlid, const std::vector<SwitchIndex>& holders) {
+void Verifier::Judge::judge_lid(mad::Lid mlid, const std::vector<Holder>& holders) {
   ++result_.mlids;
   const auto seats = seats_of(mlid);
-  std::vector<Place> receivers;
   std::vector<bool> has_members(topology_.switch_count());
   for (const Seat& seat : seats) {
     has_members[seat.place.at.value] = true;
-    if (seat.role == Role::Receiver) receivers.push_back(seat.place);
+    if (seat.role == Role::Receiver) awaited_[seat.place.at.value].insert(seat.place.out);
   }
-  std::sort(receivers.begin(), receivers.end());
   Labels joined = all_apart(topology_.switch_count());
-  for (const SwitchIndex at : holders) {
+  for (const auto& [at, ports] : holders) {
     if (!members_.contains(mlid)) {
       add({TreeFault::ForeignEntry, mlid, at, {}, {}});
       continue;
     }
     if (!ground_.has_table(at, mlid)) add({TreeFault::NoTable, mlid, at, {}, {}});
-    const PortSet ports = tables_.entry(at, mlid);
-    ports.for_each([&](mad::PortNumber port) { judge_port(mlid, at, port, receivers, joined); });
+    ports.for_each([&, at = at](mad::PortNumber port) { judge_port(mlid, at, port, joined); });
     const bool is_end = ports.size() == 1 && !has_members[at.value];
     if (is_end) add({TreeFault::Idle, mlid, at, {}, {}});
   }
   judge_reach(mlid, seats, joined);
+  for (const Seat& seat : seats) awaited_[seat.place.at.value] = {};
 }
 
 TreeVerification Verifier::Judge::judge_all() {
   find_entries();
   for (const auto& [mlid, members] : members_) entries_.try_emplace(mlid);
-  for (const auto& [mlid, holders] : entries_) judge_lid(mlid, holders);
+  std::vector<Holder> holders;
+  for (const auto& [mlid, switches] : entries_) {
+    holders.clear();
+    for (const SwitchIndex at : switches) holders.push_back({at, tables_.entry(at, mlid)});
+    judge_lid(mlid, holders);
+  }
   return std::move(result_);
 }
 
 TreeVerification Verifier::Judge::judge(std::span<const mad::Lid> mlids) {
   for (const mad::Lid mlid : mlids) {
-    std::vector<SwitchIndex> holders;
+    std::vector<Holder> holders;
     for (std::uint32_t s = 0; s < tables_.switch_count(); ++s) {
-      if (!tables_.entry(SwitchIndex{s}, mlid).empty()) holders.push_back(SwitchIndex{s});
+      const PortSet ports = tables_.entry(SwitchIndex{s}, mlid);
+      if (!ports.empty()) holders.push_back({SwitchIndex{s}, ports});
     }
     judge_lid(mlid, holders);
   }
