@@ -85,9 +85,18 @@ constexpr bench::Fabric kFabrics[] = {
      [] { return support::random_regular(50, 3, 4, 1); }},
     {"random 200 switches of degree 4, 2 hosts each",
      [] { return support::random_regular(200, 4, 2, 1); }},
+    {"slim fly q=17 without 361 links (5 %), 13 hosts each",
+     [] { return support::degraded(support::slim_fly(17, 13), 361, 1); }},
+    {"HyperX 12x8 without 43 links (5 %), 7 hosts each",
+     [] {
+       return support::degraded(support::hyperx({12, 8}, 7), 43, 1);
+     }},
 };
 
-// From here on: fabrics that lack something or have few cables, for weave and what it is held to.
+// From here on there are no fat trees.
+constexpr std::int64_t kOthers = 6;
+// And from here on fabrics that lack something or have few cables, for weave and what it is held
+// to.
 constexpr std::size_t kHardOnes = 16;
 
 struct Built {
@@ -114,10 +123,10 @@ base::Result<routing::Routes> route(const Built& fabric, const char* engine) {
   return routing::find_engine(engine)->route({fabric.topology, fabric.lids, options, tbb_for});
 }
 
-// What random pairs get of their cables, on fabrics where weave is held to it.
+// What random pairs get of their cables, on fabrics for which weave is made.
 void count_bandwidth(benchmark::State& state, const Built& fabric,
                      const fabric::ForwardingTables& tables) {
-  if (state.range(0) < static_cast<std::int64_t>(kHardOnes)) return;
+  if (state.range(0) < kOthers) return;
   routing::PatternOptions options;
   options.bisections = 400;
   options.with_shifts = false;
@@ -255,7 +264,7 @@ BENCHMARK_CAPTURE(bench_lanes, hyperx, "hyperx")->Apply(hyperxes);
 BENCHMARK_CAPTURE(bench_lanes, dragonfly, "dragonfly")->Apply(dragonflies);
 BENCHMARK_CAPTURE(bench_lanes, dragonfly_plus, "dragonfly+")->Apply(dragonflies_plus);
 BENCHMARK_CAPTURE(bench_lanes, auto, "auto") -> Apply(all_shapes);
-BENCHMARK_CAPTURE(bench_lanes, dfsssp, "dfsssp")->Apply(fabrics_and_lanes);
+BENCHMARK_CAPTURE(bench_lanes, dfsssp, "dfsssp")->Apply(fabrics_and_lanes)->Apply(hard_ones);
 BENCHMARK_CAPTURE(bench_lanes, lash, "lash")->Apply(fabrics_and_lanes);
 BENCHMARK_CAPTURE(bench_lanes, nue, "nue")->Apply(fabrics_and_lanes);
 BENCHMARK_CAPTURE(bench_lanes, weave, "weave")->Apply(fabrics_and_lanes)->Apply(hard_ones);
