@@ -103,6 +103,31 @@ TEST(Verification, FindsStrangers) {
   ring.expect(TreeFault::Stranger, "port 0");
 }
 
+TEST(Verification, TakesReceiversOfOneLidForStrangersToTheNext) {
+  Ring ring;
+  constexpr mad::Lid kNext{0xC001};
+  const auto ports = stage_ports(*ring.topology);
+  auto roles = ring.roles;
+  for (RoleChange& role : roles) role.mlid = kNext;
+  ring.roles.push_back({kVerifiedMlid, ports[1], Role::Receiver});
+  ring.roles.insert(ring.roles.end(), roles.begin(), roles.end());
+  Trees trees(ring.topology);
+  trees.apply(ring.roles);
+  ring.tables = trees.tables();
+  EXPECT_TRUE(ring.verify().proven());
+  const auto place = PortFinder(*ring.topology).find(ports[1]);
+  ring.tables.set(place->at, kNext, place->out, true);
+  ring.expect(TreeFault::Stranger, "forwards 0xc001 to somebody who does not receive it");
+}
+
+TEST(Verification, TakesMembersInAnyOrder) {
+  Ring ring;
+  std::reverse(ring.roles.begin(), ring.roles.end());
+  EXPECT_EQ(ring.verify().deliveries, 16u);
+  ring.roles.push_back(ring.roles.front());
+  EXPECT_TRUE(ring.verify().proven());
+}
+
 TEST(Verification, FindsPortsWithoutALink) {
   Ring ring;
   ring.tables.set(SwitchIndex{0}, kVerifiedMlid, PortNumber{250}, true);
