@@ -56,7 +56,7 @@ TreeVerification verify(const fabric::Topology& topology, const Tables& tables,
 // The same again and again for one topology, which must outlive it.
 class Verifier {
  public:
-  explicit Verifier(const fabric::Topology& topology);  // O(ports)
+  explicit Verifier(const fabric::Topology& topology);  // O(ports log ports)
   ~Verifier();
   Verifier(Verifier&&) noexcept;
   Verifier& operator=(Verifier&&) noexcept;

@@ -300,24 +300,15 @@ def hostile(options, folder):
         page.expect_no_complaints()
 
 
-def interactive_after(page, file):
-    """Milliseconds that the page needs by itself: the least of three times, since others may have
-    the processor."""
-    found = []
-    for _ in range(3):
-        page.open(file)
-        found.append(page.run("return heddle.interactiveAfter"))
-    return min(found)
-
-
 def large(options, folder):
     begin = time.monotonic()
     file = report(options.heddle, LARGE, folder / "large.html", "--routing", "ftree,updn,minhop")
     wrote = time.monotonic() - begin
     size = file.stat().st_size
     with Page() as page:
-        interactive = interactive_after(page, file)
+        page.open(file)
         page.photograph(options.pictures / "large.png")
+        interactive = page.run("return heddle.interactiveAfter")
         drawn = page.drawn()
         assert (drawn["switches"], drawn["links"]) == (1620, 23328), drawn
         page.type_into("path-from", "host-0001 ")
