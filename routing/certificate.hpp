@@ -36,6 +36,7 @@ class Certificate {
   }
   // The port at a channel's other end by which the way back leaves.
   std::uint8_t back(std::uint32_t channel) const { return back_[channel]; }
+  const std::vector<std::uint8_t>& backs() const { return back_; }  // the same, by channel
 
   // What it was made from: the same in the words of the fabric.
   const fabric::Witness& witness() const { return witness_; }

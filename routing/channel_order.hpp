@@ -3,6 +3,7 @@
 // for a cycle afterwards, and nobody has to choose beforehand which turns are forbidden.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -30,6 +31,12 @@ class ChannelOrder {
   void arrange(const std::vector<std::uint32_t>& from_first_to_last);
 
   bool has(std::uint32_t held, std::uint32_t next) const { return is_set(onward_, held, next); }
+  // Whether there is any from it.
+  bool has_any(std::uint32_t held) const {
+    const auto bits = onward_.begin() + static_cast<std::ptrdiff_t>(held * words_);
+    return std::any_of(bits, bits + static_cast<std::ptrdiff_t>(words_),
+                       [](std::uint64_t word) { return word != 0; });
+  }
   // Whether there is one to `next` from each channel that enters the switch it leaves, of those
   // that are marked: one bit each, by the places of their ways back.
   bool has_from_each(std::span<const std::uint64_t> marked, std::uint32_t next) const {

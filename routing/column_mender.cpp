@@ -24,6 +24,7 @@ ColumnMender::ColumnMender(const Damage& damage, std::size_t start)
       channels_(damage.channels),
       order_(&certificate_.order()),
       broken_(damage.now_at.size()),
+      barred_(broken_.size()),
       column_(broken_.size()),
       tried_(broken_.size()),
       used_(broken_.size()),
@@ -89,6 +90,9 @@ bool ColumnMender::sidestep(std::uint32_t at, std::uint32_t longer, bool is_free
   const std::uint32_t most = home_hops(at) + longer;
   const std::uint32_t first = channels_.first[at];
   const std::uint32_t count = channels_.first[at + 1] - first;
+  // Hundreds of switches look at all their ports here, in vain: what comes first has to be little.
+  const std::uint32_t* const to = channels_.to.data();
+  const std::uint32_t* const barred = (is_free ? broken_ : barred_).data();
   bool is_marked = false;
   const auto is_open = [&](std::uint32_t c) {
     if (!is_marked) mark_comers(at);
@@ -98,8 +102,10 @@ bool ColumnMender::sidestep(std::uint32_t at, std::uint32_t longer, bool is_free
   std::uint32_t turn = (turn_[at] + (backward_ ? count - 1 : 0)) % count;
   for (std::uint32_t i = 0; i < count; ++i, turn = next_turn(turn, count)) {
     const std::uint32_t c = first + turn;
-    const std::uint32_t next = channels_.to[c];
-    if (damage_.lost[c] != 0 || is_broken(next) || (!is_free && !may_lead_on(c))) continue;
+    const std::uint32_t next = to[c];
+    if (barred[next] == attempt_ || damage_.lost[c] != 0) continue;
+    // What leads nowhere shows without a look at entries, which are far away in memory.
+    if (!is_free && ((next != target_ && !order_->has_any(c)) || !may_lead_on(c))) continue;
     const std::uint32_t hops = hops_of(next);
     if (hops >= most) continue;
     const bool known = leads_on(c);
@@ -114,12 +120,14 @@ bool ColumnMender::sidestep(std::uint32_t at, std::uint32_t longer, bool is_free
 
 // False only if a turn is not there that is known without walking on. What the channel leads to is
 // not broken.
-bool ColumnMender::may_lead_on(std::uint32_t held) const {
+bool ColumnMender::may_lead_on(std::uint32_t held) {
   const std::uint32_t next = channels_.to[held];
   if (next == target_) return true;
   const Way& way = column_[next];
   if (way.stamp != attempt_) return order_->has(held, certificate_.channel(next, entry(next)));
-  return may_be_known(way) && order_->has(held, way.channel);
+  if (may_be_known(way)) return order_->has(held, way.channel);
+  barred_[next] = attempt_;
+  return false;
 }
 
 // By turns that are there. What the channel leads to is settled.
@@ -140,9 +148,16 @@ std::span<const std::uint32_t> ColumnMender::comers_of(std::uint32_t at) {
   Comers& known = comers_at_[at];
   if (known.stamp != attempt_) {
     const auto begin = static_cast<std::uint32_t>(comers_.size());
-    for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
-      if (comes_by(c)) comers_.push_back(c);
+    const std::uint32_t first = channels_.first[at], end = channels_.first[at + 1];
+    comers_.resize(begin + end - first);
+    std::uint32_t* found = comers_.data() + begin;
+    const auto entries = entries_;  // nothing that is written can change it
+    const std::uint32_t* const to = channels_.to.data();
+    const std::uint8_t* const back = certificate_.backs().data();
+    for (std::uint32_t c = first; c < end; ++c) {
+      if (entries.entry(SwitchIndex{to[c]}) == back[c] && is_comer(to[c])) *found++ = c;
     }
+    comers_.resize(static_cast<std::size_t>(found - comers_.data()));
     known = {attempt_, begin, static_cast<std::uint32_t>(comers_.size())};
   }
   return std::span<const std::uint32_t>(comers_).subspan(known.begin, known.end - known.begin);
@@ -167,8 +182,7 @@ void ColumnMender::find_behind(std::uint32_t at) {
   for (const std::uint32_t c : comers_of(at)) {
     const std::uint32_t before = channels_.to[c];
     if (is_broken(before)) continue;
-    broken_[before] = attempt_;
-    found_.push_back(before);
+    take_as_broken(before);
     far_[before] = {lid_, home_hops(at) + 1};
   }
 }
@@ -238,14 +252,18 @@ void ColumnMender::begin() {
   comers_.clear();
 }
 
+void ColumnMender::take_as_broken(std::uint32_t at) {
+  broken_[at] = barred_[at] = attempt_;
+  found_.push_back(at);
+}
+
 // The switches whose own entry leads out of a lost port.
 void ColumnMender::find_gates() {
   begin();
   found_.clear();
   for (const auto& [at, out] : damage_.gates) {
     if (entry(at) != out) continue;
-    broken_[at] = attempt_;
-    found_.push_back(at);
+    take_as_broken(at);
   }
 }
 
@@ -403,21 +421,24 @@ void ColumnMender::free_all() {
 // A way of so many hops, if there is one that may be.
 bool ColumnMender::lay(std::uint32_t at, std::uint32_t hops) {
   choices_.clear();
+  unsettled_.clear();
   std::uint32_t present = kNone;
   const std::uint8_t before = entry(at);
   for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
     const std::uint32_t next = channels_.to[c];
-    if (damage_.lost[c] != 0 || !is_settled(next) || hops_of(next) + 1 != hops) continue;
+    if (damage_.lost[c] != 0) continue;
+    if (!is_settled(next)) {
+      unsettled_.push_back(next);
+      continue;
+    }
+    if (hops_of(next) + 1 != hops) continue;
     if (channels_.out[c] == before) present = c;
     choices_.push_back(c);
   }
   const std::uint32_t chosen = choose(at, present);
   if (chosen == kNone) return false;
   column_[at] = {attempt_, hops, chosen, own_lid_ && leads_on(chosen)};
-  for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
-    const std::uint32_t next = channels_.to[c];
-    if (damage_.lost[c] == 0 && !is_settled(next)) put(next, hops + 1);
-  }
+  for (const std::uint32_t next : unsettled_) put(next, hops + 1);
   return true;
 }
 

@@ -74,13 +74,15 @@ class ColumnMender {
     if (backward_) return (turn == 0 ? count : turn) - 1;
     return turn + 1 == count ? 0 : turn + 1;
   }
-  bool may_lead_on(std::uint32_t held) const;
+  bool may_lead_on(std::uint32_t held);
   bool leads_on(std::uint32_t held) const;
   // Whether home's entry at the other end of a channel leads here by its reverse.
   bool comes_by(std::uint32_t c) const {
     const std::uint32_t before = channels_.to[c];
-    return entry(before) == certificate_.back(c) && before != target_ &&
-           damage_.now_at[before] != kNone;
+    return entry(before) == certificate_.back(c) && is_comer(before);
+  }
+  bool is_comer(std::uint32_t before) const {
+    return before != target_ && damage_.now_at[before] != kNone;
   }
   std::span<const std::uint32_t> comers_of(std::uint32_t at);
   void mark_comers(std::uint32_t at);
@@ -90,6 +92,7 @@ class ColumnMender {
   bool are_mended() const;
   void find_other_ways();
   void begin();
+  void take_as_broken(std::uint32_t at);
   void find_gates();
   void find_broken();
   std::uint32_t hops_of(std::uint32_t at);
@@ -153,20 +156,23 @@ class ColumnMender {
   std::uint32_t attempt_ = 0;
   std::size_t added_before_ = 0;       // dependencies, before this attempt
   std::vector<std::uint32_t> broken_;  // by switch: the last attempt in which it was
-  std::vector<std::uint32_t> found_;   // those that are
-  std::vector<Way> column_;            // by switch
-  std::vector<std::uint64_t> tried_;   // by switch: numbers of hops
-  std::vector<std::uint32_t> used_;    // by switch: the last attempt whose entry counts
-  std::vector<std::uint32_t> turn_;    // by switch: where sidestep looks first
-  std::vector<Far> far_;               // by switch: see home_hops
+  // By switch: the last attempt in which it was, or in which nobody can step aside to it.
+  std::vector<std::uint32_t> barred_;
+  std::vector<std::uint32_t> found_;  // those that are
+  std::vector<Way> column_;           // by switch
+  std::vector<std::uint64_t> tried_;  // by switch: numbers of hops
+  std::vector<std::uint32_t> used_;   // by switch: the last attempt whose entry counts
+  std::vector<std::uint32_t> turn_;   // by switch: where sidestep looks first
+  std::vector<Far> far_;              // by switch: see home_hops
   std::vector<std::uint32_t> stepped_, stuck_;
   std::vector<Comers> comers_at_;      // by switch: see comers_of
   std::vector<std::uint32_t> comers_;  // of all for whom they were asked
   std::vector<std::uint64_t> open_;    // see mark_comers
   std::vector<std::vector<std::uint32_t>> buckets_;
   std::uint32_t last_bucket_ = 0;
-  std::vector<std::uint32_t> mended_, path_, choices_;
-  std::vector<std::uint32_t> known_, unknown_;  // choices without new turns, and with such
+  std::vector<std::uint32_t> mended_, path_;
+  std::vector<std::uint32_t> choices_, unsettled_;  // of lay: channels, and switches
+  std::vector<std::uint32_t> known_, unknown_;      // choices without new turns, and with such
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ranked_;  // of unknown_: new turns, channel
   std::vector<std::pair<std::uint32_t, std::uint32_t>> added_;
   std::optional<fabric::Islands> islands_;
