@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <span>
 #include <utility>
@@ -158,8 +159,11 @@ class ForwardingTables {
 template <class Visit>
 void for_each_unshared(const ForwardingTables& a, SwitchIndex of_a, const ForwardingTables& b,
                        SwitchIndex of_b, const Visit& visit) {
-  for (std::size_t chunk = 0; chunk < a.chunk_count(); ++chunk) {
-    if (a.chunk(of_a, chunk) != b.chunk(of_b, chunk)) visit(chunk);
+  const std::uint8_t* const* const left = a.chunks(of_a);
+  const std::uint8_t* const* const right = b.chunks(of_b);
+  const std::size_t count = a.chunk_count();
+  for (std::size_t chunk = 0; chunk < count; ++chunk) {
+    if (left[chunk] != right[chunk]) visit(chunk);
   }
 }
 
@@ -168,16 +172,21 @@ void for_each_unshared(const ForwardingTables& a, SwitchIndex of_a, const Forwar
 template <class Visit>
 void for_each_difference(const ForwardingTables& a, SwitchIndex of_a, const ForwardingTables& b,
                          SwitchIndex of_b, const Visit& visit) {
-  // Mostly a chunk is not shared for one entry's sake: a piece that is the same is one comparison.
-  constexpr std::size_t kPiece = 16;
+  // Mostly a chunk is not shared for one entry's sake: a piece that is the same is one comparison,
+  // and so is half of one that is not.
+  constexpr std::size_t kPiece = 16, kHalf = kPiece / 2;
   static_assert(kLftBlockLids % kPiece == 0);
   for_each_unshared(a, of_a, b, of_b, [&](std::size_t chunk) {
     const std::uint8_t* left = a.chunk(of_a, chunk);
     const std::uint8_t* right = b.chunk(of_b, chunk);
-    for (std::size_t piece = 0; piece < a.chunk_size(chunk); piece += kPiece) {
-      if (std::equal(left + piece, left + piece + kPiece, right + piece)) continue;
-      for (std::size_t i = piece; i < piece + kPiece; ++i) {
-        if (left[i] != right[i]) visit(chunk * ForwardingTables::kChunk + i, left[i], right[i]);
+    const std::size_t size = a.chunk_size(chunk);
+    for (std::size_t piece = 0; piece < size; piece += kPiece) {
+      if (std::memcmp(left + piece, right + piece, kPiece) == 0) continue;
+      for (std::size_t half = piece; half < piece + kPiece; half += kHalf) {
+        if (std::memcmp(left + half, right + half, kHalf) == 0) continue;
+        for (std::size_t i = half; i < half + kHalf; ++i) {
+          if (left[i] != right[i]) visit(chunk * ForwardingTables::kChunk + i, left[i], right[i]);
+        }
       }
     }
   });

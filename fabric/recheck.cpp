@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -317,30 +318,44 @@ class Recheck {
     return true;
   }
 
-  // Dependencies that stood lead forward still: those of channels with a place of before do. Of a
-  // slice of the channels.
+  // Dependencies that stood lead forward still: those between channels with a place of before do.
+  // Of a slice of the switches, those that pass there.
   bool line_holds_in(std::size_t slice) const {
-    const auto& places = proven_.witness.places();
-    const std::size_t end = (slice + 1) * places.size() / TableChanges::kSlices;
-    for (std::size_t i = slice * places.size() / TableChanges::kSlices; i < end; ++i) {
-      const ChannelIndex index{static_cast<std::uint32_t>(i)};
-      if (places[i] != claim_.places[i] && !stands_right(index)) return false;
+    const std::size_t switches = proven_.topology.switch_count();
+    std::vector<std::uint64_t> moved;
+    for (std::size_t s = slice * switches / TableChanges::kSlices;
+         s < (slice + 1) * switches / TableChanges::kSlices; ++s) {
+      if (!line_holds_through(SwitchIndex{static_cast<std::uint32_t>(s)}, moved)) return false;
     }
     return true;
   }
-  bool stands_right(ChannelIndex index) const {
-    const Topology& topology = proven_.topology;
-    const Channel& channel = topology.channels()[index.value];
-    const ChannelIndex onward = topology.first_channel(channel.to);
-    for (std::uint32_t i = 0; i < topology.channels_from(channel.to).size(); ++i) {
-      if (proven_.witness.has(index, i) && !is_forward(index.value, onward.value + i)) return false;
+  // `moved` gets the channels that leave there with another place, as a witness tells them.
+  bool line_holds_through(SwitchIndex at, std::vector<std::uint64_t>& moved) const {
+    const Witness& witness = proven_.witness;
+    const auto leaving = proven_.topology.channels_from(at);
+    const std::uint32_t first = proven_.topology.first_channel(at).value;
+    moved.assign(witness.words(), 0);
+    for (std::size_t i = 0; i < leaving.size(); ++i) {
+      moved[i / 64] |= std::uint64_t{has_moved(first + static_cast<std::uint32_t>(i))} << (i % 64);
     }
-    const std::uint32_t local = index.value - topology.first_channel(channel.from).value;
-    const auto siblings = topology.channels_from(channel.from);
-    return std::all_of(siblings.begin(), siblings.end(), [&](const Channel& sibling) {
-      return !proven_.witness.has(sibling.reverse, local) ||
-             is_forward(sibling.reverse.value, index.value);
+    const bool any = std::any_of(moved.begin(), moved.end(), [](auto word) { return word != 0; });
+    return std::all_of(leaving.begin(), leaving.end(), [&](const Channel& channel) {
+      const ChannelIndex held = channel.reverse;
+      const bool all = has_moved(held.value);
+      if (!all && !any) return true;
+      for (std::size_t w = 0; w < moved.size(); ++w) {
+        for (std::uint64_t left = witness.word(held, w) & (all ? ~std::uint64_t{0} : moved[w]);
+             left != 0; left &= left - 1) {
+          const auto local = static_cast<std::uint32_t>(w * 64) +
+                             static_cast<std::uint32_t>(std::countr_zero(left));
+          if (!is_forward(held.value, first + local)) return false;
+        }
+      }
+      return true;
     });
+  }
+  bool has_moved(std::uint32_t channel) const {
+    return proven_.witness.places()[channel] != claim_.places[channel];
   }
   bool is_forward(std::uint32_t held, std::uint32_t next) const {
     return claim_.places[held] < claim_.places[next];

@@ -26,6 +26,11 @@ class Witness {
   bool has(ChannelIndex held, std::size_t local) const {
     return (bits_[held.value * words_ + local / 64] >> (local % 64) & 1) != 0;
   }
+  // The same of 64 positions from word * 64 on, a bit each.
+  std::uint64_t word(ChannelIndex held, std::size_t word) const {
+    return bits_[held.value * words_ + word];
+  }
+  std::size_t words() const { return words_; }  // per channel
 
  private:
   bool put_in_line(const Topology& topology, const Dependencies& dependencies);

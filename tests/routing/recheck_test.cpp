@@ -129,9 +129,13 @@ TEST(Recheck, BelievesNoLine) {
     const auto first = home.topology->first_channel(via).value;
     for (std::uint32_t i = 0; i < home.topology->channels_from(via).size(); ++i) {
       if (!certificate.witness().has(fabric::ChannelIndex{held}, i)) continue;
-      auto wrong = right;
-      std::swap(wrong[held], wrong[first + i]);
-      ASSERT_FALSE(follows(wrong)) << held << " before " << first + i;
+      auto swapped = right, held_last = right, next_first = right;
+      std::swap(swapped[held], swapped[first + i]);
+      held_last[held] = static_cast<std::uint32_t>(right.size());
+      next_first[first + i] = 0;
+      for (const auto& wrong : {swapped, held_last, next_first}) {
+        ASSERT_FALSE(follows(wrong)) << held << " before " << first + i;
+      }
       ++tried;
     }
   }
