@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "fabric/islands.hpp"
-#include "fabric/table_changes.hpp"
 
 namespace heddle::fabric {
 namespace {
@@ -229,6 +228,7 @@ class Recheck {
     return matches_switches() && matches_and_differs() && no_way_into_what_is_gone() &&
            columns_hold();
   }
+  std::vector<Change> take_changes() { return std::move(changes_); }
 
  private:
   bool matches_switches() {
@@ -389,8 +389,12 @@ class Recheck {
 
 }  // namespace
 
-bool follows(const Proven& proven, const Claim& claim, const base::ParallelFor& parallel) {
-  return Recheck(proven, claim, parallel).run();
+bool follows(const Proven& proven, const Claim& claim, const base::ParallelFor& parallel,
+             std::vector<TableChange>* changes) {
+  Recheck recheck(proven, claim, parallel);
+  if (!recheck.run()) return false;
+  if (changes != nullptr) *changes = recheck.take_changes();
+  return true;
 }
 
 }  // namespace heddle::fabric

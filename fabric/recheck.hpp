@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "base/parallel.hpp"
 #include "fabric/forwarding_tables.hpp"
 #include "fabric/lid_map.hpp"
+#include "fabric/table_changes.hpp"
 #include "fabric/topology.hpp"
 #include "fabric/witness.hpp"
 
@@ -42,8 +44,10 @@ struct Claim {
 //
 // Why what differs is enough: a way along entries that are the same leads where it led when it was
 // proven, until it ends there or comes to an entry that differs. From each of these the way is
-// walked to its end.
+// walked to its end. `changes`, if not null, gets these where it is shown: by LID, then by switch
+// of the claim.
 bool follows(const Proven& proven, const Claim& claim,
-             const base::ParallelFor& parallel = base::inline_for);
+             const base::ParallelFor& parallel = base::inline_for,
+             std::vector<TableChange>* changes = nullptr);
 
 }  // namespace heddle::fabric

@@ -88,9 +88,9 @@ std::vector<fabric::DepartedLid> departed_from(const Home& home, const LidMap& l
   return departed;
 }
 
-// Whether the judge who looks only at what differs is satisfied.
+// Whether the judge who looks only at what differs is satisfied; then that is told, too.
 bool is_shown(const Topology& topology, const LidMap& lids, const Home& home,
-              const Departure& departure, const Repair& found, const Selected& mended,
+              const Departure& departure, const Repair& found, Selected& mended,
               const base::ParallelFor& parallel) {
   const Selected& before = *home.selected;
   const auto& certificate = *before.certificate;
@@ -98,7 +98,7 @@ bool is_shown(const Topology& topology, const LidMap& lids, const Home& home,
   return fabric::follows({*home.topology, *home.lids, before.routes.tables, certificate.witness()},
                          {topology, lids, mended.routes.tables, departure.at_home,
                           certificate.by_topology(found.places)},
-                         parallel);
+                         parallel, &mended.changes);
 }
 
 // By the judge who walks all routes. Gives their dependencies, or nothing if there is an objection.

@@ -28,6 +28,7 @@ struct Family {
   std::vector<SwitchIndex> at_home;  // by switch of now
   std::vector<SwitchIndex> before;   // by switch of now: in the old tables; kNew: it was not
   bool old_is_in_line = true;        // or that has yet to be seen, where entries differ
+  bool old_is_home = false;          // itself, as it was before the loss
 };
 
 std::vector<SwitchIndex> places_at_home(const Selected& selected, std::size_t switches) {
@@ -48,7 +49,8 @@ std::optional<Family> family_of(const Topology& topology, const Selected& wanted
   family.certificate = home_of(wanted);
   if (family.certificate == nullptr || family.certificate != home_of(old)) return std::nullopt;
   family.line = wanted.kin != nullptr ? wanted.kin.get() : old.kin.get();
-  family.old_is_in_line = old.kin == nullptr || family.line == old.kin.get();
+  family.old_is_home = old.kin == nullptr;
+  family.old_is_in_line = family.old_is_home || family.line == old.kin.get();
   family.at_home = places_at_home(wanted, topology.switch_count());
   const auto old_at_home = places_at_home(old, in_place.topology->switch_count());
   if (family.line == nullptr || family.at_home.size() != topology.switch_count() ||
@@ -549,9 +551,11 @@ std::optional<Transition> plan_among_kin(const Topology& topology, const fabric:
                                          const base::ParallelFor& parallel) {
   const auto family = family_of(topology, wanted, in_place);
   if (!family) return std::nullopt;
+  // Who comes from home may know what differs.
+  const bool is_known = family->old_is_home && !wanted.changes.empty();
   TableChanges looks(wanted.routes.tables, *in_place.tables, family->before);
   std::optional<Scene> scene;
-  parallel(1 + TableChanges::kSlices, [&](std::size_t begin, std::size_t end) {
+  parallel(is_known ? 1 : 1 + TableChanges::kSlices, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       if (i == 0) {
         scene.emplace(scene_of(topology, lids, wanted, *family));
@@ -560,7 +564,8 @@ std::optional<Transition> plan_among_kin(const Topology& topology, const fabric:
       }
     }
   });
-  const std::vector<Change> changes = looks.by_lid();
+  const std::vector<Change> found = is_known ? std::vector<Change>() : looks.by_lid();
+  const std::vector<Change>& changes = is_known ? wanted.changes : found;
   std::vector<std::size_t> begins;
   for (std::size_t i = 0; i < changes.size(); ++i) {
     if (i == 0 || changes[i].lid != changes[i - 1].lid) begins.push_back(i);

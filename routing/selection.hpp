@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "fabric/table_changes.hpp"
 #include "fabric/verification.hpp"
 #include "routing/certificate.hpp"
 #include "routing/engine.hpp"
@@ -72,6 +73,8 @@ struct Selected {
   // Of all others that hold no credit loop.
   std::shared_ptr<const LaneCertificate> lanes = nullptr;
   std::shared_ptr<const LaneKinship> lane_kin = nullptr;  // of a repair on several VLs
+  // Where `kin` is: the entries that differ from home's, by LID, then by switch.
+  std::vector<fabric::TableChange> changes = {};
 };
 
 // Tables to be preferred to an engine's fresh ones, proven; nothing if there are none.

@@ -86,12 +86,13 @@ class Loss {
   }
 
   // By the judge who looks only at what differs. places: as in Repair.
-  bool is_shown(const fabric::ForwardingTables& tables,
-                const std::vector<std::uint32_t>& places) const {
+  bool is_shown(const fabric::ForwardingTables& tables, const std::vector<std::uint32_t>& places,
+                std::vector<fabric::TableChange>* changes = nullptr) const {
     const Selected& before = *home_.selected;
     return fabric::follows(
         {*home_.topology, *home_.lids, before.routes.tables, before.certificate->witness()},
-        {now_, lids_, tables, departure_.at_home, before.certificate->by_topology(places)});
+        {now_, lids_, tables, departure_.at_home, before.certificate->by_topology(places)},
+        base::inline_for, changes);
   }
 
   // Whether packets from here passed a link that is gone, on home's tables.

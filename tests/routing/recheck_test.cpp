@@ -142,6 +142,27 @@ TEST(Recheck, BelievesNoLine) {
   EXPECT_GT(tried, 500u);
 }
 
+TEST(Recheck, TellsWhatDiffers) {
+  const Case one(support::xgft({4, 4, 4}, {1, 4, 4}), {3});
+  ASSERT_TRUE(one.repair);
+  const auto tables = one.tables();
+  std::vector<fabric::TableChange> changes;
+  ASSERT_TRUE(one.loss.is_shown(tables, one.repair->places, &changes));
+  EXPECT_EQ(changes.size(), one.repair->entries.size());
+  std::size_t found = 0;
+  for (std::uint16_t lid = 1; lid < tables.row_size(); ++lid) {
+    for (std::uint32_t s = 0; s < tables.switch_count(); ++s) {
+      const std::uint8_t now = tables.entry({s}, lid);
+      const std::uint8_t old =
+          one.loss.home().selected->routes.tables.entry(one.loss.departure().at_home[s], lid);
+      if (now == old) continue;
+      ASSERT_LT(found, changes.size());
+      EXPECT_EQ(changes[found++], (fabric::TableChange{lid, s, old, now}));
+    }
+  }
+  EXPECT_GT(found, 10u);
+}
+
 TEST(Recheck, NothingNewFollows) {
   const Case one(support::xgft({4, 4}, {1, 4}), {3});
   ASSERT_TRUE(one.repair);

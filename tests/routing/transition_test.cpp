@@ -170,6 +170,18 @@ TEST(TransitionTest, ARepairFitsInWithoutALook) {
   expect_no_mixture_harms(whole, (*repaired)->routes.tables, *routes, back, dice);
 }
 
+// A repair that does not say what it changed.
+void expect_same_untold(const Subnet& subnet, Selected wanted, const InPlace& before,
+                        const Transition& plan) {
+  wanted.changes.clear();
+  const auto untold = plan_transition(subnet.topology, subnet.lids, wanted, before);
+  EXPECT_EQ(plan.late, untold.late);
+  EXPECT_EQ(plan.emptied, untold.emptied);
+  EXPECT_EQ(plan.steps, untold.steps);
+  EXPECT_EQ(plan.changed, untold.changed);
+  EXPECT_EQ(plan.circling, untold.circling);
+}
+
 // A loss, another one, the return of the first, and the return of all.
 TEST(TransitionTest, NoMixtureOfRepairsHarms) {
   std::size_t among_kin = 0, late = 0, emptied = 0;
@@ -195,6 +207,7 @@ TEST(TransitionTest, NoMixtureOfRepairsHarms) {
       }
       const auto kin = plan_among_kin(now.topology, now.lids, **chosen, before);
       among_kin += kin ? 1 : 0;
+      expect_same_untold(now, **chosen, before, plan);
       late += plan.late.size();
       emptied += plan.emptied_count();
       before = {std::make_shared<const fabric::Topology>(now.topology),
