@@ -22,11 +22,8 @@ class Witness {
 
   // By channel; no two are the same.
   const std::vector<std::uint32_t>& places() const { return places_; }
-  // local: position of the next channel among those that leave the switch `held` leads to.
-  bool has(ChannelIndex held, std::size_t local) const {
-    return (bits_[held.value * words_ + local / 64] >> (local % 64) & 1) != 0;
-  }
-  // The same of 64 positions from word * 64 on, a bit each.
+  // Which channels follow, of the 64 from position word * 64 on among those that leave the switch
+  // `held` leads to: a bit each.
   std::uint64_t word(ChannelIndex held, std::size_t word) const {
     return bits_[held.value * words_ + word];
   }

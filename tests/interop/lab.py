@@ -67,7 +67,7 @@ class Lab:
                 cwd=self.folder, env={**os.environ, "IBSIM_SOCKNAME": self.socket},
                 start_new_session=True, preexec_fn=die_with_parent)
         self.processes.append(self.server)
-        # ibsim looks for each name of a file among all: 45,056 hosts take it minutes.
+        # ibsim looks for each name of a file among all: 45,056 hosts take it a minute or more.
         self.wait(self._listens, 60 + len(self.net.kinds) ** 2 // 10**7,
                   f"{self.server_name} to be ready")
 

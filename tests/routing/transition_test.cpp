@@ -180,6 +180,7 @@ void expect_same_untold(const Subnet& subnet, Selected wanted, const InPlace& be
   EXPECT_EQ(plan.steps, untold.steps);
   EXPECT_EQ(plan.changed, untold.changed);
   EXPECT_EQ(plan.circling, untold.circling);
+  EXPECT_EQ(plan.clashing, untold.clashing);
 }
 
 // A loss, another one, the return of the first, and the return of all.
