@@ -91,9 +91,8 @@ bool ChannelOrder::add(std::uint32_t held, std::uint32_t next) {
   if (trials_.running.empty()) prepare_trials();
   if (!agrees(held, next)) {
     if (is_set(trials_.refused, held, next)) return false;
-    const std::uint32_t meeting = search(held, next);
-    for (const std::uint32_t channel : trials_.earlier) trials_.seen[channel] = kUnseen;
-    for (const std::uint32_t channel : trials_.later) trials_.seen[channel] = kUnseen;
+    trials_.later.assign(1, next);
+    const std::uint32_t meeting = search(held);
     if (meeting != kNowhere) {
       if (stays_closed(held, next, meeting)) flip(trials_.refused, held, next);
       return false;
@@ -105,20 +104,34 @@ bool ChannelOrder::add(std::uint32_t held, std::uint32_t next) {
   return true;
 }
 
-// Collects in `later` what must stand after `next`, and in `earlier` what must stand before `held`,
-// as far as it stands between the two now: nothing else can be on a way from one to the other,
-// because dependencies only lead to higher positions. Both searches go on in turns, so that a cycle
-// is found where they meet. That channel; kNowhere if there is none.
-std::uint32_t ChannelOrder::search(std::uint32_t held, std::uint32_t next) {
-  trials_.later.assign(1, next);
+void ChannelOrder::stand_before_all(std::uint32_t held) {
+  if (trials_.running.empty()) prepare_trials();
+  trials_.later.clear();
+  const std::uint32_t at = channels_->to[held], back = channels_->reverse(held);
+  for (std::uint32_t next = channels_->first[at]; next < channels_->first[at + 1]; ++next) {
+    if (next == back || next == held || agrees(held, next)) continue;
+    trials_.later.push_back(next);
+    if (position_[next] < position_[trials_.later.front()]) {
+      std::swap(trials_.later.front(), trials_.later.back());
+    }
+  }
+  if (!trials_.later.empty() && search(held) == kNowhere) reorder();
+}
+
+// Collects in `later` what must stand after those that are there, of which the first stands lowest,
+// and in `earlier` what must stand before `held`, as far as it stands between the two now: nothing
+// else can be on a way from one to the other, because dependencies only lead to higher positions.
+// Both searches go on in turns, so that a cycle is found where they meet. That channel; kNowhere if
+// there is none.
+std::uint32_t ChannelOrder::search(std::uint32_t held) {
   trials_.earlier.assign(1, held);
-  if (held == next) return held;
+  if (trials_.later.front() == held) return held;
   // In locals, because what is written through a pointer to bytes might be the pointer itself, as
   // far as the compiler knows; half of all that weaving takes is spent here.
   const std::uint32_t* const position = position_.data();
   std::uint8_t* const seen = trials_.seen.data();
-  const std::uint32_t lowest = position[next], highest = position[held];
-  seen[next] = kLater;
+  const std::uint32_t lowest = position[trials_.later.front()], highest = position[held];
+  for (const std::uint32_t next : trials_.later) seen[next] = kLater;
   seen[held] = kEarlier;
   std::uint32_t meeting = kNowhere;
   const auto note = [&](std::uint32_t at, std::uint32_t by, std::uint8_t side, auto& ways,
@@ -149,6 +162,8 @@ std::uint32_t ChannelOrder::search(std::uint32_t held, std::uint32_t next) {
       });
     }
   }
+  for (const std::uint32_t channel : trials_.earlier) seen[channel] = kUnseen;
+  for (const std::uint32_t channel : trials_.later) seen[channel] = kUnseen;
   return meeting;
 }
 

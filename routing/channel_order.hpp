@@ -57,6 +57,10 @@ class ChannelOrder {
   // Adds a dependency for a trial. False when it would close a cycle: then nothing is added.
   // Must not be there yet.
   bool add(std::uint32_t held, std::uint32_t next);
+  // Moves channels so that a dependency from `held` agrees to whichever channel it leads on to, but
+  // its way back; unless that would close a cycle. What to do before several are added: each of
+  // those would search for itself. It has no say in which can be added.
+  void stand_before_all(std::uint32_t held);
   // Ends the trial of one that was added: it stays for good, or it goes.
   void keep(std::uint32_t held, std::uint32_t next) { flip(trials_.running, held, next); }
   void remove(std::uint32_t held, std::uint32_t next);
@@ -81,7 +85,7 @@ class ChannelOrder {
   void for_each_onward(std::uint32_t held, Visit visit) const;
   template <class Visit>
   void for_each_before(std::uint32_t next, Visit visit) const;
-  std::uint32_t search(std::uint32_t held, std::uint32_t next);
+  std::uint32_t search(std::uint32_t held);
   bool stays_closed(std::uint32_t held, std::uint32_t next, std::uint32_t meeting) const;
   void sort(const std::vector<std::uint32_t>& channels, std::vector<std::uint64_t>& sorted);
   void reorder();

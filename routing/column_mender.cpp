@@ -505,7 +505,7 @@ bool ColumnMender::may_use(std::uint32_t at, std::uint32_t channel) {
     const std::uint32_t next = way.channel;
     if (!order_->has(held, next)) {
       lacks_turns_ = lacks_turns_ || (!only_known_ && growing_ == nullptr);
-      if (only_known_ || growing_ == nullptr || !growing_->add(held, next)) return withdraw();
+      if (only_known_ || growing_ == nullptr || !add(held, next)) return withdraw();
       added_.emplace_back(held, next);
     }
     if (!own_lid_ || way.known) break;  // as in leads_on
@@ -514,6 +514,16 @@ bool ColumnMender::may_use(std::uint32_t at, std::uint32_t channel) {
   for (const auto& [from, to] : added_) growing_->keep(from, to);
   repair_.added.insert(repair_.added.end(), added_.begin(), added_.end());
   return true;
+}
+
+// Where LIDs take turns among ways, what led to one new turn leads to others soon.
+bool ColumnMender::add(std::uint32_t held, std::uint32_t next) {
+  if (!growing_->agrees(held, next)) {
+    const bool again = held == moved_for_;
+    if (again) growing_->stand_before_all(held);
+    moved_for_ = again ? kNone : held;
+  }
+  return growing_->add(held, next);
 }
 
 bool ColumnMender::withdraw() {

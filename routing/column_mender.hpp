@@ -110,6 +110,7 @@ class ColumnMender {
   std::uint32_t fewest_turns() const;
   std::uint32_t new_turns(std::uint32_t held, std::uint32_t most) const;
   bool may_use(std::uint32_t at, std::uint32_t channel);
+  bool add(std::uint32_t held, std::uint32_t next);
   bool withdraw();
   bool tell();
   void tell_way(std::uint32_t at);
@@ -141,6 +142,7 @@ class ColumnMender {
   ChannelOrder* growing_ = nullptr;  // null: no new turns
   const ChannelOrder* order_;        // the same, or one that is only followed
   bool few_turns_ = false;           // see settle_all
+  std::uint32_t moved_for_ = kNone;  // the channel for whose sake the order had to move others
   Repair repair_;
   // Of one LID.
   mad::Lid lid_{};

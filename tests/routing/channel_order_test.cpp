@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "routing/channel_order.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -27,6 +30,25 @@ bool leads_to(const std::set<Dependency>& all, std::uint32_t from, std::uint32_t
   return false;
 }
 
+// Where a search says that it would close no cycle `held` agrees to all that it leads on to.
+void stand_before_all(ChannelOrder& order, const CompactChannels& channels,
+                      const std::set<Dependency>& all, std::uint32_t held) {
+  std::vector<std::uint32_t> onward;
+  const std::uint32_t at = channels.to[held];
+  for (std::uint32_t next = channels.first[at]; next < channels.first[at + 1]; ++next) {
+    if (next != channels.reverse(held)) onward.push_back(next);
+  }
+  const bool possible = std::none_of(onward.begin(), onward.end(),
+                                     [&](auto next) { return leads_to(all, next, held); });
+  order.stand_before_all(held);
+  for (const std::uint32_t next : onward) {
+    EXPECT_TRUE(!possible || order.agrees(held, next)) << held << " and " << next;
+  }
+  for (const auto& [from, to] : all) EXPECT_TRUE(order.agrees(from, to));
+  const std::set<std::uint32_t> places(order.positions().begin(), order.positions().end());
+  EXPECT_EQ(places.size(), channels.count());
+}
+
 // Adds, keeps and takes back dependencies at random, and asks a plain search about each.
 void try_at_random(const support::Recipe& recipe, std::uint64_t seed) {
   const auto topology = support::build(recipe);
@@ -42,6 +64,7 @@ void try_at_random(const support::Recipe& recipe, std::uint64_t seed) {
         channels.first[at] +
         static_cast<std::uint32_t>(random.below(channels.first[at + 1] - channels.first[at]));
     EXPECT_EQ(order.has(held, next), all.count({held, next}) != 0);
+    if (random.chance(0.1)) stand_before_all(order, channels, all, held);
     if (!order.has(held, next)) {
       const bool possible = !leads_to(all, next, held);
       ASSERT_EQ(order.add(held, next), possible) << i;
