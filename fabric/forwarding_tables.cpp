@@ -20,6 +20,11 @@ std::size_t pitch_of(std::size_t row_bytes) {
   return (lines | 1) * kCacheLine;
 }
 
+// In pointers. The same, for who looks at all chunks of one switch.
+std::size_t chunk_pitch_of(std::size_t switches) {
+  return pitch_of(switches * sizeof(const std::uint8_t*)) / sizeof(const std::uint8_t*);
+}
+
 }  // namespace
 
 ForwardingTables::ForwardingTables(std::size_t switch_count, mad::Lid top,
@@ -28,6 +33,7 @@ ForwardingTables::ForwardingTables(std::size_t switch_count, mad::Lid top,
       row_bytes_((top.value / kLftBlockLids + 1) * kLftBlockLids),
       pitch_(pitch_of(row_bytes_)),
       chunks_each_(round_up(row_bytes_, kChunk)),
+      chunk_pitch_(chunk_pitch_of(switch_count)),
       entries_(switch_count * pitch_) {
   // Who touches memory first waits for the system to make it.
   parallel(switch_count, [&](std::size_t begin, std::size_t end) {
@@ -42,14 +48,14 @@ ForwardingTables::ForwardingTables(std::shared_ptr<const ForwardingTables> base,
       row_bytes_(base->row_bytes_),
       pitch_(base->pitch_),
       chunks_each_(base->chunks_each_),
+      chunk_pitch_(chunk_pitch_of(switches_)),
+      chunks_(chunks_each_ * chunk_pitch_),
       base_(std::move(base)),
       is_own_(switches_ * chunks_each_),
       whole_(switches_) {
-  chunks_.reserve(switches_ * chunks_each_);
-  for (const SwitchIndex at : row_of) {
-    const auto first =
-        base_->chunks_.begin() + static_cast<std::ptrdiff_t>(at.value * chunks_each_);
-    chunks_.insert(chunks_.end(), first, first + static_cast<std::ptrdiff_t>(chunks_each_));
+  for (std::size_t chunk = 0; chunk < chunks_each_; ++chunk) {
+    std::transform(row_of.begin(), row_of.end(), first_of(chunk),
+                   [&](SwitchIndex at) { return base_->chunk(at, chunk); });
   }
 }
 
@@ -57,7 +63,8 @@ ForwardingTables::ForwardingTables(const ForwardingTables& other)
     : switches_(other.switches_),
       row_bytes_(other.row_bytes_),
       pitch_(other.pitch_),
-      chunks_each_(other.chunks_each_) {
+      chunks_each_(other.chunks_each_),
+      chunk_pitch_(other.chunk_pitch_) {
   if (other.base_ == nullptr) {
     entries_ = other.entries_;
   } else {
@@ -74,15 +81,17 @@ ForwardingTables::WholeRows::~WholeRows() {
 }
 
 void ForwardingTables::point_at_entries() {
-  chunks_.reserve(switches_ * chunks_each_);
-  for (std::size_t s = 0; s < switches_; ++s) {
-    for (std::size_t chunk = 0; chunk < chunks_each_; ++chunk) {
-      chunks_.push_back(entries_.data() + s * pitch_ + chunk * kChunk);
+  chunks_.resize(chunks_each_ * chunk_pitch_);
+  for (std::size_t chunk = 0; chunk < chunks_each_; ++chunk) {
+    const auto first = first_of(chunk);
+    for (std::size_t s = 0; s < switches_; ++s) {
+      first[static_cast<std::ptrdiff_t>(s)] = entries_.data() + s * pitch_ + chunk * kChunk;
     }
   }
 }
 
 std::uint8_t* ForwardingTables::own_chunk(SwitchIndex of, std::size_t chunk) {
+  const std::uint8_t*& place = chunks_[chunk * chunk_pitch_ + of.value];
   const std::size_t at = of.value * chunks_each_ + chunk;
   if (!is_own_[at]) {
     if (free_chunks_ == 0) {
@@ -90,14 +99,14 @@ std::uint8_t* ForwardingTables::own_chunk(SwitchIndex of, std::size_t chunk) {
       next_chunk_ = own_.back().get();
       free_chunks_ = kChunksAtATime;
     }
-    std::copy_n(chunks_[at], chunk_size(chunk), next_chunk_);
-    chunks_[at] = next_chunk_;
+    std::copy_n(place, chunk_size(chunk), next_chunk_);
+    place = next_chunk_;
     is_own_[at] = true;
     next_chunk_ += kChunk;
     --free_chunks_;
   }
   // It is this object's own memory.
-  return const_cast<std::uint8_t*>(chunks_[at]);
+  return const_cast<std::uint8_t*>(place);
 }
 
 // All of it in one piece, and nobody else's.
@@ -107,15 +116,15 @@ std::uint8_t* ForwardingTables::own_row(SwitchIndex of) {
     own_.push_back(std::make_unique_for_overwrite<std::uint8_t[]>(row_bytes_));
     copy_row(of, own_.back().get());
     for (std::size_t chunk = 0; chunk < chunks_each_; ++chunk) {
-      chunks_[first + chunk] = own_.back().get() + chunk * kChunk;
+      chunks_[chunk * chunk_pitch_ + of.value] = own_.back().get() + chunk * kChunk;
       is_own_[first + chunk] = true;
     }
   }
-  return const_cast<std::uint8_t*>(chunks_[first]);
+  return const_cast<std::uint8_t*>(chunk(of, 0));
 }
 
 const std::uint8_t* ForwardingTables::whole_row(SwitchIndex of) const {
-  if (is_in_one_piece(of)) return chunks_[of.value * chunks_each_];
+  if (is_in_one_piece(of)) return chunk(of, 0);
   auto& known = whole_.of(of);
   if (const std::uint8_t* row = known.load(std::memory_order_acquire)) return row;
   auto made = std::make_unique_for_overwrite<std::uint8_t[]>(row_bytes_);
@@ -128,9 +137,8 @@ const std::uint8_t* ForwardingTables::whole_row(SwitchIndex of) const {
 }
 
 bool ForwardingTables::is_in_one_piece(SwitchIndex of) const {
-  const std::size_t first = of.value * chunks_each_;
-  for (std::size_t chunk = 1; chunk < chunks_each_; ++chunk) {
-    if (chunks_[first + chunk] != chunks_[first] + chunk * kChunk) return false;
+  for (std::size_t i = 1; i < chunks_each_; ++i) {
+    if (chunk(of, i) != chunk(of, 0) + i * kChunk) return false;
   }
   return true;
 }

@@ -64,10 +64,7 @@ class ForwardingTables {
   // One chunk: kChunk bytes, or what is left of the row. The same place in memory for the same
   // chunk of tables that share it.
   const std::uint8_t* chunk(SwitchIndex of, std::size_t chunk) const {
-    return chunks_[of.value * chunks_each_ + chunk];
-  }
-  const std::uint8_t* const* chunks(SwitchIndex of) const {
-    return chunks_.data() + of.value * chunks_each_;
+    return chunks_[chunk * chunk_pitch_ + of.value];
   }
   std::size_t chunk_size(std::size_t chunk) const {
     return std::min(kChunk, row_bytes_ - chunk * kChunk);
@@ -79,7 +76,8 @@ class ForwardingTables {
   }
   // LIDs within the row only.
   std::uint8_t entry(SwitchIndex of, std::size_t lid) const {
-    return chunk(of, lid / kChunk)[lid % kChunk];
+    return base_ == nullptr ? entries_[of.value * pitch_ + lid]
+                            : chunk(of, lid / kChunk)[lid % kChunk];
   }
 
   // The entries of one LID within the rows, for who asks for those of many switches. To be used as
@@ -87,18 +85,28 @@ class ForwardingTables {
   class Column {
    public:
     Column() = default;
-    std::uint8_t entry(SwitchIndex of) const { return chunks_[of.value * step_][at_]; }
+    // Where chunks are is not asked for in vain: that is another place far away in memory.
+    std::uint8_t entry(SwitchIndex of) const {
+      return first_ != nullptr ? first_[of.value * pitch_] : chunks_[of.value][at_];
+    }
 
    private:
     friend class ForwardingTables;
-    Column(const std::uint8_t* const* chunks, std::size_t step, std::size_t at)
-        : chunks_(chunks), step_(step), at_(at) {}
-    const std::uint8_t* const* chunks_ = nullptr;  // of the first switch
-    std::size_t step_ = 0;                         // from one switch to the next
+    const std::uint8_t* first_ = nullptr;  // the first switch's entry, where rows are in one piece
+    std::size_t pitch_ = 0;                // from one switch to the next
+    const std::uint8_t* const* chunks_ = nullptr;  // otherwise, by switch
     std::size_t at_ = 0;                           // in its chunk
   };
   Column column(mad::Lid lid) const {
-    return {chunks_.data() + lid.value / kChunk, chunks_each_, lid.value % kChunk};
+    Column column;
+    if (base_ == nullptr) {
+      column.first_ = entries_.data() + lid.value;
+      column.pitch_ = pitch_;
+    } else {
+      column.chunks_ = chunks_.data() + lid.value / kChunk * chunk_pitch_;
+      column.at_ = lid.value % kChunk;
+    }
+    return column;
   }
 
   mad::PortNumber out_port(SwitchIndex of, mad::Lid lid) const {
@@ -133,6 +141,9 @@ class ForwardingTables {
   };
 
   void point_at_entries();
+  auto first_of(std::size_t chunk) {
+    return chunks_.begin() + static_cast<std::ptrdiff_t>(chunk * chunk_pitch_);
+  }
   std::uint8_t* own_chunk(SwitchIndex of, std::size_t chunk);
   std::uint8_t* own_row(SwitchIndex of);
   const std::uint8_t* whole_row(SwitchIndex of) const;
@@ -143,8 +154,10 @@ class ForwardingTables {
   std::size_t row_bytes_ = 0;
   std::size_t pitch_ = 0;  // from one row to the next in entries_
   std::size_t chunks_each_ = 0;
+  std::size_t chunk_pitch_ = 0;  // from one chunk to the next in chunks_
   std::vector<std::uint8_t, base::LargePages<std::uint8_t>> entries_;  // all rows; none with a base
-  std::vector<const std::uint8_t*> chunks_;  // by switch and chunk, wherever they are
+  // By chunk and switch, wherever they are: who follows one LID needs the same chunk of all.
+  std::vector<const std::uint8_t*> chunks_;
   std::shared_ptr<const ForwardingTables> base_;
   // With a base: what differs.
   std::vector<bool> is_own_;                          // by switch and chunk
@@ -159,11 +172,9 @@ class ForwardingTables {
 template <class Visit>
 void for_each_unshared(const ForwardingTables& a, SwitchIndex of_a, const ForwardingTables& b,
                        SwitchIndex of_b, const Visit& visit) {
-  const std::uint8_t* const* const left = a.chunks(of_a);
-  const std::uint8_t* const* const right = b.chunks(of_b);
   const std::size_t count = a.chunk_count();
   for (std::size_t chunk = 0; chunk < count; ++chunk) {
-    if (left[chunk] != right[chunk]) visit(chunk);
+    if (a.chunk(of_a, chunk) != b.chunk(of_b, chunk)) visit(chunk);
   }
 }
 

@@ -275,7 +275,8 @@ void ColumnMender::find_broken() {
 // Hops from a switch that is not broken, or was mended, if home's own way leads to such: else
 // kNone.
 std::uint32_t ColumnMender::hops_of(std::uint32_t at) {
-  return column_[at].stamp == attempt_ ? column_[at].hops : count_hops(at);
+  if (column_[at].stamp == attempt_) return column_[at].hops;
+  return is_broken(at) ? kNone : count_hops(at);
 }
 
 std::uint32_t ColumnMender::count_hops(std::uint32_t at) {
@@ -330,10 +331,9 @@ void ColumnMender::settle(std::size_t most) {
     if (is_settled(at)) continue;
     std::uint64_t distances = 0;
     for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
-      const std::uint32_t next = channels_.to[c];
-      if (damage_.lost[c] != 0 || !is_settled(next)) continue;
-      const std::uint32_t hops = hops_of(next) + 1;
-      if (hops <= kMostHops) distances |= std::uint64_t{1} << hops;
+      if (damage_.lost[c] != 0) continue;
+      const std::uint32_t hops = hops_of(channels_.to[c]);
+      if (hops < kMostHops) distances |= std::uint64_t{2} << hops;
     }
     for (; distances != 0; distances &= distances - 1) {
       put(at, static_cast<std::uint32_t>(std::countr_zero(distances)));
@@ -425,13 +425,11 @@ bool ColumnMender::lay(std::uint32_t at, std::uint32_t hops) {
   std::uint32_t present = kNone;
   const std::uint8_t before = entry(at);
   for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
-    const std::uint32_t next = channels_.to[c];
     if (damage_.lost[c] != 0) continue;
-    if (!is_settled(next)) {
-      unsettled_.push_back(next);
-      continue;
-    }
-    if (hops_of(next) + 1 != hops) continue;
+    const std::uint32_t next = channels_.to[c];
+    const std::uint32_t onward = hops_of(next);
+    if (onward == kNone && is_broken(next)) unsettled_.push_back(next);
+    if (onward + 1 != hops) continue;
     if (channels_.out[c] == before) present = c;
     choices_.push_back(c);
   }

@@ -131,8 +131,7 @@ void View::Ways::find_crossings() {
   row_size = subnet.tables->row_size();
   for (std::uint32_t s = 0; s < subnet.topology->switch_count(); ++s) {
     const SwitchIndex index{s};
-    crossings.push_back({subnet.tables->chunks(index),
-                         subnet.topology->port_of(index, mad::PortNumber{0}).value,
+    crossings.push_back({subnet.topology->port_of(index, mad::PortNumber{0}).value,
                          subnet.topology->node(index).port_count});
   }
 }
@@ -160,7 +159,7 @@ View::Goal View::Ways::goal_of(PortIndex owner, mad::Lid lid) {
   const auto last = subnet.topology->attachment(owner);
   routed_lids += last.has_value();
   if (!last || last->at.value >= crossings.size() || lid.value >= row_size) return goal;
-  if (crossings[last->at.value].out(lid) != last->out.value) return goal;
+  if (subnet.tables->entry(last->at, lid.value) != last->out.value) return goal;
   goal.at = at(NodeIndex{last->at.value});
   goal.reach = steps[subnet.topology->port_of(last->at, last->out).value].reach;
   return goal;
@@ -199,9 +198,8 @@ Reach View::Ways::usual_reach(std::span<const fabric::Channel> channels) const {
 }
 
 void View::Ways::note_who_passes(const fabric::Channel& channel) {
-  const Crossing& at = crossings[channel.from.value];
   for (std::uint32_t lid = 0; lid < row_size; ++lid) {
-    passes_odd[lid] |= at.out(mad::Lid{static_cast<std::uint16_t>(lid)}) == channel.out.value;
+    passes_odd[lid] |= subnet.tables->entry(channel.from, lid) == channel.out.value;
   }
 }
 
@@ -375,7 +373,7 @@ class View::Walker {
     if (at_ >= ways_.crossings.size() || to_.value >= ways_.row_size) return;
     if (++passed_ > kMaxSwitchesOnPath) return;
     const Crossing& here = ways_.crossings[at_];
-    const std::uint32_t out = here.out(to_);
+    const std::uint32_t out = ways_.subnet.tables->entry({at_}, to_.value);
     if (out == 0 || out > here.port_count) return;
     const Step& step = ways_.steps[here.first_port + out];
     reach_ = least(reach_, step.reach);

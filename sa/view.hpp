@@ -137,11 +137,6 @@ class View {
   static_assert(sizeof(Goal) == 8);
   // What a walk needs of a switch, close together.
   struct Crossing {
-    const std::uint8_t* const* chunks = nullptr;  // of its row of the forwarding tables
-    std::uint8_t out(mad::Lid to) const {
-      return chunks[to.value / fabric::ForwardingTables::kChunk]
-                   [to.value % fabric::ForwardingTables::kChunk];
-    }
     std::uint32_t first_port{};  // PortIndex of port 0
     std::uint32_t port_count{};
   };
