@@ -41,4 +41,19 @@ class Counterparts {
   std::vector<NodeIndex> nodes_;  // by node of of_
 };
 
+// Calls visit(ours, theirs) for the channels that leave two switches by the same port, by out port;
+// the one that is not there is null. Faster than to ask for each port: both stand in that order.
+template <class Visit>
+void for_each_out_port(const Topology& ours, SwitchIndex here, const Topology& theirs,
+                       SwitchIndex there, const Visit& visit) {
+  const auto mine = ours.channels_from(here), others = theirs.channels_from(there);
+  for (auto a = mine.begin(), b = others.begin(); a != mine.end() || b != others.end();) {
+    const bool has_a = a != mine.end() && (b == others.end() || a->out <= b->out);
+    const bool has_b = b != others.end() && (a == mine.end() || b->out <= a->out);
+    visit(has_a ? &*a : nullptr, has_b ? &*b : nullptr);
+    a += has_a ? 1 : 0;
+    b += has_b ? 1 : 0;
+  }
+}
+
 }  // namespace heddle::fabric

@@ -151,13 +151,12 @@ void ForwardingTables::copy_row(SwitchIndex of, std::uint8_t* to) const {
 
 bool operator==(const ForwardingTables& a, const ForwardingTables& b) {
   if (a.switches_ != b.switches_ || a.row_bytes_ != b.row_bytes_) return false;
-  for (std::uint32_t s = 0; s < a.switches_; ++s) {
-    bool same = true;
-    for_each_unshared(a, SwitchIndex{s}, b, SwitchIndex{s}, [&](std::size_t chunk) {
-      const std::uint8_t* bytes = a.chunk(SwitchIndex{s}, chunk);
-      same = same && std::equal(bytes, bytes + a.chunk_size(chunk), b.chunk(SwitchIndex{s}, chunk));
-    });
-    if (!same) return false;
+  for (std::size_t chunk = 0; chunk < a.chunks_each_; ++chunk) {
+    for (std::uint32_t s = 0; s < a.switches_; ++s) {
+      const std::uint8_t* const left = a.chunk(SwitchIndex{s}, chunk);
+      const std::uint8_t* const right = b.chunk(SwitchIndex{s}, chunk);
+      if (left != right && !std::equal(left, left + a.chunk_size(chunk), right)) return false;
+    }
   }
   return true;
 }

@@ -167,40 +167,28 @@ class ForwardingTables {
   mutable WholeRows whole_;
 };
 
-// Calls visit(chunk) for each chunk in which two rows may differ: those that they do not share. The
-// rows must be of the same size.
-template <class Visit>
-void for_each_unshared(const ForwardingTables& a, SwitchIndex of_a, const ForwardingTables& b,
-                       SwitchIndex of_b, const Visit& visit) {
-  const std::size_t count = a.chunk_count();
-  for (std::size_t chunk = 0; chunk < count; ++chunk) {
-    if (a.chunk(of_a, chunk) != b.chunk(of_b, chunk)) visit(chunk);
-  }
-}
-
-// Calls visit(lid, out of a, out of b) for each entry in which two rows differ, by LID. The rows
-// must be of the same size.
+// Calls visit(lid, out of a, out of b) for each entry of one chunk in which two rows differ, by
+// LID. The rows must be of the same size.
 template <class Visit>
 void for_each_difference(const ForwardingTables& a, SwitchIndex of_a, const ForwardingTables& b,
-                         SwitchIndex of_b, const Visit& visit) {
+                         SwitchIndex of_b, std::size_t chunk, const Visit& visit) {
   // Mostly a chunk is not shared for one entry's sake: a piece that is the same is one comparison,
   // and so is half of one that is not.
   constexpr std::size_t kPiece = 16, kHalf = kPiece / 2;
   static_assert(kLftBlockLids % kPiece == 0);
-  for_each_unshared(a, of_a, b, of_b, [&](std::size_t chunk) {
-    const std::uint8_t* left = a.chunk(of_a, chunk);
-    const std::uint8_t* right = b.chunk(of_b, chunk);
-    const std::size_t size = a.chunk_size(chunk);
-    for (std::size_t piece = 0; piece < size; piece += kPiece) {
-      if (std::memcmp(left + piece, right + piece, kPiece) == 0) continue;
-      for (std::size_t half = piece; half < piece + kPiece; half += kHalf) {
-        if (std::memcmp(left + half, right + half, kHalf) == 0) continue;
-        for (std::size_t i = half; i < half + kHalf; ++i) {
-          if (left[i] != right[i]) visit(chunk * ForwardingTables::kChunk + i, left[i], right[i]);
-        }
+  const std::uint8_t* left = a.chunk(of_a, chunk);
+  const std::uint8_t* right = b.chunk(of_b, chunk);
+  if (left == right) return;
+  const std::size_t size = a.chunk_size(chunk);
+  for (std::size_t piece = 0; piece < size; piece += kPiece) {
+    if (std::memcmp(left + piece, right + piece, kPiece) == 0) continue;
+    for (std::size_t half = piece; half < piece + kPiece; half += kHalf) {
+      if (std::memcmp(left + half, right + half, kHalf) == 0) continue;
+      for (std::size_t i = half; i < half + kHalf; ++i) {
+        if (left[i] != right[i]) visit(chunk * ForwardingTables::kChunk + i, left[i], right[i]);
       }
     }
-  });
+  }
 }
 
 }  // namespace heddle::fabric

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "fabric/counterparts.hpp"
 #include "fabric/islands.hpp"
 
 namespace heddle::fabric {
@@ -26,33 +27,89 @@ struct Aim {
   std::uint8_t out = 0;
 };
 
-// What is asked of the whole fabric.
+// What shows without tables.
 struct Ground {
-  explicit Ground(const Topology& topology)
-      : islands(topology), has_hosts(topology.switch_count()) {
-    for (const PortIndex endport : topology.endports()) {
-      const auto place = topology.attachment(endport);
+  Ground(const Proven& of, const Remains& left)
+      : proven(of),
+        remains(left),
+        now(of.topology.switch_count(), kNone),
+        is_there(of.topology.channels().size()),
+        switches_match(matches_switches()) {}
+
+  bool matches_switches() {
+    if (remains.before.size() != remains.topology.switch_count()) return false;
+    for (std::uint32_t s = 0; s < remains.before.size(); ++s) {
+      const std::uint32_t old = remains.before[s].value;
+      if (old >= now.size() || now[old] != kNone) return false;
+      now[old] = s;
+    }
+    return true;
+  }
+  bool matches_channels() {
+    const Channel* const first = proven.topology.channels().data();
+    bool match = true;
+    for (std::uint32_t s = 0; s < remains.before.size() && match; ++s) {
+      const auto visit = [&](const Channel* channel, const Channel* was) {
+        if (channel == nullptr) return;  // it is gone
+        match = match && was != nullptr && was->to == remains.before[channel->to.value] &&
+                was->in == channel->in;
+        if (match) is_there[static_cast<std::size_t>(was - first)] = 1;
+      };
+      for_each_out_port(remains.topology, SwitchIndex{s}, proven.topology, remains.before[s],
+                        visit);
+    }
+    return match;
+  }
+
+  bool matches_places() {
+    targets.assign(proven.tables.row_size(), {});
+    for (std::uint32_t number = 1; number <= remains.lids.top().value; ++number) {
+      const mad::Lid lid{static_cast<std::uint16_t>(number)};
+      const PortIndex owner = remains.lids.owner(lid), old = proven.lids.owner(lid);
+      if (owner == kNoPort) continue;
+      const auto place = remains.topology.attachment(owner);
+      if (!place) continue;  // it hangs on no switch
+      if (old == kNoPort || number >= targets.size()) return false;
+      const auto was = proven.topology.attachment(old);
+      const bool same = was && was->at == remains.before[place->at.value] && was->out == place->out;
+      if (!same) return false;
+      targets[number] = {place->at.value, place->out.value};
+    }
+    return true;
+  }
+
+  void find_islands() {
+    islands.emplace(remains.topology);
+    has_hosts.resize(remains.topology.switch_count());
+    for (const PortIndex endport : remains.topology.endports()) {
+      const auto place = remains.topology.attachment(endport);
       if (place && place->out.value != 0) has_hosts[place->at.value] = 1;
     }
   }
   bool are_joined(std::uint32_t a, std::uint32_t b) const {
-    return islands.of(SwitchIndex{a}) == islands.of(SwitchIndex{b});
+    return islands->of(SwitchIndex{a}) == islands->of(SwitchIndex{b});
   }
-  Islands islands;
+
+  const Proven proven;
+  const Remains remains;
+  std::vector<std::uint32_t> now;      // by proven switch; kNone: it is gone
+  std::vector<std::uint8_t> is_there;  // by proven channel
+  std::vector<Aim> targets;            // by LID
+  std::optional<Islands> islands;
   std::vector<std::uint8_t> has_hosts;  // by switch
+  bool switches_match = false, channels_match = false, places_match = false;
 };
 
 // Looks at what changed for one LID after another. Scratch memory: one per thread.
 class ColumnCheck {
  public:
-  ColumnCheck(const Proven& proven, const Claim& claim, const std::vector<Aim>& targets,
-              const Ground& ground)
-      : proven_(proven),
+  ColumnCheck(const Ground& ground, const Claim& claim)
+      : ground_(ground),
+        topology_(ground.remains.topology),
         claim_(claim),
-        targets_(targets),
-        ground_(ground),
-        arrived_(claim.before.size()),
-        unpassed_(claim.before.size()) {}
+        targets_(ground.targets),
+        arrived_(topology_.switch_count()),
+        unpassed_(topology_.switch_count()) {}
 
   // All changes of one LID.
   bool holds(std::span<const Change> changes) {
@@ -138,7 +195,7 @@ class ColumnCheck {
   template <class Counts>
   bool any_arrival_turns_back(const Change& change, std::uint32_t onward,
                               const Counts& does_count) {
-    const auto channels = claim_.topology.channels_from(SwitchIndex{change.at});
+    const auto channels = topology_.channels_from(SwitchIndex{change.at});
     return std::any_of(channels.begin(), channels.end(), [&](const Channel& back) {
       if (entry(back.to.value) != back.in.value) return false;
       const std::uint32_t held = channel(back.to.value, back.in.value);
@@ -164,7 +221,7 @@ class ColumnCheck {
     for (std::size_t i = 0; i < behind_.size(); ++i) {
       ++asked_;
       if (ground_.has_hosts[behind_[i]] != 0) return true;  // and that ends the whole check
-      for (const Channel& back : claim_.topology.channels_from(SwitchIndex{behind_[i]})) {
+      for (const Channel& back : topology_.channels_from(SwitchIndex{behind_[i]})) {
         const std::uint32_t before = back.to.value;
         if (unpassed_[before] == lid || entry(before) != back.in.value) continue;
         unpassed_[before] = lid;
@@ -195,19 +252,19 @@ class ColumnCheck {
   std::uint8_t entry(std::uint32_t at) const { return entries_.entry(SwitchIndex{at}); }
   // The next switch over a link that is there.
   std::uint32_t step(std::uint32_t at, std::uint8_t out) const {
-    const auto index = claim_.topology.channel_by_entry(SwitchIndex{at}, out);
-    return index == kNoChannel ? kNone : claim_.topology.channels()[index.value].to.value;
+    const auto index = topology_.channel_by_entry(SwitchIndex{at}, out);
+    return index == kNoChannel ? kNone : topology_.channels()[index.value].to.value;
   }
   // As the proven fabric counts channels.
   std::uint32_t channel(std::uint32_t at, std::uint8_t out) const {
-    const auto index = proven_.topology.channel_by_entry(claim_.before[at], out);
+    const auto index = ground_.proven.topology.channel_by_entry(ground_.remains.before[at], out);
     return index == kNoChannel ? kNone : index.value;
   }
 
-  const Proven& proven_;
-  const Claim& claim_;
-  const std::vector<Aim>& targets_;  // by LID
   const Ground& ground_;
+  const Topology& topology_;
+  const Claim& claim_;
+  const std::vector<Aim>& targets_;     // by LID
   ForwardingTables::Column entries_;    // of the claimed tables, of one LID
   std::vector<std::uint16_t> arrived_;  // by switch: the last LID whose way is known to arrive
   std::vector<std::uint32_t> way_;      // scratch memory of a walk
@@ -219,181 +276,163 @@ class ColumnCheck {
   std::vector<std::uint32_t> behind_;  // found in one search or walk
 };
 
-class Recheck {
+// One claim.
+class TableCheck {
  public:
-  Recheck(const Proven& proven, const Claim& claim, const base::ParallelFor& parallel)
-      : proven_(proven), claim_(claim), parallel_(parallel) {}
+  TableCheck(const Ground& ground, const Claim& claim, const base::ParallelFor& parallel)
+      : ground_(ground), claim_(claim), parallel_(parallel) {}
 
-  bool run() {
-    return matches_switches() && matches_and_differs() && no_way_into_what_is_gone() &&
-           columns_hold();
-  }
+  bool run() { return fits() && line_holds_and_differs() && arrives_and_leads_forward(); }
   std::vector<Change> take_changes() { return std::move(changes_); }
 
  private:
-  bool matches_switches() {
-    const std::size_t before = proven_.topology.switch_count();
-    if (claim_.before.size() != claim_.topology.switch_count() ||
-        claim_.tables.switch_count() != claim_.before.size() ||
-        proven_.tables.switch_count() != before ||
-        claim_.tables.row_size() != proven_.tables.row_size() ||
-        claim_.places.size() != proven_.topology.channels().size() ||
-        claim_.places.size() != proven_.witness.places().size()) {
-      return false;
-    }
-    now_.assign(before, kNone);
-    for (std::uint32_t s = 0; s < claim_.before.size(); ++s) {
-      const std::uint32_t old = claim_.before[s].value;
-      if (old >= before || now_[old] != kNone) return false;
-      now_[old] = s;
-    }
-    return true;
+  bool fits() const {
+    const Proven& proven = ground_.proven;
+    return claim_.tables.switch_count() == ground_.remains.before.size() &&
+           proven.tables.switch_count() == proven.topology.switch_count() &&
+           claim_.tables.row_size() == proven.tables.row_size() &&
+           claim_.places.size() == proven.topology.channels().size() &&
+           claim_.places.size() == proven.witness.places().size();
   }
 
   // Looks that need nothing of each other.
-  bool matches_and_differs() {
-    constexpr std::size_t kLooks = 3, kSlices = TableChanges::kSlices;
-    bool channels_match = false, places_match = false;
+  bool line_holds_and_differs() {
+    constexpr std::size_t kSlices = TableChanges::kSlices;
     std::atomic<bool> line_holds = true;
-    TableChanges changes(claim_.tables, proven_.tables, claim_.before);
-    parallel_(kLooks + 2 * kSlices, [&](std::size_t begin, std::size_t end) {
+    TableChanges changes(claim_.tables, ground_.proven.tables, ground_.remains.before);
+    parallel_(2 * kSlices, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        if (i == 0) ground_.emplace(claim_.topology);
-        if (i == 1) channels_match = matches_channels();
-        if (i == 2) places_match = matches_places();
-        if (i < kLooks) continue;
-        const std::size_t slice = (i - kLooks) / 2;
-        if ((i - kLooks) % 2 == 0)
-          changes.look_at(slice);
-        else if (!line_holds_in(slice))
+        if (i % 2 == 0)
+          changes.look_at(i / 2);
+        else if (!line_holds_in(i / 2))
           line_holds = false;
       }
     });
     changes_ = changes.by_lid();
-    return channels_match && places_match && line_holds;
+    return line_holds;
   }
 
-  bool matches_channels() {
-    is_there_.assign(proven_.topology.channels().size(), 0);
-    for (const Channel& channel : claim_.topology.channels()) {
-      const SwitchIndex from = claim_.before[channel.from.value];
-      const ChannelIndex old = proven_.topology.channel_by_entry(from, channel.out.value);
-      if (old == kNoChannel) return false;
-      const Channel& was = proven_.topology.channels()[old.value];
-      if (was.to != claim_.before[channel.to.value] || was.in != channel.in) return false;
-      is_there_[old.value] = 1;
+  // Dependencies that stood lead forward still: those between channels with a place of before do.
+  // Of a slice of the switches, those from or to the channels that leave there.
+  bool line_holds_in(std::size_t slice) const {
+    const std::size_t switches = ground_.proven.topology.switch_count();
+    const auto& was = ground_.proven.witness.places();
+    std::vector<std::uint64_t> moved;
+    for (std::size_t s = slice * switches / TableChanges::kSlices;
+         s < (slice + 1) * switches / TableChanges::kSlices; ++s) {
+      const SwitchIndex at{static_cast<std::uint32_t>(s)};
+      const std::size_t first = ground_.proven.topology.first_channel(at).value;
+      const std::size_t count = ground_.proven.topology.channels_from(at).size();
+      const auto now = claim_.places.subspan(first, count);
+      if (std::equal(now.begin(), now.end(), was.begin() + static_cast<std::ptrdiff_t>(first))) {
+        continue;
+      }
+      if (!line_holds_from(at, moved) || !line_holds_to(at, moved)) return false;
     }
     return true;
   }
-
-  bool matches_places() {
-    targets_.assign(claim_.tables.row_size(), {});
-    for (std::uint32_t number = 1; number <= claim_.lids.top().value; ++number) {
-      const mad::Lid lid{static_cast<std::uint16_t>(number)};
-      const PortIndex owner = claim_.lids.owner(lid), old = proven_.lids.owner(lid);
-      if (owner == kNoPort) continue;
-      const auto place = claim_.topology.attachment(owner);
-      if (!place) continue;  // it hangs on no switch
-      if (old == kNoPort || number >= targets_.size()) return false;
-      const auto was = proven_.topology.attachment(old);
-      if (!was || was->at != claim_.before[place->at.value] || was->out != place->out) return false;
-      targets_[number] = {place->at.value, place->out.value};
-    }
-    return true;
-  }
-
-  // Entries that stayed although they lead out of a port whose link is gone.
-  bool no_way_into_what_is_gone() {
-    for (std::uint32_t old = 0; old < is_there_.size(); ++old) {
-      if (is_there_[old] != 0) continue;
-      const Channel& channel = proven_.topology.channels()[old];
-      const std::uint32_t at = now_[channel.from.value];
-      if (at == kNone) continue;
-      for (std::size_t lid = 1; lid < targets_.size(); ++lid) {
-        const bool leads_there = claim_.tables.entry(SwitchIndex{at}, lid) == channel.out.value &&
-                                 targets_[lid].at != kNone;
-        if (leads_there && ground_->are_joined(at, targets_[lid].at)) return false;
+  // `moved` gets the channels with another place, as a witness tells them.
+  bool line_holds_from(SwitchIndex at, std::vector<std::uint64_t>& moved) const {
+    const Witness& witness = ground_.proven.witness;
+    moved.assign(witness.words(), 0);
+    std::uint32_t held = ground_.proven.topology.first_channel(at).value;
+    for (std::size_t i = 0; i < ground_.proven.topology.channels_from(at).size(); ++i, ++held) {
+      if (witness.places()[held] == claim_.places[held]) continue;
+      moved[i / 64] |= std::uint64_t{1} << (i % 64);
+      const auto to = ground_.proven.topology.channels()[held].to;
+      for (std::size_t w = 0; w < witness.words(); ++w) {
+        if (!leads_forward(held, to, w, witness.word({held}, w))) return false;
       }
     }
     return true;
   }
-
-  // Dependencies that stood lead forward still: those between channels with a place of before do.
-  // Of a slice of the switches, those that pass there.
-  bool line_holds_in(std::size_t slice) const {
-    const std::size_t switches = proven_.topology.switch_count();
-    std::vector<std::uint64_t> moved;
-    for (std::size_t s = slice * switches / TableChanges::kSlices;
-         s < (slice + 1) * switches / TableChanges::kSlices; ++s) {
-      if (!line_holds_through(SwitchIndex{static_cast<std::uint32_t>(s)}, moved)) return false;
-    }
-    return true;
-  }
-  // `moved` gets the channels that leave there with another place, as a witness tells them.
-  bool line_holds_through(SwitchIndex at, std::vector<std::uint64_t>& moved) const {
-    const Witness& witness = proven_.witness;
-    const auto leaving = proven_.topology.channels_from(at);
-    const std::uint32_t first = proven_.topology.first_channel(at).value;
-    moved.assign(witness.words(), 0);
-    for (std::size_t i = 0; i < leaving.size(); ++i) {
-      moved[i / 64] |= std::uint64_t{has_moved(first + static_cast<std::uint32_t>(i))} << (i % 64);
-    }
-    const bool any = std::any_of(moved.begin(), moved.end(), [](auto word) { return word != 0; });
+  bool line_holds_to(SwitchIndex at, const std::vector<std::uint64_t>& moved) const {
+    const auto leaving = ground_.proven.topology.channels_from(at);
     return std::all_of(leaving.begin(), leaving.end(), [&](const Channel& channel) {
       const ChannelIndex held = channel.reverse;
-      const bool all = has_moved(held.value);
-      if (!all && !any) return true;
       for (std::size_t w = 0; w < moved.size(); ++w) {
-        for (std::uint64_t left = witness.word(held, w) & (all ? ~std::uint64_t{0} : moved[w]);
-             left != 0; left &= left - 1) {
-          const auto local = static_cast<std::uint32_t>(w * 64) +
-                             static_cast<std::uint32_t>(std::countr_zero(left));
-          if (!is_forward(held.value, first + local)) return false;
-        }
+        const std::uint64_t some = ground_.proven.witness.word(held, w) & moved[w];
+        if (!leads_forward(held.value, at, w, some)) return false;
       }
       return true;
     });
   }
-  bool has_moved(std::uint32_t channel) const {
-    return proven_.witness.places()[channel] != claim_.places[channel];
+  // To all of these channels that leave a switch: one word of a witness.
+  bool leads_forward(std::uint32_t held, SwitchIndex at, std::size_t w, std::uint64_t to) const {
+    const auto first =
+        ground_.proven.topology.first_channel(at).value + static_cast<std::uint32_t>(64 * w);
+    for (; to != 0; to &= to - 1) {
+      if (!is_forward(held, first + static_cast<std::uint32_t>(std::countr_zero(to)))) return false;
+    }
+    return true;
   }
   bool is_forward(std::uint32_t held, std::uint32_t next) const {
     return claim_.places[held] < claim_.places[next];
   }
 
-  bool columns_hold() {
+  // What differs, and what stayed although it must not: the last of these looks.
+  bool arrives_and_leads_forward() {
     std::vector<std::span<const Change>> columns;
     for (std::size_t begin = 0, end = 0; begin < changes_.size(); begin = end) {
       while (end < changes_.size() && changes_[end].lid == changes_[begin].lid) ++end;
       columns.emplace_back(changes_.data() + begin, end - begin);
     }
     std::atomic<bool> hold = true;
-    parallel_(columns.size(), [&](std::size_t begin, std::size_t end) {
-      ColumnCheck check(proven_, claim_, targets_, *ground_);
+    parallel_(1 + columns.size(), [&](std::size_t begin, std::size_t end) {
+      ColumnCheck check(ground_, claim_);
       for (std::size_t i = begin; i < end && hold; ++i) {
-        if (!check.holds(columns[i])) hold = false;
+        if (i == 0 ? !no_way_into_what_is_gone() : !check.holds(columns[i - 1])) hold = false;
       }
     });
     return hold;
   }
 
-  const Proven& proven_;
+  // Entries that stayed although they lead out of a port whose link is gone.
+  bool no_way_into_what_is_gone() const {
+    for (std::uint32_t old = 0; old < ground_.is_there.size(); ++old) {
+      if (ground_.is_there[old] != 0) continue;
+      const Channel& channel = ground_.proven.topology.channels()[old];
+      const std::uint32_t at = ground_.now[channel.from.value];
+      if (at == kNone) continue;
+      for (std::size_t lid = 1; lid < ground_.targets.size(); ++lid) {
+        const bool leads_there = claim_.tables.entry(SwitchIndex{at}, lid) == channel.out.value &&
+                                 ground_.targets[lid].at != kNone;
+        if (leads_there && ground_.are_joined(at, ground_.targets[lid].at)) return false;
+      }
+    }
+    return true;
+  }
+
+  const Ground& ground_;
   const Claim& claim_;
   const base::ParallelFor& parallel_;
-  std::vector<std::uint32_t> now_;      // by proven switch; kNone: it is gone
-  std::vector<std::uint8_t> is_there_;  // by proven channel
-  std::vector<Aim> targets_;            // by LID
-  std::vector<Change> changes_;         // by LID
-  std::optional<Ground> ground_;
+  std::vector<Change> changes_;  // by LID
 };
 
 }  // namespace
 
-bool follows(const Proven& proven, const Claim& claim, const base::ParallelFor& parallel,
-             std::vector<TableChange>* changes) {
-  Recheck recheck(proven, claim, parallel);
-  if (!recheck.run()) return false;
-  if (changes != nullptr) *changes = recheck.take_changes();
+class Recheck::Fabric : public Ground {
+  using Ground::Ground;
+};
+
+Recheck::Recheck(const Proven& proven, const Remains& remains)
+    : fabric_(std::make_unique<Fabric>(proven, remains)) {}
+
+Recheck::~Recheck() = default;
+
+void Recheck::look(std::size_t number) {
+  if (!fabric_->switches_match) return;
+  if (number == 0) fabric_->find_islands();
+  if (number == 1) fabric_->channels_match = fabric_->matches_channels();
+  if (number == 2) fabric_->places_match = fabric_->matches_places();
+}
+
+bool Recheck::follows(const Claim& claim, const base::ParallelFor& parallel,
+                      std::vector<TableChange>* changes) const {
+  const bool match = fabric_->switches_match && fabric_->channels_match && fabric_->places_match;
+  TableCheck check(*fabric_, claim, parallel);
+  if (!match || !check.run()) return false;
+  if (changes != nullptr) *changes = check.take_changes();
   return true;
 }
 

@@ -4,7 +4,9 @@
 // the repair and not with the fabric.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -25,29 +27,49 @@ struct Proven {
   const Witness& witness;
 };
 
-// Tables of a fabric in which nothing is new: each switch, channel, LID and its place is there in
-// the proven one, too. That is checked.
-struct Claim {
+// A fabric in which nothing is new: each switch, channel, LID and its place is there in the proven
+// one, too. That is checked.
+struct Remains {
   const Topology& topology;
   const LidMap& lids;
+  std::span<const SwitchIndex> before;  // by switch: the same one in the proven fabric
+};
+
+// Tables of it.
+struct Claim {
   const ForwardingTables& tables;
-  std::span<const SwitchIndex> before;    // by switch: the same one in the proven fabric
   std::span<const std::uint32_t> places;  // by proven channel: the line in which all lead forward
 };
 
-// Whether it is shown that
-//   - from every switch each LID can be reached that is in the switch's island (as in verify());
-//   - all dependencies of the proven tables and of the claimed ones lead forward in the claimed
-//   line:
-//     neither has a credit loop, nor have packets of which each keeps to the ones or the others.
-// What counts as a dependency is as in verify(). False says only that it is not shown this way.
-//
-// Why what differs is enough: a way along entries that are the same leads where it led when it was
-// proven, until it ends there or comes to an entry that differs. From each of these the way is
-// walked to its end. `changes`, if not null, gets these where it is shown: by LID, then by switch
-// of the claim.
-bool follows(const Proven& proven, const Claim& claim,
-             const base::ParallelFor& parallel = base::inline_for,
-             std::vector<TableChange>* changes = nullptr);
+class Recheck {
+ public:
+  // What these refer to outlives this.
+  Recheck(const Proven& proven, const Remains& remains);
+  ~Recheck();
+  Recheck(Recheck&&) = delete;
+
+  // Looks at the fabric need no tables: they can be done while those are made, at the same time.
+  // Each once, below kLooks.
+  static constexpr std::size_t kLooks = 3;
+  void look(std::size_t number);
+
+  // After all looks. Whether it is shown that
+  //   - from every switch each LID can be reached that is in the switch's island (as in verify());
+  //   - all dependencies of the proven tables and of the claimed ones lead forward in the claimed
+  //   line: neither has a credit loop, nor have packets of which each keeps to the ones or the
+  //   others.
+  // What counts as a dependency is as in verify(). False says only that it is not shown this way.
+  //
+  // Why what differs is enough: a way along entries that are the same leads where it led when it
+  // was proven, until it ends there or comes to an entry that differs. From each of these the way
+  // is walked to its end. `changes`, if not null, gets these where it is shown: by LID, then by
+  // switch of what remains.
+  bool follows(const Claim& claim, const base::ParallelFor& parallel = base::inline_for,
+               std::vector<TableChange>* changes = nullptr) const;
+
+ private:
+  class Fabric;
+  std::unique_ptr<Fabric> fabric_;
+};
 
 }  // namespace heddle::fabric

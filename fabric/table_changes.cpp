@@ -9,13 +9,15 @@ void TableChanges::look_at(std::size_t slice) {
   // Threads would fight over one cache line that holds the ends of two vectors.
   std::vector<TableChange> found;
   const std::size_t end = (slice + 1) * before_.size() / kSlices;
-  for (std::size_t s = slice * before_.size() / kSlices; s < end; ++s) {
-    if (before_[s] == kNew) continue;
-    const SwitchIndex at{static_cast<std::uint32_t>(s)};
-    for_each_difference(now_, at, old_, before_[s],
-                        [&](std::size_t lid, std::uint8_t now, std::uint8_t old) {
-                          found.push_back({static_cast<std::uint16_t>(lid), at.value, old, now});
-                        });
+  for (std::size_t chunk = 0; chunk < now_.chunk_count(); ++chunk) {
+    for (std::size_t s = slice * before_.size() / kSlices; s < end; ++s) {
+      if (before_[s] == kNew) continue;
+      const SwitchIndex at{static_cast<std::uint32_t>(s)};
+      for_each_difference(now_, at, old_, before_[s], chunk,
+                          [&](std::size_t lid, std::uint8_t now, std::uint8_t old) {
+                            found.push_back({static_cast<std::uint16_t>(lid), at.value, old, now});
+                          });
+    }
   }
   found_[slice] = std::move(found);
 }

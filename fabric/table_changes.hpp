@@ -42,7 +42,7 @@ class TableChanges {
   const ForwardingTables& now_;
   const ForwardingTables& old_;
   const std::span<const SwitchIndex> before_;
-  std::array<std::vector<TableChange>, kSlices> found_;  // by switch, then by LID
+  std::array<std::vector<TableChange>, kSlices> found_;  // of each LID by switch
 };
 
 }  // namespace heddle::fabric

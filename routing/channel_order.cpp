@@ -47,19 +47,6 @@ void ChannelOrder::for_each_onward(std::uint32_t held, Visit visit) const {
   }
 }
 
-template <class Visit>
-void ChannelOrder::for_each_before(std::uint32_t next, Visit visit) const {
-  const std::uint32_t* const ways_back =
-      ways_back_->data() + channels_->first[channels_->from[next]];
-  const std::uint64_t* const bits = before_.data() + next * words_;
-  const auto words = static_cast<std::uint32_t>(words_);
-  for (std::uint32_t w = 0; w < words; ++w) {
-    for (std::uint64_t left = bits[w]; left != 0; left &= left - 1) {
-      visit(ways_back[w * 64 + static_cast<std::uint32_t>(std::countr_zero(left))]);
-    }
-  }
-}
-
 void ChannelOrder::flip_both_ways(std::uint32_t held, std::uint32_t next) {
   flip(onward_, held, next);
   const std::uint32_t entering = channels_->reverse_local[held];

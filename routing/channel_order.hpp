@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -46,6 +47,9 @@ class ChannelOrder {
     return true;
   }
   std::size_t words() const { return words_; }  // of such marks
+  // Calls visit(held) for each channel from which there is one to `next`.
+  template <class Visit>
+  void for_each_before(std::uint32_t next, Visit visit) const;
   // By channel; no two have the same.
   const std::vector<std::uint32_t>& positions() const { return position_; }
   // Whether it could be added without moving any channel.
@@ -83,8 +87,6 @@ class ChannelOrder {
   void prepare_trials();
   template <class Visit>
   void for_each_onward(std::uint32_t held, Visit visit) const;
-  template <class Visit>
-  void for_each_before(std::uint32_t next, Visit visit) const;
   std::uint32_t search(std::uint32_t held);
   bool stays_closed(std::uint32_t held, std::uint32_t next, std::uint32_t meeting) const;
   void sort(const std::vector<std::uint32_t>& channels, std::vector<std::uint64_t>& sorted);
@@ -117,5 +119,18 @@ class ChannelOrder {
   };
   Trials trials_;
 };
+
+template <class Visit>
+void ChannelOrder::for_each_before(std::uint32_t next, Visit visit) const {
+  const std::uint32_t* const ways_back =
+      ways_back_->data() + channels_->first[channels_->from[next]];
+  const std::uint64_t* const bits = before_.data() + next * words_;
+  const auto words = static_cast<std::uint32_t>(words_);
+  for (std::uint32_t w = 0; w < words; ++w) {
+    for (std::uint64_t left = bits[w]; left != 0; left &= left - 1) {
+      visit(ways_back[w * 64 + static_cast<std::uint32_t>(std::countr_zero(left))]);
+    }
+  }
+}
 
 }  // namespace heddle::routing

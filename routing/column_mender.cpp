@@ -52,9 +52,39 @@ bool ColumnMender::begin_column(mad::Lid lid, std::size_t rank) {
 
 bool ColumnMender::mend(mad::Lid lid, std::size_t rank) {
   if (!begin_column(lid, rank)) return true;
-  if (!step_aside() && !go_around()) return false;
+  if (!(may_step_aside() && step_aside()) && !go_around()) return false;
   ++repair_.moved;
   return true;
+}
+
+// To be asked before hundreds of switches look at their ports: where a gate with hosts has no way
+// by turns that are there, all of that would be in vain. Those who only follow mostly find one.
+bool ColumnMender::may_step_aside() const {
+  if (!own_lid_ || growing_ == nullptr) return true;
+  return std::all_of(damage_.gates.begin(), damage_.gates.end(), [&](const auto& gate) {
+    const auto [at, out] = gate;
+    return entry(at) != out || damage_.has_hosts[at] == 0 || is_led_by_known_turns(at);
+  });
+}
+
+// However long the way is; true, too, if that is not found out with little effort.
+bool ColumnMender::is_led_by_known_turns(std::uint32_t at) const {
+  constexpr std::size_t kMostLookedAt = 4096;
+  std::vector<std::uint32_t> found;
+  std::vector<std::uint8_t> is_found(channels_.count());
+  const auto note = [&](std::uint32_t channel) {
+    if (damage_.lost[channel] != 0 || is_found[channel] != 0) return;
+    is_found[channel] = 1;
+    found.push_back(channel);
+  };
+  for (std::uint32_t c = channels_.first[target_]; c < channels_.first[target_ + 1]; ++c) {
+    note(channels_.reverse(c));
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (channels_.from[found[i]] == at || i == kMostLookedAt) return true;
+    order_->for_each_before(found[i], note);
+  }
+  return false;
 }
 
 // Whose way is broken has another port that is as near and needs no new turn; then those behind it

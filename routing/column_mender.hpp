@@ -67,6 +67,8 @@ class ColumnMender {
   };
 
   bool begin_column(mad::Lid lid, std::size_t rank);
+  bool may_step_aside() const;
+  bool is_led_by_known_turns(std::uint32_t at) const;
   bool step_aside();
   bool go_around();
   bool sidestep(std::uint32_t at, std::uint32_t longer, bool is_free);

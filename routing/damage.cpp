@@ -15,19 +15,25 @@ Damage::Damage(const Home& whole, const Departure& departure, const fabric::Topo
       channels(certificate.channels()),
       tables(whole.selected->routes.tables),
       now_at(whole.topology->switch_count(), kNone),
-      lost(channels.count(), 1),
+      lost(channels.count(), 0),
       has_hosts(now_at.size()) {
   for (std::uint32_t s = 0; s < departure.at_home.size(); ++s) {
     now_at[departure.at_home[s].value] = s;
     has_hosts[departure.at_home[s].value] = departure.has_hosts[s];
   }
-  for (const fabric::Channel& channel : now.channels()) {
-    lost[certificate.channel(departure.at_home[channel.from.value].value, channel.out.value)] = 0;
-  }
   for (const auto& port : departure.lost) {
     gates.emplace_back(departure.at_home[port.at.value].value, port.out.value);
   }
+  find_lost();
   find_affected(lids);
+}
+
+void Damage::find_lost() {
+  for (std::uint32_t at = 0; at < now_at.size(); ++at) {
+    if (now_at[at] != kNone) continue;
+    std::fill(lost.begin() + channels.first[at], lost.begin() + channels.first[at + 1], 1);
+  }
+  for (const auto& [at, out] : gates) lost[certificate.channel(at, out)] = 1;
 }
 
 void Damage::find_affected(const fabric::LidMap& lids) {

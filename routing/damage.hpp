@@ -46,6 +46,7 @@ struct Damage {
   std::vector<mad::Lid> affected;
 
  private:
+  void find_lost();
   void find_affected(const fabric::LidMap& lids);
 };
 

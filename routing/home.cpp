@@ -18,7 +18,6 @@ namespace heddle::routing {
 namespace {
 
 using fabric::Channel;
-using fabric::ChannelIndex;
 using fabric::LidMap;
 using fabric::PortIndex;
 using fabric::SwitchIndex;
@@ -35,15 +34,25 @@ bool same_switches(const Topology& home, const Topology& now,
   return true;
 }
 
-bool same_links(const Topology& home, const Topology& now, const std::vector<SwitchIndex>& at_home,
-                bool speed_matters) {
-  return std::all_of(now.channels().begin(), now.channels().end(), [&](const Channel& channel) {
-    const ChannelIndex old = home.channel_by_port(at_home[channel.from.value], channel.out);
-    if (old == fabric::kNoChannel) return false;
-    const Channel& was = home.channels()[old.value];
-    if (speed_matters && was.slowness != channel.slowness) return false;
-    return was.to == at_home[channel.to.value] && was.in == channel.in;
-  });
+// Whether all links are those of home; then it is noted which of home's are not there.
+bool same_links(const Topology& home, const Topology& now, bool speed_matters,
+                Departure& departure) {
+  const auto& at_home = departure.at_home;
+  bool same = true;
+  for (std::uint32_t s = 0; s < now.switch_count() && same; ++s) {
+    const auto visit = [&](const Channel* channel, const Channel* was) {
+      if (channel == nullptr) {
+        departure.lost.push_back({SwitchIndex{s}, was->out});
+        return;
+      }
+      same = same && was != nullptr && was->to == at_home[channel->to.value] &&
+             was->in == channel->in && !(speed_matters && was->slowness != channel->slowness);
+    };
+    fabric::for_each_out_port(now, SwitchIndex{s}, home, at_home[s], visit);
+  }
+  departure.whole =
+      home.channels().size() == now.channels().size() && home.switch_count() == now.switch_count();
+  return same;
 }
 
 bool same_places(const Home& home, const Topology& now, const LidMap& lids,
@@ -66,17 +75,6 @@ bool same_places(const Home& home, const Topology& now, const LidMap& lids,
   return true;
 }
 
-void find_losses(const Topology& home, const Topology& now, Departure& departure) {
-  departure.whole =
-      home.channels().size() == now.channels().size() && home.switch_count() == now.switch_count();
-  for (std::uint32_t s = 0; s < now.switch_count(); ++s) {
-    for (const Channel& channel : home.channels_from(departure.at_home[s])) {
-      const bool is_there = now.channel_by_port(SwitchIndex{s}, channel.out) != fabric::kNoChannel;
-      if (!is_there) departure.lost.push_back({SwitchIndex{s}, channel.out});
-    }
-  }
-}
-
 std::vector<fabric::DepartedLid> departed_from(const Home& home, const LidMap& lids) {
   std::vector<fabric::DepartedLid> departed;
   for (std::uint16_t number = 1; number <= home.lids->top().value; ++number) {
@@ -86,19 +84,6 @@ std::vector<fabric::DepartedLid> departed_from(const Home& home, const LidMap& l
     departed.push_back({lid, home.topology->is_switch(home.topology->node_of(owner))});
   }
   return departed;
-}
-
-// Whether the judge who looks only at what differs is satisfied; then that is told, too.
-bool is_shown(const Topology& topology, const LidMap& lids, const Home& home,
-              const Departure& departure, const Repair& found, Selected& mended,
-              const base::ParallelFor& parallel) {
-  const Selected& before = *home.selected;
-  const auto& certificate = *before.certificate;
-  if (!before.proof.proven() || before.routes.lanes.vls != 1) return false;
-  return fabric::follows({*home.topology, *home.lids, before.routes.tables, certificate.witness()},
-                         {topology, lids, mended.routes.tables, departure.at_home,
-                          certificate.by_topology(found.places)},
-                         parallel, &mended.changes);
 }
 
 // By the judge who walks all routes. Gives their dependencies, or nothing if there is an objection.
@@ -115,15 +100,27 @@ std::optional<fabric::Dependencies> prove(const Topology& topology, const LidMap
 }
 
 // Home's tables, repaired. A repair has reasons of its own to be right, which no judge believes:
-// who is not satisfied by what differs walks all of them.
+// who is not satisfied by what differs walks all of them. The one who looks only at that begins
+// with the fabric while there are no tables yet.
 std::optional<Selected> mended_home(const Topology& topology, const LidMap& lids,
                                     const Policy& policy, const Home& home,
                                     const Departure& departure, const base::ParallelFor& parallel,
                                     const Kinship* present) {
-  const auto found = repair(home, departure, topology, lids, present, parallel);
+  const Selected& before = *home.selected;
+  if (!before.certificate) return std::nullopt;
+  const Certificate& certificate = *before.certificate;
+  fabric::Recheck judge({*home.topology, *home.lids, before.routes.tables, certificate.witness()},
+                        {topology, lids, departure.at_home});
+  const auto found = repair(home, departure, topology, lids, present, parallel,
+                            {judge.kLooks, [&](std::size_t number) { judge.look(number); }});
   if (!found) return std::nullopt;
   auto selected = repaired(home, departure, topology, *found, parallel);
-  if (is_shown(topology, lids, home, departure, *found, selected, parallel)) return selected;
+  if (before.proof.proven() && before.routes.lanes.vls == 1) {
+    const auto places = certificate.by_topology(found->places);
+    if (judge.follows({selected.routes.tables, places}, parallel, &selected.changes)) {
+      return selected;
+    }
+  }
   selected.kin = nullptr;  // its line may not hold
   if (!prove(topology, lids, policy, home, parallel, selected)) return std::nullopt;
   return selected;
@@ -169,10 +166,9 @@ Departure departure_from(const Home& home, const Topology& topology, const LidMa
   std::array<bool, 2> is_same{};
   parallel(is_same.size(), [&](std::size_t begin, std::size_t end) {
     for (std::size_t half = begin; half < end; ++half) {
-      is_same[half] = half == 0 ? same_links(*home.topology, topology, departure.at_home,
-                                             policy.options.avoid_throttled_links)
+      is_same[half] = half == 0 ? same_links(*home.topology, topology,
+                                             policy.options.avoid_throttled_links, departure)
                                 : same_places(home, topology, lids, counterparts, departure);
-      if (half == 0) find_losses(*home.topology, topology, departure);
     }
   });
   if (!is_same[0] || !is_same[1]) return {};

@@ -73,8 +73,8 @@ struct Hand {
 
 class Mending {
  public:
-  Mending(const Damage& damage, const base::ParallelFor& parallel)
-      : damage_(damage), parallel_(parallel) {}
+  Mending(const Damage& damage, const base::ParallelFor& parallel, const Beside& beside)
+      : damage_(damage), parallel_(parallel), beside_(beside) {}
 
   std::optional<Repair> run(const Kinship* present) {
     deal_out();
@@ -116,22 +116,24 @@ class Mending {
   bool mend_side_by_side() {
     const auto home =
         std::shared_ptr<const ChannelOrder>(damage_.home.selected, &damage_.certificate.order());
-    if (!work_beside(home, hard_)) return false;
+    if (!work_beside(home, hard_, beside_)) return false;
     for (const Task& task : take_left()) deal(task);
     for (const Task& task : late_) deal(task);
-    return work_beside(grower_ ? grown_order() : home, late_hard_) && grow(take_left());
+    return work_beside(grower_ ? grown_order() : home, late_hard_, {}) && grow(take_left());
   }
   // With all turns there are now, and no more.
   std::shared_ptr<const ChannelOrder> grown_order() const {
     return late_hard_.empty() ? grower_->order() : grower_->copied_order();
   }
   // The hands by the turns of that order, which the grower does not touch.
-  bool work_beside(const std::shared_ptr<const ChannelOrder>& order,
-                   const std::vector<Task>& needy) {
+  bool work_beside(const std::shared_ptr<const ChannelOrder>& order, const std::vector<Task>& needy,
+                   const Beside& others) {
     bool grows = true;
-    parallel_(kHands + 1, [&](std::size_t begin, std::size_t end) {
+    parallel_(1 + kHands + others.count, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        if (i > 0) {
+        if (i > kHands) {
+          others.run(i - 1 - kHands);
+        } else if (i > 0) {
           hands_[i - 1].work(damage_, *order, i - 1);
         } else if (!needy.empty()) {
           grows = grow(needy);
@@ -199,6 +201,7 @@ class Mending {
 
   const Damage& damage_;
   const base::ParallelFor& parallel_;
+  const Beside& beside_;
   std::vector<Task> tasks_;                    // all
   std::vector<Task> hard_, late_hard_, late_;  // of them, see deal_out
   std::array<Hand, kHands> hands_;
@@ -230,12 +233,12 @@ fabric::ForwardingTables written_over(const Home& home, const Departure& departu
 
 std::optional<Repair> repair(const Home& home, const Departure& departure, const Topology& now,
                              const LidMap& lids, const Kinship* present,
-                             const base::ParallelFor& parallel) {
+                             const base::ParallelFor& parallel, const Beside& beside) {
   const auto& certificate = home.selected->certificate;
   if (!certificate) return std::nullopt;
   const bool is_kin = present != nullptr && present->certificate == certificate;
   const Damage damage(home, departure, now, lids, *certificate);
-  return Mending(damage, parallel).run(is_kin ? present : nullptr);
+  return Mending(damage, parallel, beside).run(is_kin ? present : nullptr);
 }
 
 std::string note_of(const Repair& repair) {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -30,12 +31,18 @@ struct Repair {
   };
   std::vector<Entry> entries;  // those of one LID stand together
   // By channel of home's certificate: a line in which all dependencies lead forward, those of home
-  // and of these entries. For fabric::follows, which believes none of it.
+  // and of these entries. For fabric::Recheck, which believes none of it.
   std::vector<std::uint32_t> places;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> added;  // the dependencies that home has not
   std::size_t moved = 0;                                       // LIDs whose columns changed
   unsigned max_hops = 0;                                       // of the routes that moved
   std::int64_t longer = 0;  // hops that they are longer than before, all together
+};
+
+// Other work of the caller's: most of a repair's is one thread's at first, for it builds on itself.
+struct Beside {
+  std::size_t count = 0;
+  std::function<void(std::size_t)> run;  // each number below it once, at the same time as others
 };
 
 // For each LID of now of which a lost port was a part at home: the switches from which packets
@@ -59,11 +66,13 @@ struct Repair {
 // of threads.
 //
 // `present`, if not null: the kinship of another repair, whose tables are in place. It has no say
-// in the entries; the line takes in its dependencies as well, those that it can.
+// in the entries; the line takes in its dependencies as well, those that it can. What is `beside`
+// it is done when there is a repair.
 std::optional<Repair> repair(const Home& home, const Departure& departure,
                              const fabric::Topology& now, const fabric::LidMap& lids,
                              const Kinship* present = nullptr,
-                             const base::ParallelFor& parallel = base::inline_for);
+                             const base::ParallelFor& parallel = base::inline_for,
+                             const Beside& beside = {});
 
 // For a person.
 std::string note_of(const Repair& repair);

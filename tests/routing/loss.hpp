@@ -17,6 +17,15 @@
 
 namespace heddle::routing {
 
+// The judge's view of the whole, at once.
+inline bool follows(const fabric::Proven& proven, const fabric::Remains& remains,
+                    const fabric::Claim& claim,
+                    std::vector<fabric::TableChange>* changes = nullptr) {
+  fabric::Recheck judge(proven, remains);
+  for (std::size_t i = 0; i < judge.kLooks; ++i) judge.look(i);
+  return judge.follows(claim, base::inline_for, changes);
+}
+
 // A fabric, its routes, and what is left of it after a loss.
 class Loss {
  public:
@@ -89,10 +98,10 @@ class Loss {
   bool is_shown(const fabric::ForwardingTables& tables, const std::vector<std::uint32_t>& places,
                 std::vector<fabric::TableChange>* changes = nullptr) const {
     const Selected& before = *home_.selected;
-    return fabric::follows(
+    return follows(
         {*home_.topology, *home_.lids, before.routes.tables, before.certificate->witness()},
-        {now_, lids_, tables, departure_.at_home, before.certificate->by_topology(places)},
-        base::inline_for, changes);
+        {now_, lids_, departure_.at_home}, {tables, before.certificate->by_topology(places)},
+        changes);
   }
 
   // Whether packets from here passed a link that is gone, on home's tables.

@@ -118,11 +118,11 @@ TEST(Recheck, BelievesNoLine) {
   const auto right = certificate.by_topology(one.repair->places);
   const fabric::Proven proven{*home.topology, *home.lids, home.selected->routes.tables,
                               certificate.witness()};
-  const auto follows = [&](const std::vector<std::uint32_t>& places) {
-    return fabric::follows(
-        proven, {one.loss.now(), one.loss.lids(), tables, one.loss.departure().at_home, places});
+  const auto is_believed = [&](const std::vector<std::uint32_t>& places) {
+    return follows(proven, {one.loss.now(), one.loss.lids(), one.loss.departure().at_home},
+                   {tables, places});
   };
-  ASSERT_TRUE(follows(right));
+  ASSERT_TRUE(is_believed(right));
   std::size_t tried = 0;
   for (std::uint32_t held = 0; held < right.size(); ++held) {
     const auto via = home.topology->channels()[held].to;
@@ -134,7 +134,7 @@ TEST(Recheck, BelievesNoLine) {
       held_last[held] = static_cast<std::uint32_t>(right.size());
       next_first[first + i] = 0;
       for (const auto& wrong : {swapped, held_last, next_first}) {
-        ASSERT_FALSE(follows(wrong)) << held << " before " << first + i;
+        ASSERT_FALSE(is_believed(wrong)) << held << " before " << first + i;
       }
       ++tried;
     }
@@ -176,18 +176,18 @@ TEST(Recheck, NothingNewFollows) {
   const auto witness = fabric::Witness::make(one.loss.now(), *dependencies);
   ASSERT_TRUE(witness);
   const fabric::Proven proven{one.loss.now(), one.loss.lids(), tables, *witness};
-  EXPECT_FALSE(fabric::follows(proven, {*home.topology, *home.lids, home.selected->routes.tables,
-                                        one.loss.departure().at_home, witness->places()}));
+  EXPECT_FALSE(follows(proven, {*home.topology, *home.lids, one.loss.departure().at_home},
+                       {home.selected->routes.tables, witness->places()}));
   // With the witness of a fabric of more channels.
-  EXPECT_FALSE(fabric::follows(
-      {one.loss.now(), one.loss.lids(), tables, certificate.witness()},
-      {one.loss.now(), one.loss.lids(), tables, one.loss.departure().at_home, witness->places()}));
+  EXPECT_FALSE(follows({one.loss.now(), one.loss.lids(), tables, certificate.witness()},
+                       {one.loss.now(), one.loss.lids(), one.loss.departure().at_home},
+                       {tables, witness->places()}));
   // A switch that stands for two.
   auto twice = one.loss.departure().at_home;
   twice[1] = twice[0];
-  EXPECT_FALSE(fabric::follows(
-      {*home.topology, *home.lids, home.selected->routes.tables, certificate.witness()},
-      {one.loss.now(), one.loss.lids(), tables, twice, places}));
+  EXPECT_FALSE(
+      follows({*home.topology, *home.lids, home.selected->routes.tables, certificate.witness()},
+              {one.loss.now(), one.loss.lids(), twice}, {tables, places}));
 }
 
 TEST(Recheck, ALidThatMovedDoesNotFollow) {
@@ -205,10 +205,11 @@ TEST(Recheck, ALidThatMovedDoesNotFollow) {
     ASSERT_TRUE(moved.assign(port, one.loss.lids().range(from)));
   }
   const auto& certificate = *home.selected->certificate;
-  EXPECT_FALSE(fabric::follows(
-      {*home.topology, *home.lids, home.selected->routes.tables, certificate.witness()},
-      {now, moved, one.tables(), one.loss.departure().at_home,
-       certificate.by_topology(one.repair->places)}));
+  const auto tables = one.tables();
+  EXPECT_FALSE(
+      follows({*home.topology, *home.lids, home.selected->routes.tables, certificate.witness()},
+              {now, moved, one.loss.departure().at_home},
+              {tables, certificate.by_topology(one.repair->places)}));
 }
 
 }  // namespace
