@@ -362,7 +362,8 @@ class TableCheck {
     const auto first =
         ground_.proven.topology.first_channel(at).value + static_cast<std::uint32_t>(64 * w);
     for (; to != 0; to &= to - 1) {
-      if (!is_forward(held, first + static_cast<std::uint32_t>(std::countr_zero(to)))) return false;
+      const auto local = static_cast<std::uint32_t>(std::countr_zero(to));
+      if (!is_forward(held, first + local)) return false;
     }
     return true;
   }

@@ -30,6 +30,7 @@ ColumnMender::ColumnMender(const Damage& damage, std::size_t start)
       used_(broken_.size()),
       turn_(broken_.size()),
       far_(broken_.size()),
+      unused_(broken_.size()),
       comers_at_(broken_.size()),
       buckets_(kMostHops + 2) {
   for (std::uint32_t at = 0; at < turn_.size() && start > 1; ++at) {
@@ -95,6 +96,8 @@ bool ColumnMender::step_aside() {
   stuck_.clear();
   for (std::size_t i = 0; i < found_.size(); ++i) {
     if (sidestep(found_[i], 0, false)) continue;
+    // Those behind it keep their ways then, and they can be hundreds.
+    if (is_unused(found_[i]) && sidestep(found_[i], 0, true)) continue;
     stuck_.push_back(found_[i]);
     find_behind(found_[i]);
   }
@@ -110,8 +113,19 @@ bool ColumnMender::step_aside() {
                [](std::uint32_t at) { return at != kNone; });
   settle_found();
   if (mended_.size() != found_.size() || lacks_turns_) return false;
-  tell();
-  for (const std::uint32_t at : stepped_) tell_way(at);
+  return tell();
+}
+
+// Whether any way will do: to a switch's own LID, where no host's packets pass at home. All behind
+// it is the same then.
+bool ColumnMender::is_unused(std::uint32_t at) {
+  if (!own_lid_ || unused_[at] == attempt_) return own_lid_;
+  behind_.assign(1, at);
+  for (std::size_t i = 0; i < behind_.size(); ++i) {
+    if (damage_.has_hosts[behind_[i]] != 0) return false;
+    for (const std::uint32_t c : comers_of(behind_[i])) behind_.push_back(channels_.to[c]);
+  }
+  for (const std::uint32_t seen : behind_) unused_[seen] = attempt_;
   return true;
 }
 
@@ -220,10 +234,8 @@ void ColumnMender::find_behind(std::uint32_t at) {
 // All who are broken look, if some had no other port.
 bool ColumnMender::go_around() {
   if (!own_lid_ && growing_ == nullptr) return false;
-  find_gates();
-  find_broken();
+  find_broken(false);
   if (own_lid_) {
-    broken_count_ = found_.size();
     find_other_ways();
   } else {
     settle_found();
@@ -259,6 +271,8 @@ void ColumnMender::find_other_ways() {
   free_neighbours();
   settle_freed();
   only_known_ = false;
+  if (are_mended()) return;
+  find_broken(true);  // ways may be longer from here on
   for (const bool known : {true, false}) {
     if (!known && growing_ == nullptr) return;
     for (const bool bound : {false, true}) {
@@ -297,9 +311,24 @@ void ColumnMender::find_gates() {
   }
 }
 
-// Those whose packets pass a gate: against the entries, from the gates on.
-void ColumnMender::find_broken() {
-  for (std::size_t i = 0; i < found_.size(); ++i) find_behind(found_[i]);
+// Those whose packets pass a gate: against the entries, from the gates on. If not all, then none of
+// those behind who gets a way that is no longer, for they keep theirs; they can be hundreds.
+void ColumnMender::find_broken(bool all) {
+  find_gates();
+  stepped_.clear();
+  for (std::size_t i = 0; i < found_.size(); ++i) {
+    const std::uint32_t at = found_[i];
+    if (all || !is_unused(at) || !has_other_port(at)) find_behind(at);
+  }
+  broken_count_ = found_.size();
+}
+
+bool ColumnMender::has_other_port(std::uint32_t at) {
+  const std::uint32_t most = home_hops(at);
+  for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+    if (damage_.lost[c] == 0 && hops_of(channels_.to[c]) < most) return true;
+  }
+  return false;
 }
 
 // Hops from a switch that is not broken, or was mended, if home's own way leads to such: else
@@ -563,9 +592,9 @@ bool ColumnMender::withdraw() {
 bool ColumnMender::tell() {
   find_used();
   for (const std::uint32_t at : mended_) {
-    if (used_[at] != attempt_) continue;
-    tell_way(at);
+    if (used_[at] == attempt_) tell_way(at);
   }
+  for (const std::uint32_t at : stepped_) tell_way(at);
   if (found_.size() > broken_count_) note_detours();
   if (mended_.size() == found_.size()) return true;
   found_.resize(broken_count_);

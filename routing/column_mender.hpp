@@ -71,6 +71,7 @@ class ColumnMender {
   bool is_led_by_known_turns(std::uint32_t at) const;
   bool step_aside();
   bool go_around();
+  bool is_unused(std::uint32_t at);
   bool sidestep(std::uint32_t at, std::uint32_t longer, bool is_free);
   std::uint32_t next_turn(std::uint32_t turn, std::uint32_t count) const {
     if (backward_) return (turn == 0 ? count : turn) - 1;
@@ -96,7 +97,8 @@ class ColumnMender {
   void begin();
   void take_as_broken(std::uint32_t at);
   void find_gates();
-  void find_broken();
+  void find_broken(bool all);
+  bool has_other_port(std::uint32_t at);
   std::uint32_t hops_of(std::uint32_t at);
   std::uint32_t count_hops(std::uint32_t at);
   void put(std::uint32_t at, std::uint32_t hops);
@@ -162,13 +164,14 @@ class ColumnMender {
   std::vector<std::uint32_t> broken_;  // by switch: the last attempt in which it was
   // By switch: the last attempt in which it was, or in which nobody can step aside to it.
   std::vector<std::uint32_t> barred_;
-  std::vector<std::uint32_t> found_;  // those that are
-  std::vector<Way> column_;           // by switch
-  std::vector<std::uint64_t> tried_;  // by switch: numbers of hops
-  std::vector<std::uint32_t> used_;   // by switch: the last attempt whose entry counts
-  std::vector<std::uint32_t> turn_;   // by switch: where sidestep looks first
-  std::vector<Far> far_;              // by switch: see home_hops
-  std::vector<std::uint32_t> stepped_, stuck_;
+  std::vector<std::uint32_t> found_;   // those that are
+  std::vector<Way> column_;            // by switch
+  std::vector<std::uint64_t> tried_;   // by switch: numbers of hops
+  std::vector<std::uint32_t> used_;    // by switch: the last attempt whose entry counts
+  std::vector<std::uint32_t> turn_;    // by switch: where sidestep looks first
+  std::vector<Far> far_;               // by switch: see home_hops
+  std::vector<std::uint32_t> unused_;  // by switch: the last attempt in which it is known to be
+  std::vector<std::uint32_t> stepped_, stuck_, behind_;
   std::vector<Comers> comers_at_;      // by switch: see comers_of
   std::vector<std::uint32_t> comers_;  // of all for whom they were asked
   std::vector<std::uint64_t> open_;    // see mark_comers
