@@ -213,5 +213,22 @@ TEST(WaysBeside, LetAllOthersStay) {
   EXPECT_GT(without, 0U);
 }
 
+// Where LIDs of switches lead through leaves, as they do by shortest ways.
+TEST(WaysBeside, LetAllBehindALeafStay) {
+  Policy policy;
+  policy.engines = {"sssp"};
+  Loss loss(support::xgft({4, 4, 4}, {1, 4, 4}), policy);
+  std::size_t changed = 0;
+  for (std::size_t link = 0; link < loss.link_count(); ++link) {
+    const auto repair = loss.without_links({link});
+    ASSERT_TRUE(repair);
+    WaysBeside ways(loss);
+    const auto [of_hosts, of_switches] = count(loss, *repair, ways);
+    EXPECT_EQ(of_hosts.needless + of_switches.needless, 0U) << "link " << link;
+    changed += of_switches.needed;
+  }
+  EXPECT_GT(changed, 100U);
+}
+
 }  // namespace
 }  // namespace heddle::routing
