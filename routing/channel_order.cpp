@@ -57,7 +57,7 @@ void ChannelOrder::prepare_trials() {
   for (Bits* bits : {&trials_.running, &trials_.refused}) bits->resize(onward_.size());
   trials_.seen.resize(channels_->count());
   for (auto* numbers : {&trials_.came_from, &trials_.leads_to, &trials_.stands_at}) {
-    numbers->resize(channels_->count());
+    *numbers = std::make_unique_for_overwrite<std::uint32_t[]>(channels_->count());
   }
 }
 

@@ -109,13 +109,14 @@ class ChannelOrder {
 
     Bits running;  // dependencies that may be removed again
     Bits refused;  // what would close a cycle with those that may not
-    // Scratch memory.
-    std::vector<std::uint8_t> seen;                  // by channel; all 0 between calls
-    std::vector<std::uint32_t> came_from, leads_to;  // by channel, on the ways of a search
+    // Scratch memory. What is written before it is read is not made zero first.
+    using Numbers = std::unique_ptr<std::uint32_t[]>;
+    std::vector<std::uint8_t> seen;  // by channel; all 0 between calls
+    Numbers came_from, leads_to;     // by channel, on the ways of a search
     std::vector<std::uint32_t> later, earlier;
     std::vector<std::uint64_t> first, second, free;  // position and channel
     std::vector<std::uint64_t> marks;                // of sort
-    std::vector<std::uint32_t> stands_at;
+    Numbers stands_at;
   };
   Trials trials_;
 };
