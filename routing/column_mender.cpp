@@ -95,6 +95,8 @@ bool ColumnMender::step_aside() {
   stepped_.clear();
   stuck_.clear();
   for (std::size_t i = 0; i < found_.size(); ++i) {
+    // A switch above all others can be in this for every LID of a switch.
+    if (is_alone(found_[i]) && sidestep(found_[i], kAround, true)) continue;
     if (sidestep(found_[i], 0, false)) continue;
     // Those behind it keep their ways then, and they can be hundreds.
     if (is_unused(found_[i]) && sidestep(found_[i], 0, true)) continue;
@@ -127,6 +129,11 @@ bool ColumnMender::is_unused(std::uint32_t at) {
   }
   for (const std::uint32_t seen : behind_) unused_[seen] = attempt_;
   return true;
+}
+
+// Whether its way is for nothing but its own packets: it matters little how far they go.
+bool ColumnMender::is_alone(std::uint32_t at) {
+  return own_lid_ && damage_.has_hosts[at] == 0 && comers_of(at).empty();
 }
 
 // By a port that is that much longer at most.

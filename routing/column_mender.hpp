@@ -72,6 +72,7 @@ class ColumnMender {
   bool step_aside();
   bool go_around();
   bool is_unused(std::uint32_t at);
+  bool is_alone(std::uint32_t at);
   bool sidestep(std::uint32_t at, std::uint32_t longer, bool is_free);
   std::uint32_t next_turn(std::uint32_t turn, std::uint32_t count) const {
     if (backward_) return (turn == 0 ? count : turn) - 1;
