@@ -3,6 +3,7 @@
 number, ">300" where the patience was at its end, or "-" where there is none."""
 
 import argparse
+import json
 import re
 import signal
 import statistics
@@ -64,6 +65,8 @@ def once(manager, stage, more=(), verbosity="0x3", flushed=False):
         result.server_cpu = BRING_UP.cpu_seconds(lab.server.pid) - before
         log = lab.folder / "osm.log"
         result.log = log.read_text(errors="replace") if log.exists() else ""
+        dump = lab.folder / "opensm-lfts.dump"
+        result.tables = dump.read_bytes() if dump.exists() else b""
         result.late = result.code in (124, 137)
         return result
 
@@ -158,6 +161,37 @@ def engines(stage):
         yield (f"{engine}: seconds",
                theirs[-1] if isinstance(theirs[-1], str) else statistics.median(theirs),
                statistics.median(ours) if ours else NONE)
+
+
+QUALITIES = {"max load": "max_load", "mean hops": "mean_hops", "worst shift": "shift_worst",
+             "EBB": "ebb"}
+
+
+def judged(stage, engine, theirs):
+    """What `heddle plan` says of OpenSM's tables and of ours: by engine, "file" being the former.
+    Nothing of those that are not there, or do not lead from every host to every other."""
+    dump, net = stage.net_path.with_name("lfts.dump"), stage.net_path.with_name("plain.net")
+    dump.write_bytes(theirs)
+    # The fabric of ibsim's devices: it numbers ports' GUIDs itself, and all cables are alike.
+    net.write_text(re.sub(r"[ \t]+#.*|(?<=\])\([0-9a-fA-F]+\)", "", stage.net_path.read_text()))
+    done = run(["timeout", stage.options.patience, stage.options.heddle, "plan", "route",
+                net, "--routing", engine, "--vls", VLS, "--no-fallback", "--metrics",
+                "-o", "json", *(["--tables", dump] if theirs else [])],
+               folder=net.parent)
+    told = done.output[done.output.find("{"):done.output.rfind("}") + 1]
+    return {one["engine"]: one for one in (json.loads(told)["engines"] if told else [])
+            if "max_load" in one and one["lost_routes"] == 0}
+
+
+def quality(stage):
+    for engine in stage.options.engines.split(","):
+        # 0x40: it dumps its tables; another engine's if the one that was asked for fails.
+        result = once("opensm", stage, ["-R", engine], verbosity="0x43", flushed=True)
+        done = f"{engine} tables configured" in result.log
+        found = judged(stage, engine, result.tables if done else b"")
+        for title, key in QUALITIES.items():
+            yield (f"{engine}: {title}",
+                   *(found[whose][key] if whose in found else NONE for whose in ("file", engine)))
 
 
 def rounds_of(stage, manager, one):
