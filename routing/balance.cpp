@@ -65,6 +65,7 @@ struct Plan {
   void visit_in_order(const Request& request, const TargetOrder& order);
   void order_batches();
   void weigh_channels(const Request& request);
+  void add_visits(SwitchIndex target, std::uint32_t begin);
   void find_lone_ones();
 };
 
@@ -123,13 +124,22 @@ void Plan::visit_in_order(const Request& request, const TargetOrder& order) {
   first.push_back(0);
   for (std::size_t batch = 0; batch < order.batch_count(); ++batch) {
     for (std::size_t i = order.first[batch]; i < order.first[batch + 1]; ++i) {
-      const SwitchIndex target = order.targets[i];
-      const auto all = static_cast<std::uint32_t>(by_switch[target.value].size());
-      const std::uint32_t begin = listed[target.value];
-      if (begin < all) visits.push_back({target, begin, all - begin});
+      add_visits(order.targets[i], listed[order.targets[i].value]);
     }
     if (!ordered || batch + 1 == order.batch_count()) first.push_back(visits.size());
   }
+}
+
+// From that one of the destinations there on. The switch's own LID gets a visit to itself: beside
+// those of hosts it would count for nothing, and all switches' would go by the same port.
+void Plan::add_visits(SwitchIndex target, std::uint32_t begin) {
+  const auto all = static_cast<std::uint32_t>(by_switch[target.value].size());
+  const std::uint32_t own = hosts[target.value];
+  if (!ordered && begin < own && own < all) {
+    visits.push_back({target, begin, own - begin});
+    begin = own;
+  }
+  if (begin < all) visits.push_back({target, begin, all - begin});
 }
 
 // However many threads share the batches, each beginning with a range of these: every half of them
@@ -173,15 +183,14 @@ void Plan::find_lone_ones() {
   constexpr std::ptrdiff_t kWorthIt = 8;
   if (ordered) return;
   const bool dealt_at_once = all_alike && scatter == 0 && !shifts;
-  const auto has_no_host = [this](const Visit& visit) {
-    return hosts[visit.target.value] == 0 && of(visit).front().lmc == 0;
-  };
+  const auto has_no_host = [this](const Visit& visit) { return !of(visit).front().is_host(); };
   const auto at = [&](std::size_t i) { return visits.begin() + static_cast<std::ptrdiff_t>(i); };
   for (std::size_t batch = 0; batch + 1 < first.size(); ++batch) {
     const auto end = at(first[batch + 1]);
     const auto lone = std::stable_partition(at(first[batch]), end, std::not_fn(has_no_host));
     const bool worth_it = dealt_at_once && end - lone >= kWorthIt;
-    std::for_each(lone, end, [&](Visit& visit) { visit.is_lone = worth_it; });
+    std::for_each(lone, end,
+                  [&](Visit& visit) { visit.is_lone = worth_it && of(visit).front().lmc == 0; });
   }
 }
 
@@ -213,8 +222,8 @@ class Balancer {
   // number: of the visit, among all.
   void route_to(std::size_t number, const Ways& ways) {
     const Visit& visit = plan_.visits[number];
-    if (plan_.hosts[visit.target.value] > 0) enter_subtree(plan_.subtree[visit.target.value]);
     to_ = plan_.of(visit);
+    if (to_.front().is_host()) enter_subtree(plan_.subtree[visit.target.value]);
     shift_ = plan_.shifts ? number : 0;
     width_ = lid_count(to_);
     plain_ = plan_.all_alike && plan_.scatter == 0 && shift_ == 0 && width_ == to_.size();
@@ -378,13 +387,16 @@ class Balancer {
     return sum;
   }
 
+  // LIDs to which no host sends are spread like others, where they are by themselves.
+  Cost rise(std::uint32_t traffic) const { return carries_ ? cost_of_one_more(traffic) : kOneLid; }
+
   // One LID and nothing special: the cheapest is all that is asked for.
   void forward_one(SwitchIndex at, std::span<const std::uint8_t> choices) {
     const std::uint32_t first = plan_.channels.first[at.value];
     Cost* costs = costs_at(at);
     const std::size_t position = cheapest(costs, choices) & kPosition;
     const std::uint16_t traffic = carries_ ? all_traffic(at)[0] : std::uint16_t{0};
-    costs[position] += after_target(cost_of_one_more(traffic));
+    costs[position] += after_target(rise(traffic));
     std::uint16_t& there = *traffic_at(plan_.channels.to[first + position]);
     there = static_cast<std::uint16_t>(there + traffic);
     *chosen_.at(at) = plan_.channels.out[first + position];
@@ -590,7 +602,7 @@ class Balancer {
   std::uint32_t send(std::size_t column, std::size_t choice) {
     const std::size_t position = position_of(choice);
     const std::uint16_t traffic = here_.traffic[column];
-    cost_[choice] += here_.counts_for[position] * cost_of_one_more(traffic);
+    cost_[choice] += here_.counts_for[position] * rise(traffic);
     std::uint16_t& there = traffic_at(here_.to[position])[column];
     there = static_cast<std::uint16_t>(there + traffic);
     here_.chosen[column] = here_.out[position];

@@ -25,8 +25,12 @@ inline constexpr Cost kWeightInAll = 1;
 inline constexpr Cost kWeightInSubtree = 9;  // or more than an old debt
 inline constexpr Cost kWeightInTarget = 36;  // or more than that; four times, for cheap division
 
+// What a host's LID adds. One for which nobody's packets come through here adds nothing: others
+// would stand in another order at each switch because of it, and in a tree hosts with the same
+// place at their switches would not meet at the same port everywhere. No shift would be without
+// contention then.
 inline Cost cost_of_one_more(std::uint32_t traffic) {
-  return kWeightInTarget * traffic << kLoadShift | kOneLid;
+  return traffic == 0 ? 0 : kWeightInTarget * traffic << kLoadShift | kOneLid;
 }
 
 // Never the cheapest: no switch has a port of that position.
@@ -54,10 +58,9 @@ inline void sort_costs(const Cost* costs, std::size_t count, Cost* ordered) {
   }
 }
 
-// What has been dealt to waits in one of two lines, with its new cost: who got nothing but the LID
-// in the one, who got traffic in the other. What is dealt to next costs no less than what was dealt
-// to before, so the one line is always in order without any sorting, and the other one nearly
-// always. The cheapest of all is the first of the ports that have not been dealt to, or of a line.
+// What has been dealt to waits in a line, with its new cost. What is dealt to next costs no less
+// than what was dealt to before, so the line is nearly always in order without any sorting. The
+// cheapest of all is the first of the ports that have not been dealt to, or of the line.
 class CheapestFirst {
  public:
   static constexpr std::size_t kMostColumns = 256;
@@ -90,10 +93,6 @@ class CheapestFirst {
     const Cost* rest;
     const Cost* end;
 
-    // Those of a line, which are in order; all before the gap are cheaper than these.
-    void merge(const Cost* line) {
-      while (*line != kNoCost) *gap++ = rest != end && *rest < *line ? *rest++ : *line++;
-    }
     void insert(Cost cost) {
       for (; rest != end && *rest < cost; ++rest) *gap++ = *rest;
       insert_cost(begin, gap++, cost);
@@ -102,7 +101,7 @@ class CheapestFirst {
 
   Cost for_next_target(Cost cost);
 
-  Line idle_{}, busy_{};
+  Line line_{};
   std::array<std::uint32_t, kPosition + 1> traffic_{};  // by position: of this target so far
 };
 
@@ -111,38 +110,27 @@ void CheapestFirst::deal(Cost* costs, std::size_t count, const std::uint16_t* tr
                          std::size_t columns, Send send, Load load) {
   const Cost* next = costs;
   costs[count] = kNoCost;
-  Cost* idle = idle_.data();
-  Cost* busy = busy_.data();
-  Cost *idle_end = idle, *busy_end = busy;
-  *idle = *busy = kNoCost;
+  Cost* line = line_.data();
+  Cost* line_end = line;
+  *line = kNoCost;
   for (std::size_t column = 0; column < columns; ++column) {
-    Cost least = *next;
-    if (least < *idle && least < *busy) {
-      ++next;
-    } else if (*idle < *busy) {
-      least = *idle++;
-    } else {
-      least = *busy++;
-    }
+    const bool is_first_time = *next < *line;
+    const Cost least = is_first_time ? *next : *line;
     const std::size_t position = least & kPosition;
     send(column, position);
-    if (traffic[column] == 0) {
-      *idle_end++ = least + kOneLid;
-      *idle_end = kNoCost;
+    if (traffic[column] == 0) continue;  // nothing has changed
+    if (is_first_time) {
+      ++next;
     } else {
-      load(column, position, traffic[column]);
-      traffic_[position] += traffic[column];
-      insert_cost(busy, busy_end, least + cost_of_one_more(traffic[column]));
-      *++busy_end = kNoCost;
+      ++line;
     }
+    load(column, position, traffic[column]);
+    traffic_[position] += traffic[column];
+    insert_cost(line, line_end, least + cost_of_one_more(traffic[column]));
+    *++line_end = kNoCost;
   }
-  // Who got traffic twice, or none after some, may stand anywhere; otherwise only who got any.
-  const bool in_order = busy == busy_.data();
   Queue queue{costs, costs, next, costs + count};
-  if (in_order) queue.merge(idle);
-  for (; busy != busy_end; ++busy) queue.insert(for_next_target(*busy));
-  if (in_order) return;
-  for (; idle != idle_end; ++idle) queue.insert(for_next_target(*idle));
+  for (; line != line_end; ++line) queue.insert(for_next_target(*line));
 }
 
 template <class Send, class Load>
@@ -164,10 +152,9 @@ void CheapestFirst::deal_alike(Cost* costs, std::size_t count, std::uint16_t tra
     load(column, costs[i] & kPosition, traffic);
   }
   if (one_more) send(column, costs[rest] & kPosition);
-  if (one_more) costs[rest] += kOneLid;
   for (std::size_t i = 0; i < rest; ++i) costs[i] += rise;
   // The last of those that have risen first, so that each passes only who has not.
-  for (std::size_t i = rest + (one_more ? 1 : 0); i-- > 0;) {
+  for (std::size_t i = rest; i-- > 0;) {
     const Cost risen = costs[i];
     std::size_t to = i;
     for (; to + 1 < count && costs[to + 1] < risen; ++to) costs[to] = costs[to + 1];

@@ -107,6 +107,22 @@ TEST(Balance, TheLevelsOfATreeDoNotMarchInLockstep) {
   }
 }
 
+TEST(Balance, LidsOfLeavesThemselvesAreSpreadLikeOthers) {
+  for (const unsigned leaves : {6u, 30u}) {
+    const Subnet subnet(support::xgft({6, leaves}, {1, 6}));
+    for (const char* engine : {"minhop", "updn", "dnup"}) {
+      const auto tables = subnet.route(engine).tables;
+      std::map<std::uint8_t, unsigned> by_port;
+      subnet.for_each_lid([&](mad::Lid lid, fabric::SwitchIndex at, mad::PortNumber out) {
+        if (out.value != 0 || at.value == 0 || at.value >= leaves) return;
+        ++by_port[tables.entry(fabric::SwitchIndex{0}, lid.value)];
+      });
+      EXPECT_EQ(by_port.size(), std::min(leaves - 1, 6u)) << engine;
+      for (const auto& [port, count] : by_port) EXPECT_LE(count, (leaves + 5) / 6) << engine;
+    }
+  }
+}
+
 TEST(Balance, ALostLinkDoesNotDisturbTheRest) {
   // A leaf without one of its six links must share five, so some link carries twice; none more.
   const auto tree = support::xgft({6, 6, 12}, {1, 6, 6});

@@ -27,6 +27,21 @@ TEST(Patterns, NoShiftMeetsItselfOnAWholeFatTree) {
   }
 }
 
+// Those that count loads, too, where ports and GUIDs are in order: the place of a host at its leaf
+// says which way it is reached, the same everywhere.
+TEST(Patterns, NoShiftMeetsItselfOnATreeInOrderWhateverEngineCounts) {
+  for (const auto& recipe :
+       {support::xgft({6, 8}, {1, 6}), support::xgft({18, 12}, {1, 18}),
+        support::xgft({4, 4, 5}, {1, 4, 4}), support::xgft({6, 6, 12}, {1, 6, 6})}) {
+    const Subnet subnet(recipe);
+    for (const char* engine : {"minhop", "updn", "dnup"}) {
+      const auto quality = measure(subnet, engine);
+      EXPECT_EQ(quality.shift_worst, 1u) << engine;
+      EXPECT_EQ(quality.shift_mean, 1.0) << engine;
+    }
+  }
+}
+
 TEST(Patterns, ASingleCableIsSharedByAllThatPassIt) {
   const Subnet subnet(support::parallel_links(1, 3));
   const auto quality = measure(subnet, "minhop");
