@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "routing/destinations.hpp"
 #include "routing/shortest_trees.hpp"
@@ -14,9 +17,14 @@ namespace {
 
 using fabric::SwitchIndex;
 
-// So many targets are routed side by side, each blind to the loads of the others. The number is
-// part of the result, so it must not depend on how many threads there are.
+// On large fabrics so many targets are routed side by side, each blind to the loads of the others.
+// The number is part of the result, so it must not depend on how many threads there are.
 constexpr std::size_t kSideBySide = 4;
+// Fabrics are large where LIDs times channels are more than this: a second on one core.
+constexpr std::size_t kMostToRouteOneByOne = 128'000'000;
+// What LIDs of one class bring counts for so much more, to others of that class, than what those of
+// other classes do: each class is spread for itself, and then they are spread over one another.
+constexpr std::uint64_t kOwnClass = 64;
 // What a second LID of the same port pays for a channel that an earlier one uses: more than any
 // loads, so that they part where they can.
 constexpr std::uint64_t kSamePort = std::uint64_t{1} << 48;
@@ -27,12 +35,22 @@ class Router {
   Router(const CompactChannels& channels, const Destinations& destinations, const Traffic& traffic)
       : destinations_(destinations), traffic_(traffic), trees_(channels) {}
 
+  // LIDs of that class only. in_turns: as for ShortestTrees::choose.
+  void take(HostClass of, bool in_turns) {
+    class_ = of;
+    in_turns_ = in_turns;
+  }
+
   // Adds to the loads what hosts will send there.
   void route_to(SwitchIndex target, ChannelLoads& loads, fabric::ForwardingTables& tables) {
+    group_.clear();
+    for (const Destination& to : destinations_.by_switch[target.value]) {
+      if (traffic_.class_of(to) == class_) group_.push_back(to);
+    }
+    if (group_.empty()) return;
     trees_.approach(target);
     lids_.clear();
-    const auto& group = destinations_.by_switch[target.value];
-    for (const Destination& to : group) {
+    for (const Destination& to : group_) {
       for (unsigned n = 0; n < to.lid_count(); ++n) {
         lids_.push_back(static_cast<std::uint16_t>(to.base.value + n));
       }
@@ -40,7 +58,7 @@ class Router {
     chosen_.resize(lids_.size() * destinations_.hosts.size());
     column_ = 0;
     has_chosen_ = false;
-    for (const Destination& to : group) route_port(target, to, loads);
+    for (const Destination& to : group_) route_port(target, to, loads);
     write(tables);
   }
 
@@ -51,7 +69,7 @@ class Router {
       if (std::exchange(has_chosen_, true)) {
         trees_.choose_again(loads);
       } else {
-        trees_.choose(loads);
+        trees_.choose(loads, in_turns_);
       }
       note_choices(target, to.out);
       if (to.is_host()) trees_.load(traffic_.toward(to), loads);
@@ -86,7 +104,10 @@ class Router {
   const Destinations& destinations_;
   const Traffic& traffic_;
   ShortestTrees trees_;
-  std::vector<std::uint16_t> lids_;   // at the target
+  HostClass class_ = HostClass::Compute;
+  bool in_turns_ = true;
+  std::vector<Destination> group_;    // those at the target
+  std::vector<std::uint16_t> lids_;   // of these
   std::vector<std::uint8_t> chosen_;  // by (place in lids_, switch): the port to leave by
   std::size_t column_ = 0;
   bool has_chosen_ = false;             // toward this target, and no load has become less since
@@ -105,16 +126,153 @@ std::vector<SwitchIndex> targets_with_hosts(const Destinations& destinations) {
   return targets;
 }
 
-// To what all of them began with.
-void add_what_is_new(const std::vector<ChannelLoads>& seen, ChannelLoads& known) {
-  std::array<const std::uint64_t*, kSideBySide> loads{};
-  for (std::size_t i = 0; i < kSideBySide; ++i) loads[i] = seen[i].data();
-  for (std::size_t c = 0; c < known.size(); ++c) {
-    std::uint64_t sum = 0;
-    for (const std::uint64_t* one : loads) sum += one[c];
-    known[c] = sum - (kSideBySide - 1) * known[c];
+struct Spread {
+  fabric::ForwardingTables tables;
+  ChannelLoads loads;
+};
+
+class Spreading {
+ public:
+  Spreading(const Request& request, const CompactChannels& channels)
+      : request_(request),
+        channels_(channels),
+        destinations_(request.topology, request.lids),
+        traffic_(request, destinations_),
+        targets_(targets_with_hosts(destinations_)) {}
+
+  fabric::ForwardingTables run() {
+    const std::size_t work = request_.lids.top().value * channels_.count();
+    Spread found = work > kMostToRouteOneByOne ? side_by_side() : best_of_manners();
+    route_to_switches(found);
+    return std::move(found.tables);
   }
-}
+
+ private:
+  Router router() const { return {channels_, destinations_, traffic_}; }
+  Spread nothing() const {
+    return {{request_.topology.switch_count(), request_.lids.top(), request_.parallel},
+            ChannelLoads(channels_.count())};
+  }
+
+  // As if dealt out to so many hands, one pile each, and collected in turns.
+  std::vector<SwitchIndex> shuffled(std::size_t hands) const {
+    const std::size_t rounds = (targets_.size() + hands - 1) / hands;
+    std::vector<SwitchIndex> order;
+    for (std::size_t round = 0; round < rounds; ++round) {
+      for (std::size_t at = round; at < targets_.size(); at += rounds) {
+        order.push_back(targets_[at]);
+      }
+    }
+    return order;
+  }
+
+  // Which manner is good is chance, but on whole trees, where the first one has every shift without
+  // contention: neighbours one after the other, or switches from everywhere; or as on large
+  // fabrics.
+  struct Manner {
+    std::size_t hands;
+    bool in_turns;
+  };
+  static constexpr std::array kManners{Manner{1, false}, Manner{1, true},
+                                       Manner{kSideBySide, true}};
+
+  Spread route_one_by_one(const Manner& manner) const {
+    Router one = router();
+    return class_by_class([&](HostClass of, Spread& found) {
+      one.take(of, manner.in_turns);
+      for (const SwitchIndex target : shuffled(manner.hands)) {
+        one.route_to(target, found.loads, found.tables);
+      }
+    });
+  }
+
+  template <class Route>
+  Spread class_by_class(const Route& route) const {
+    Spread found = nothing();
+    if (traffic_.is_alike()) {
+      route(HostClass::Compute, found);
+      return found;
+    }
+    for (const HostClass of : {HostClass::Compute, HostClass::Io, HostClass::Other}) {
+      const ChannelLoads before = found.loads;
+      for (std::uint64_t& load : found.loads) load /= kOwnClass;
+      route(of, found);
+      for (std::size_t c = 0; c < before.size(); ++c) {
+        found.loads[c] += before[c] - before[c] / kOwnClass;
+      }
+    }
+    return found;
+  }
+
+  // Of those the one whose busiest channel carries least. Random pairs get a little more where
+  // nobody is blind to others' loads, so that manner has to carry less by a twentieth.
+  Spread best_of_manners() const {
+    std::array<std::optional<Spread>, kManners.size() + 1> found;
+    request_.parallel(found.size(), [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        found[i] = i < kManners.size() ? route_one_by_one(kManners[i]) : side_by_side();
+      }
+    });
+    if (channels_.count() == 0) return std::move(*found.front());
+    std::array<std::uint64_t, found.size()> greatest;
+    std::transform(found.begin(), found.end(), greatest.begin(), [](const auto& one) {
+      return *std::max_element(one->loads.begin(), one->loads.end());
+    });
+    greatest.back() += greatest.back() / 19;
+    const auto least = std::min_element(greatest.begin(), greatest.end()) - greatest.begin();
+    return std::move(*found[static_cast<std::size_t>(least)]);
+  }
+
+  Spread side_by_side() const {
+    std::vector<ChannelLoads> seen(kSideBySide);
+    std::vector<Router> routers(kSideBySide, router());
+    const auto order = shuffled(kSideBySide);
+    return class_by_class([&](HostClass of, Spread& found) {
+      for (Router& one : routers) one.take(of, true);
+      for (std::size_t begin = 0; begin < order.size(); begin += kSideBySide) {
+        request_.parallel(kSideBySide, [&](std::size_t first, std::size_t last) {
+          for (std::size_t i = first; i < last; ++i) {
+            seen[i] = found.loads;
+            if (begin + i < order.size()) {
+              routers[i].route_to(order[begin + i], seen[i], found.tables);
+            }
+          }
+        });
+        add_what_is_new(seen, found.loads);
+      }
+    });
+  }
+
+  // To what all of them began with.
+  static void add_what_is_new(const std::vector<ChannelLoads>& seen, ChannelLoads& known) {
+    std::array<const std::uint64_t*, kSideBySide> loads{};
+    for (std::size_t i = 0; i < kSideBySide; ++i) loads[i] = seen[i].data();
+    for (std::size_t c = 0; c < known.size(); ++c) {
+      std::uint64_t sum = 0;
+      for (const std::uint64_t* one : loads) sum += one[c];
+      known[c] = sum - (kSideBySide - 1) * known[c];
+    }
+  }
+
+  // Their own LIDs carry next to nothing and need not see each other.
+  void route_to_switches(Spread& found) const {
+    request_.parallel(destinations_.hosts.size(), [&](std::size_t first, std::size_t last) {
+      Router one = router();
+      ChannelLoads loads = found.loads;
+      for (std::size_t s = first; s < last; ++s) {
+        if (destinations_.hosts[s] == 0 && !destinations_.by_switch[s].empty()) {
+          one.route_to(SwitchIndex{static_cast<std::uint32_t>(s)}, loads, found.tables);
+        }
+      }
+    });
+  }
+
+  const Request& request_;
+  const CompactChannels& channels_;
+  const Destinations destinations_;
+  const Traffic traffic_;
+  const std::vector<SwitchIndex> targets_;
+};
 
 }  // namespace
 
@@ -122,36 +280,7 @@ fabric::ForwardingTables shortest_path_tables(const Request& request) {
   CompactChannels channels(request.topology);
   if (request.options.avoid_throttled_links)
     channels.counts_for = channels.slowness(request.topology);
-  const Destinations destinations(request.topology, request.lids);
-  const Traffic traffic(request, destinations);
-  fabric::ForwardingTables tables(request.topology.switch_count(), request.lids.top(),
-                                  request.parallel);
-  const auto targets = targets_with_hosts(destinations);
-  ChannelLoads known(channels.count());
-  std::vector<ChannelLoads> seen(kSideBySide);
-  std::vector<Router> routers(kSideBySide, Router(channels, destinations, traffic));
-  const std::size_t rounds = (targets.size() + kSideBySide - 1) / kSideBySide;
-  for (std::size_t round = 0; round < rounds; ++round) {
-    request.parallel(kSideBySide, [&](std::size_t first, std::size_t last) {
-      for (std::size_t i = first; i < last; ++i) {
-        seen[i] = known;
-        const std::size_t target = i * rounds + round;
-        if (target < targets.size()) routers[i].route_to(targets[target], seen[i], tables);
-      }
-    });
-    add_what_is_new(seen, known);
-  }
-  // Switches' own LIDs carry next to nothing and need not see each other.
-  request.parallel(destinations.hosts.size(), [&](std::size_t first, std::size_t last) {
-    Router router(channels, destinations, traffic);
-    ChannelLoads loads = known;
-    for (std::size_t s = first; s < last; ++s) {
-      if (destinations.hosts[s] == 0 && !destinations.by_switch[s].empty()) {
-        router.route_to(SwitchIndex{static_cast<std::uint32_t>(s)}, loads, tables);
-      }
-    }
-  });
-  return tables;
+  return Spreading(request, channels).run();
 }
 
 base::Result<Routes> Sssp::route(const Request& request) const {

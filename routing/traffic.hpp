@@ -19,9 +19,15 @@ class Traffic {
  public:
   Traffic(const Request& request, const Destinations& destinations);
 
+  bool is_alike() const { return class_of_.empty(); }
+  // That of a host; of all the same where they are alike, and of a switch's own LID.
+  HostClass class_of(const Destination& to) const {
+    return is_alike() || !to.is_host() ? HostClass::Compute
+                                       : static_cast<HostClass>(class_of_[to.base.value]);
+  }
   // What the hosts of each switch send to this one, by switch.
   std::span<const std::uint32_t> toward(const Destination& to) const {
-    return sent_[class_of_.empty() ? 0 : class_of_[to.base.value]];
+    return sent_[is_alike() ? 0 : class_of_[to.base.value]];
   }
 
  private:

@@ -200,13 +200,12 @@ TEST(RoutingOptions, SsspSpreadsTheTrafficOfEachClass) {
     Subnet subnet = with_guids(support::xgft({4, 8}, {1, 4}));
     const auto storage = that_meet(subnet, engine);
     ASSERT_GE(storage.size(), 7u) << engine;
-    const unsigned before = most_by_one_way(subnet, engine, storage);
+    EXPECT_GE(most_by_one_way(subnet, engine, storage), 6u) << engine;
     for (const mad::Lid lid : storage) subnet.options.io_guids.push_back(guid_of(subnet, lid));
-    EXPECT_LT(most_by_one_way(subnet, engine, storage), before) << engine;
-    // With nobody else of weight they part but for those that are routed side by side, unseen by
-    // each other.
+    // Each class is spread for itself: the others of seven, over four ways.
+    EXPECT_LE(most_by_one_way(subnet, engine, storage), 2u) << engine;
     std::swap(subnet.options.compute_guids, subnet.options.io_guids);
-    EXPECT_LE(most_by_one_way(subnet, engine, storage), 4u) << engine;
+    EXPECT_LE(most_by_one_way(subnet, engine, storage), 2u) << engine;
   }
 }
 

@@ -34,7 +34,7 @@ TEST(Patterns, NoShiftMeetsItselfOnATreeInOrderWhateverEngineCounts) {
        {support::xgft({6, 8}, {1, 6}), support::xgft({18, 12}, {1, 18}),
         support::xgft({4, 4, 5}, {1, 4, 4}), support::xgft({6, 6, 12}, {1, 6, 6})}) {
     const Subnet subnet(recipe);
-    for (const char* engine : {"minhop", "updn", "dnup"}) {
+    for (const char* engine : {"minhop", "updn", "dnup", "sssp", "dfsssp", "weave"}) {
       const auto quality = measure(subnet, engine);
       EXPECT_EQ(quality.shift_worst, 1u) << engine;
       EXPECT_EQ(quality.shift_mean, 1.0) << engine;

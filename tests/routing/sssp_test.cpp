@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "routing/sssp.hpp"
 
+#include <cstdint>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -12,6 +14,7 @@
 #include "routing/selection.hpp"
 #include "routing/shortest_trees.hpp"
 #include "tests/routing/fabrics.hpp"
+#include "tests/support/networks.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -40,6 +43,19 @@ TEST(Sssp, LooksFartherThanTheNextLinkOnIrregularFabrics) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const Subnet subnet(support::random_regular(60, 6, 4, seed));
     EXPECT_LE(quality_of(subnet, "sssp").greatest_load, quality_of(subnet, "minhop").greatest_load);
+  }
+}
+
+// Of several manners of dealing the best one is taken. Here it is another one each time, and all
+// others load the busiest channel more than that.
+TEST(Sssp, TakesTheMannerThatLoadsTheBusiestChannelLeast) {
+  const std::vector<std::pair<support::Recipe, std::uint64_t>> most_allowed{
+      {support::kautz(5, 3, 7), 2'660},
+      {support::dragonfly(33, 8, 4, 4), 1'620},
+      {support::torus({6, 6, 6}, 4), 3'340},
+      {support::degraded(support::torus({8, 8, 8}, 1), 77, 1), 800}};
+  for (const auto& [recipe, most] : most_allowed) {
+    EXPECT_LE(quality_of(Subnet(recipe), "sssp").greatest_load, most) << recipe.nodes.size();
   }
 }
 
