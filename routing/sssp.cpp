@@ -166,23 +166,12 @@ class Spreading {
     return order;
   }
 
-  // Which manner is good is chance, but on whole trees, where the first one has every shift without
-  // contention: neighbours one after the other, or switches from everywhere; or as on large
-  // fabrics.
-  struct Manner {
-    std::size_t hands;
-    bool in_turns;
-  };
-  static constexpr std::array kManners{Manner{1, false}, Manner{1, true},
-                                       Manner{kSideBySide, true}};
-
-  Spread route_one_by_one(const Manner& manner) const {
+  // Neighbours one after the other.
+  Spread route_one_by_one(bool in_turns) const {
     Router one = router();
     return class_by_class([&](HostClass of, Spread& found) {
-      one.take(of, manner.in_turns);
-      for (const SwitchIndex target : shuffled(manner.hands)) {
-        one.route_to(target, found.loads, found.tables);
-      }
+      one.take(of, in_turns);
+      for (const SwitchIndex target : targets_) one.route_to(target, found.loads, found.tables);
     });
   }
 
@@ -204,13 +193,14 @@ class Spreading {
     return found;
   }
 
-  // Of those the one whose busiest channel carries least. Random pairs get a little more where
-  // nobody is blind to others' loads, so that manner has to carry less by a twentieth.
+  // Which manner is good is chance, but on whole trees, where the first one has every shift without
+  // contention. That is taken whose busiest channel carries least. Random pairs get a little more
+  // where nobody is blind to others' loads, so the last one has to carry less by a twentieth.
   Spread best_of_manners() const {
-    std::array<std::optional<Spread>, kManners.size() + 1> found;
+    std::array<std::optional<Spread>, 3> found;
     request_.parallel(found.size(), [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
-        found[i] = i < kManners.size() ? route_one_by_one(kManners[i]) : side_by_side();
+        found[i] = i < 2 ? route_one_by_one(i == 1) : side_by_side();
       }
     });
     if (channels_.count() == 0) return std::move(*found.front());
