@@ -18,7 +18,8 @@ from lab import Lab
 from measuring import median, run
 
 MANAGERS = "opensm", "heddle"
-ENGINES = "minhop", "updn", "ftree", "dor", "lash", "dfsssp"
+ENGINES = "minhop", "updn", "dnup", "ftree", "dor", "lash", "sssp", "dfsssp", "nue"
+WITH_LEVELS = "lash", "dfsssp", "nue"
 NONE = "-"
 VLS = "8"  # what the devices of ibsim have, and OpenSM takes
 SHARE = 5  # per cent of a core for each manager that answers queries
@@ -183,6 +184,14 @@ def judged(stage, engine, theirs):
             if "max_load" in one and one["lost_routes"] == 0}
 
 
+def proven(found, whose, engine):
+    """Whether it reaches everything and is free of credit loops. Of OpenSM's engines that take
+    service levels for it only the tables are known here."""
+    if whose not in found or (whose == "file" and engine in WITH_LEVELS):
+        return NONE
+    return "yes" if found[whose]["certified"] else "no"
+
+
 def quality(stage):
     for engine in stage.options.engines.split(","):
         # 0x40: it dumps its tables; another engine's if the one that was asked for fails.
@@ -192,6 +201,7 @@ def quality(stage):
         for title, key in QUALITIES.items():
             yield (f"{engine}: {title}",
                    *(found[whose][key] if whose in found else NONE for whose in ("file", engine)))
+        yield (f"{engine}: proven", *(proven(found, whose, engine) for whose in ("file", engine)))
 
 
 def rounds_of(stage, manager, one):

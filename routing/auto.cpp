@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "routing/auto.hpp"
 
-#include <algorithm>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,8 +13,8 @@
 #include "routing/dragonfly_plus.hpp"
 #include "routing/ftree.hpp"
 #include "routing/grid_routes.hpp"
+#include "routing/patterns.hpp"
 #include "routing/pieces.hpp"
-#include "routing/quality.hpp"
 #include "routing/torus_qos.hpp"
 #include "routing/updn.hpp"
 #include "routing/weave.hpp"
@@ -50,28 +51,34 @@ base::Result<Routes> route_as_grid(const Request& request) {
 // Weave tries its luck on an uneven tree if LIDs times channels are no more than this: a few
 // seconds on one core.
 constexpr std::size_t kMostWorkToCompare = 64'000'000;
-// ftree keeps a tree unless another engine loads the busiest link by this part less: its ways are
-// the regular ones.
-constexpr std::uint64_t kGainWanted = 10;
+// ftree keeps a tree unless another engine gives random pairs so many times what it gives: its ways
+// are the regular ones.
+constexpr double kGainWanted = 1.1;
+// Enough to tell engines apart by a hundredth, on a fabric of any size.
+constexpr std::uint64_t kPacketsToCompare = 1u << 19;
 
-std::uint64_t greatest_load(const Request& request, const Routes& routes) {
-  return measure_quality(request.topology, request.lids, routes.tables, request.parallel)
-      .greatest_load;
+double share_of_pairs(const Request& request, const Routes& routes) {
+  PatternOptions options;
+  options.with_shifts = false;
+  options.most_packets = kPacketsToCompare;
+  return measure_patterns(request.topology, request.lids, routes.tables, options, request.parallel)
+      .effective_bandwidth;
 }
 
 // On a tree whose switches differ the formula may send much of everything by one link. What it
-// costs to know is a small part of what it costs to be wrong.
+// costs to know is a small part of what it costs to be wrong. What the busiest link carries would
+// not tell: an engine may relieve just that one, and not what else is on the way.
 Routes best_of_uneven_tree(const Request& request, Routes tree) {
-  const std::uint64_t of_tree = greatest_load(request, tree);
-  std::uint64_t below = of_tree - of_tree / kGainWanted;
-  std::string loads = fmt::format("ftree {}", of_tree);
+  const double of_tree = share_of_pairs(request, tree);
+  double above = of_tree * kGainWanted;
+  std::string shares = fmt::format("ftree {:.3f}", of_tree);
   Routes best = std::move(tree);
   const auto compare = [&](base::Result<Routes> routes) {
     if (routes.has_error()) return;
-    const std::uint64_t load = greatest_load(request, *routes);
-    loads += fmt::format(", {} {}", routes->engine, load);
-    if (load >= below) return;
-    below = load;
+    const double share = share_of_pairs(request, *routes);
+    shares += fmt::format(", {} {:.3f}", routes->engine, share);
+    if (share <= above) return;
+    above = share;
     best = std::move(*routes);
   };
   compare(UpDown{}.route(request));
@@ -79,8 +86,9 @@ Routes best_of_uneven_tree(const Request& request, Routes tree) {
   const std::size_t work = request.topology.channels().size() * request.lids.top().value;
   if (work <= kMostWorkToCompare) compare(Weave{}.route(request));
   best.notes.insert(best.notes.begin(),
-                    fmt::format("auto: an uneven tree; routes on the busiest link: {}; {} is taken",
-                                loads, best.engine));
+                    fmt::format("auto: an uneven tree; what random pairs get of their cables: {}; "
+                                "{} is taken",
+                                shares, best.engine));
   return best;
 }
 

@@ -15,6 +15,7 @@
 #include "routing/destinations.hpp"
 #include "routing/lone_lids.hpp"
 #include "routing/port_costs.hpp"
+#include "routing/relief.hpp"
 #include "routing/target_order.hpp"
 
 namespace heddle::routing {
@@ -54,6 +55,8 @@ struct Plan {
   std::span<const Destination> of(const Visit& visit) const {
     return std::span(by_switch[visit.target.value]).subspan(visit.first, visit.count);
   }
+  // Neither by lot nor in an order of the operator's.
+  bool deals_by_load() const { return scatter == 0 && !ordered; }
   // The end of the visits from this one on that are lone, or are not, as this one.
   std::size_t end_of_stretch(std::size_t visit, std::size_t end) const {
     const bool lone = visits[visit].is_lone;
@@ -721,6 +724,18 @@ class Worker {
   std::vector<WayFinder::Lanes> offers_;  // by channel: to such as are lone
 };
 
+void even_out(const Request& request, const Plan& plan, WayFinder& finder,
+              fabric::ForwardingTables& tables) {
+  const Destinations destinations(request.topology, request.lids);
+  if (plan.all_alike) {
+    relieve(plan.channels, destinations, finder, tables);
+  } else {
+    CompactChannels counted = plan.channels;
+    counted.counts_for = plan.counts_for;
+    relieve(counted, destinations, finder, tables);
+  }
+}
+
 }  // namespace
 
 fabric::ForwardingTables balanced_tables(const Request& request, const CompactChannels& channels,
@@ -735,6 +750,7 @@ fabric::ForwardingTables balanced_tables(const Request& request, const CompactCh
       for (std::size_t turn = begin; turn < end; ++turn) worker.route(plan.turns[turn]);
     });
   });
+  if (plan.deals_by_load()) even_out(request, plan, *make_finder(), tables);
   return tables;
 }
 

@@ -12,7 +12,10 @@
 #include "routing/escape.hpp"
 #include "routing/lane_packer.hpp"
 #include "routing/pair_layers.hpp"
+#include "routing/relief.hpp"
+#include "routing/shortest_ways.hpp"
 #include "routing/sssp.hpp"
+#include "routing/traffic.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -126,22 +129,53 @@ class Parting {
   LanePacker::Dependencies flow_;
 };
 
+// Whether it changed anything. Classes of hosts are spread each for itself, and stay as they are.
+bool even_out(const Request& request, fabric::ForwardingTables& tables) {
+  CompactChannels channels(request.topology);
+  if (request.options.avoid_throttled_links)
+    channels.counts_for = channels.slowness(request.topology);
+  const Destinations destinations(request.topology, request.lids);
+  if (!Traffic(request, destinations).is_alike()) return false;
+  ShortestWays ways(channels);
+  return relieve(channels, destinations, ways, tables);
+}
+
+bool needs_no_lanes(const Request& request, const fabric::ForwardingTables& tables) {
+  return fabric::verify(request.topology, request.lids, tables, {}, request.parallel)
+      .deadlock_free();
+}
+
+// The best first: multicast without credit loops is worth more than even loads, which may take a VL
+// more.
+bool part_in_some_manner(const Request& request, fabric::ForwardingTables& even, Routes& routes) {
+  for (const bool has_room : {true, false}) {
+    for (fabric::ForwardingTables* tables : {&even, &routes.tables}) {
+      Parting parting(request, *tables);
+      if (has_room) parting.make_room_for_multicast();
+      if (!parting.part(routes.lanes)) continue;
+      if (tables == &even) routes.tables = std::move(even);
+      if (!has_room) routes.notes.push_back(kNoRoomForMulticast);
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 base::Result<Routes> Dfsssp::route(const Request& request) const {
   Routes routes{std::string(name()), shortest_path_tables(request), {}};
-  const auto proof =
-      fabric::verify(request.topology, request.lids, routes.tables, {}, request.parallel);
-  if (proof.deadlock_free()) return routes;
+  auto even = routes.tables;
+  const bool changed = even_out(request, even);
+  if (changed && needs_no_lanes(request, even)) {
+    routes.tables = std::move(even);
+    return routes;
+  }
+  if (needs_no_lanes(request, routes.tables)) return routes;
   if (request.data_vls == 1) return base::error("1 VL is too few to part its ways");
-  Parting parting(request, routes.tables);
-  parting.make_room_for_multicast();
-  if (!parting.part(routes.lanes)) {
-    if (!Parting(request, routes.tables).part(routes.lanes)) {
-      return base::error(fmt::format("{} VLs are too few to part its ways{}", request.data_vls,
-                                     request.cover_replies ? " so that answers are safe" : ""));
-    }
-    routes.notes.push_back(kNoRoomForMulticast);
+  if (!part_in_some_manner(request, even, routes)) {
+    return base::error(fmt::format("{} VLs are too few to part its ways{}", request.data_vls,
+                                   request.cover_replies ? " so that answers are safe" : ""));
   }
   routes.notes.push_back(fmt::format("layers used: {}", routes.lanes.vls));
   return routes;

@@ -13,7 +13,7 @@ namespace heddle::routing {
 namespace {
 
 // Looking for common neighbours takes their square, for each switch.
-constexpr std::uint64_t kMaxWork = 1'000'000'000;
+constexpr std::uint64_t kMaxGroupingWork = 1'000'000'000;
 
 // By arc: the neighbours that its two ends share.
 std::vector<std::uint32_t> shared_neighbours(const Arcs& arcs) {
@@ -64,7 +64,7 @@ DragonflyGroups by_familiarity(const Arcs& arcs) {
 base::Result<DragonflyGroups> find_dragonfly_groups(const Arcs& arcs) {
   std::uint64_t work = 0;
   for (std::uint32_t i = 0; i < arcs.to.size(); ++i) work += arcs.degree(arcs.to[i]);
-  if (work > kMaxWork) return base::error("its switches have too many neighbours");
+  if (work > kMaxGroupingWork) return base::error("its switches have too many neighbours");
   DragonflyGroups groups = by_familiarity(arcs);
   const std::size_t count = groups.members.size();
   if (count < 2) return base::error("its switches form no groups");

@@ -15,9 +15,11 @@ namespace {
 // The best first: multicast without credit loops is worth more than that trees share the load.
 struct Manner {
   bool has_room;  // for multicast
-  bool alike;
+  TreeLoads loads;
 };
-constexpr Manner kManners[] = {{true, false}, {true, true}, {false, false}, {false, true}};
+constexpr Manner kManners[] = {{true, TreeLoads::Even},    {true, TreeLoads::Shared},
+                               {true, TreeLoads::Any},     {false, TreeLoads::Even},
+                               {false, TreeLoads::Shared}, {false, TreeLoads::Any}};
 
 fabric::ForwardingTables tables_of(const PairLayers& pairs, const CompactChannels& channels,
                                    const Destinations& destinations, mad::Lid top) {
@@ -43,16 +45,17 @@ base::Result<Routes> Lash::route(const Request& request) const {
   const CompactChannels channels(request.topology);
   const Destinations destinations(request.topology, request.lids);
   const fabric::Islands islands(request.topology);
-  for (const auto& [has_room, alike] : kManners) {
+  for (const auto& [has_room, loads] : kManners) {
     std::vector<ChannelOrder> layers(request.data_vls, ChannelOrder(channels));
     if (has_room) make_room_for_multicast(channels, islands, layers.front());
-    const auto pairs = layer_shortest_trees(channels, destinations, layers, alike);
+    const auto pairs = layer_shortest_trees(channels, destinations, layers, loads);
     if (!pairs) continue;
     const unsigned vls = pairs->count();
-    Routes routes{std::string(name()),
-                  tables_of(*pairs, channels, destinations, request.lids.top()),
-                  {fmt::format("{} {} used{}", vls, vls == 1 ? "VL is" : "VLs are",
-                               alike ? ", by trees that do not share the load" : "")}};
+    Routes routes{
+        std::string(name()),
+        tables_of(*pairs, channels, destinations, request.lids.top()),
+        {fmt::format("{} {} used{}", vls, vls == 1 ? "VL is" : "VLs are",
+                     loads == TreeLoads::Any ? ", by trees that do not share the load" : "")}};
     if (!has_room) routes.notes.push_back(kNoRoomForMulticast);
     if (vls > 1) {
       routes.lanes = {static_cast<std::uint8_t>(vls),

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "routing/balance.hpp"
-#include "routing/shortest_choices.hpp"
+#include "routing/shortest_ways.hpp"
 #include "routing/way_finder.hpp"
 
 namespace heddle::routing {
@@ -16,32 +16,7 @@ namespace {
 
 using fabric::SwitchIndex;
 
-class ShortestWays : public WayFinder {
- public:
-  ShortestWays(const fabric::Topology& topology, const CompactChannels& channels)
-      : choices_(channels), ways_(topology) {}
-
-  void expect(std::span<const SwitchIndex> targets) override { lane_.expect(targets); }
-
-  const Ways& toward(SwitchIndex target) override {
-    const auto spread = [&](std::span<const SwitchIndex> targets) { choices_.spread(targets); };
-    const std::size_t lane = lane_.next(target, spread);
-    choices_.lend(lane, ways_);
-    return ways_;
-  }
-
-  void offer(std::span<const SwitchIndex> targets, const CompactChannels&,
-             std::span<Lanes> offers) override {
-    choices_.offer(targets, offers);
-  }
-
- private:
-  ShortestChoices choices_;
-  LaneOfTarget lane_;
-  Ways ways_;
-};
-
-// The same where hops do not all count alike.
+// The shortest ways where hops do not all count alike.
 class LightestWays : public WayFinder {
  public:
   LightestWays(const fabric::Topology& topology, const CompactChannels& channels,
@@ -107,7 +82,7 @@ base::Result<Routes> MinHop::route(const Request& request) const {
   const bool weighted = !request.options.hop_weights.empty();
   const auto weight = weighted ? weigh(request, channels) : std::vector<std::uint8_t>{};
   auto tables = balanced_tables(request, channels, [&]() -> std::unique_ptr<WayFinder> {
-    if (!weighted) return std::make_unique<ShortestWays>(request.topology, channels);
+    if (!weighted) return std::make_unique<ShortestWays>(channels);
     return std::make_unique<LightestWays>(request.topology, channels, weight);
   });
   return Routes{std::string(name()), std::move(tables), {}};

@@ -178,7 +178,7 @@ std::optional<PairLayers> make_pair_layers(const CompactChannels& channels,
     layers = std::move(attempts[best].layers);
     return std::move(attempts[best].pairs);
   }
-  return layer_shortest_trees(channels, destinations, layers, true);
+  return layer_shortest_trees(channels, destinations, layers, TreeLoads::Any);
 }
 
 }  // namespace heddle::routing

@@ -62,10 +62,14 @@ std::optional<PairLayers> make_pair_layers(const CompactChannels& channels,
                                            std::vector<ChannelOrder>& layers,
                                            const base::ParallelFor& parallel = base::inline_for);
 
-// The same with trees of shortest ways only, which must fit into the layers as they are. They share
-// the load, or, if alike, differ as little as they can, which takes fewer layers.
+enum class TreeLoads {
+  Even,    // they share the load, and busy channels are relieved
+  Shared,  // they share the load
+  Any,     // they differ as little as they can, which takes fewer layers
+};
+// The same with trees of shortest ways only, which must fit into the layers as they are.
 std::optional<PairLayers> layer_shortest_trees(const CompactChannels& channels,
                                                const Destinations& destinations,
-                                               std::vector<ChannelOrder>& layers, bool alike);
+                                               std::vector<ChannelOrder>& layers, TreeLoads loads);
 
 }  // namespace heddle::routing

@@ -3,6 +3,8 @@
 
 #include "routing/lane_packer.hpp"
 #include "routing/pair_layers.hpp"
+#include "routing/relief.hpp"
+#include "routing/shortest_ways.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -32,6 +34,22 @@ class Layering {
       }
       trees.load(sent, loads);
     }
+  }
+
+  void even_out() {
+    ShortestWays shortest(channels_);
+    TargetTrees trees;
+    for (std::uint32_t target = 0; target < switches(); ++target) trees.target.push_back(target);
+    trees.weight = destinations_.hosts;
+    trees.next.resize(std::size_t{switches()} * switches());
+    const auto for_each = [&](const auto& visit) {
+      for (std::uint32_t target = 0; target < switches(); ++target) {
+        for (std::uint32_t s = 0; s < switches(); ++s) visit(target, s);
+      }
+    };
+    for_each([&](auto target, auto s) { trees.at(s)[target] = pairs_.way(target, s); });
+    relieve(channels_, destinations_.hosts, shortest, trees);
+    for_each([&](auto target, auto s) { pairs_.set_way(target, s, trees.at(s)[target]); });
   }
 
   // Long ways first: they are the hardest to place.
@@ -92,9 +110,10 @@ class Layering {
 
 std::optional<PairLayers> layer_shortest_trees(const CompactChannels& channels,
                                                const Destinations& destinations,
-                                               std::vector<ChannelOrder>& layers, bool alike) {
+                                               std::vector<ChannelOrder>& layers, TreeLoads loads) {
   Layering layering(channels, destinations, layers);
-  layering.grow_trees(alike);
+  layering.grow_trees(loads == TreeLoads::Any);
+  if (loads == TreeLoads::Even) layering.even_out();
   if (!layering.give_layers()) return std::nullopt;
   return layering.take();
 }

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "routing/destinations.hpp"
+#include "routing/relief.hpp"
 #include "routing/shortest_trees.hpp"
+#include "routing/shortest_ways.hpp"
 #include "routing/traffic.hpp"
 
 namespace heddle::routing {
@@ -25,6 +27,10 @@ constexpr std::size_t kMostToRouteOneByOne = 128'000'000;
 // What LIDs of one class bring counts for so much more, to others of that class, than what those of
 // other classes do: each class is spread for itself, and then they are spread over one another.
 constexpr std::uint64_t kOwnClass = 64;
+// Only the few busiest links are relieved: what weave has to reach is not beyond what VLs allow
+// then. Where LIDs times channels are more than this, so few looks change little.
+constexpr std::size_t kLooks = 500;
+constexpr std::size_t kMostToRelieve = 16'000'000;
 // What a second LID of the same port pays for a channel that an earlier one uses: more than any
 // loads, so that they part where they can.
 constexpr std::uint64_t kSamePort = std::uint64_t{1} << 48;
@@ -143,6 +149,10 @@ class Spreading {
   fabric::ForwardingTables run() {
     const std::size_t work = request_.lids.top().value * channels_.count();
     Spread found = work > kMostToRouteOneByOne ? side_by_side() : best_of_manners();
+    if (work <= kMostToRelieve && traffic_.is_alike()) {
+      ShortestWays ways(channels_);
+      relieve(channels_, destinations_, ways, found.tables, kLooks);
+    }
     route_to_switches(found);
     return std::move(found.tables);
   }

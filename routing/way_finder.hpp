@@ -14,6 +14,8 @@
 
 namespace heddle::routing {
 
+struct CompactChannels;
+
 // Toward one target switch: for each switch that reaches it, the channels it may use next. A
 // channel is given as its position among those that leave the switch (CompactChannels). Following
 // any choices ends at the target, and each choice leads to a switch that comes later in
@@ -28,6 +30,8 @@ class Ways {
   };
 
   explicit Ways(const fabric::Topology& topology);
+  // Those that are only to be lent.
+  Ways() = default;
 
   // Forgets all choices.
   void clear();
@@ -76,8 +80,6 @@ class Ways {
   const std::uint8_t* lent_choices_ = nullptr;
   bool lent_nearest_first_ = false;
 };
-
-struct CompactChannels;
 
 // Holds scratch memory: one per thread.
 class WayFinder {

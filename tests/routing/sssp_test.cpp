@@ -39,21 +39,24 @@ TEST(Sssp, ChannelsOfATreeCarryAlike) {
   }
 }
 
+// An order of the operator's, even of one port, leaves all LIDs where minhop dealt them.
 TEST(Sssp, LooksFartherThanTheNextLinkOnIrregularFabrics) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
-    const Subnet subnet(support::random_regular(60, 6, 4, seed));
+    Subnet subnet(support::random_regular(60, 6, 4, seed));
+    subnet.options.routing_order = {subnet.topology.port(subnet.topology.endports().front()).guid};
     EXPECT_LE(quality_of(subnet, "sssp").greatest_load, quality_of(subnet, "minhop").greatest_load);
   }
 }
 
-// Of several manners of dealing the best one is taken. Here it is another one each time, and all
-// others load the busiest channel more than that.
+// Of several manners of dealing the best one is taken, and its busiest channels are relieved: that
+// brings the manners near to each other, but the dragonfly still has 1,516 without the second one,
+// and the whole torus 3,488 without the third one.
 TEST(Sssp, TakesTheMannerThatLoadsTheBusiestChannelLeast) {
   const std::vector<std::pair<support::Recipe, std::uint64_t>> most_allowed{
-      {support::kautz(5, 3, 7), 2'660},
-      {support::dragonfly(33, 8, 4, 4), 1'620},
-      {support::torus({6, 6, 6}, 4), 3'400},
-      {support::degraded(support::torus({8, 8, 8}, 1), 77, 1), 800}};
+      {support::kautz(5, 3, 7), 2'370},
+      {support::dragonfly(33, 8, 4, 4), 1'512},
+      {support::torus({6, 6, 6}, 4), 2'990},
+      {support::degraded(support::torus({8, 8, 8}, 1), 77, 1), 725}};
   for (const auto& [recipe, most] : most_allowed) {
     EXPECT_LE(quality_of(Subnet(recipe), "sssp").greatest_load, most) << recipe.nodes.size();
   }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Takes load off the channels that carry most, once all ways are there.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "fabric/forwarding_tables.hpp"
+#include "routing/destinations.hpp"
+#include "routing/way_finder.hpp"
+
+namespace heddle::routing {
+
+// Trees of ways, by number; those toward one switch stand side by side.
+struct TargetTrees {
+  static constexpr std::uint8_t kNone = 0xFF;
+
+  std::vector<std::uint32_t> target;  // by tree: a switch
+  std::vector<std::uint32_t> weight;  // by tree: each host sends so much there
+  // By (switch, tree): the channel to leave by, as a place among those that leave the switch; kNone
+  // at the target, and at what does not reach it.
+  std::vector<std::uint8_t> next;
+
+  std::size_t count() const { return target.size(); }
+  std::uint8_t* at(std::uint32_t one) { return next.data() + one * count(); }
+  const std::uint8_t* at(std::uint32_t one) const { return next.data() + one * count(); }
+};
+
+// Who chooses one way after the other knows only what he has chosen so far, so some channels carry
+// more than they need to in the end. What comes through one of these is led by another way that the
+// finder allows, where that makes no channel as busy and all together more even. That goes on until
+// nothing is gained by it, no trees could do better, or so much was looked at that more is not
+// worth it: then most ways are as they were, and with them what is good about their order.
+// Trees that are too many for so many channels stay as they are. Channels count for what
+// `channels` says. hosts: by switch. looks: at a switch, and all that it may do.
+inline constexpr std::size_t kManyLooks = 100'000;
+void relieve(const CompactChannels& channels, const std::vector<std::uint32_t>& hosts,
+             WayFinder& finder, TargetTrees& trees);
+
+// The same for the LIDs of hosts; only where each has one, as several keep apart. Whether it
+// changed anything.
+bool relieve(const CompactChannels& channels, const Destinations& destinations, WayFinder& finder,
+             fabric::ForwardingTables& tables, std::size_t looks = kManyLooks);
+
+}  // namespace heddle::routing
