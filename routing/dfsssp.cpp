@@ -2,7 +2,10 @@
 #include "routing/dfsssp.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -43,15 +46,19 @@ class Parting {
                                      layers_.front());
   }
 
-  // False if there are too few VLs.
-  bool part(fabric::Lanes& lanes) {
-    if (!(request_.cover_replies ? part_by_pair(lanes) : part_by_lid(lanes))) return false;
+  // False if there are too few VLs. hardest_first: where answers are covered.
+  bool part(bool hardest_first, fabric::Lanes& lanes) {
+    const bool parted =
+        request_.cover_replies ? part_by_pair(hardest_first, lanes) : part_by_lid(lanes);
+    if (!parted) return false;
     lanes.vls = static_cast<std::uint8_t>(packer_.used());
     lanes.maps = fabric::VlMaps(fabric::even_map(packer_.used()));
     return true;
   }
 
  private:
+  using Pair = std::pair<std::uint32_t, std::uint32_t>;
+
   std::uint32_t switches() const { return static_cast<std::uint32_t>(destinations_.hosts.size()); }
   std::uint32_t channel(std::uint32_t at, std::size_t lid) const {
     return channel_of_[at * kPortValues + tables_.row(fabric::SwitchIndex{at})[lid]];
@@ -81,20 +88,44 @@ class Parting {
     });
   }
 
-  bool part_by_pair(fabric::Lanes& lanes) {
+  bool part_by_pair(bool hardest_first, fabric::Lanes& lanes) {
     PairLayers pairs(switches());
-    for (std::uint32_t a = 0; a < switches(); ++a) {
-      for (std::uint32_t b = a + 1; b < switches(); ++b) {
-        flow_.clear();
-        follow_all(a, b);
-        follow_all(b, a);
-        const auto layer = packer_.pack(flow_);
-        if (!layer) return false;
-        pairs.set(a, b, *layer);
-      }
+    for (const auto& [a, b] : hardest_first ? pairs_by_turns() : all_pairs()) {
+      follow_both_ways(a, b);
+      const auto layer = packer_.pack(flow_);
+      if (!layer) return false;
+      pairs.set(a, b, *layer);
     }
     lanes.levels = pairs.levels(destinations_, request_.lids.top());
     return true;
+  }
+
+  void follow_both_ways(std::uint32_t a, std::uint32_t b) {
+    flow_.clear();
+    follow_all(a, b);
+    follow_all(b, a);
+  }
+
+  std::vector<Pair> all_pairs() const {
+    std::vector<Pair> all;
+    for (std::uint32_t a = 0; a < switches(); ++a) {
+      for (std::uint32_t b = a + 1; b < switches(); ++b) all.push_back({a, b});
+    }
+    return all;
+  }
+
+  // Those that take most turns first.
+  std::vector<Pair> pairs_by_turns() {
+    std::map<std::size_t, std::vector<Pair>, std::greater<>> by_turns;
+    for (const auto& [a, b] : all_pairs()) {
+      follow_both_ways(a, b);
+      std::sort(flow_.begin(), flow_.end());
+      const auto turns = std::unique(flow_.begin(), flow_.end()) - flow_.begin();
+      by_turns[static_cast<std::size_t>(turns)].push_back({a, b});
+    }
+    std::vector<Pair> all;
+    for (const auto& [turns, some] : by_turns) all.insert(all.end(), some.begin(), some.end());
+    return all;
   }
 
   bool part_by_lid(fabric::Lanes& lanes) {
@@ -145,14 +176,29 @@ bool needs_no_lanes(const Request& request, const fabric::ForwardingTables& tabl
       .deadlock_free();
 }
 
+// In the order that takes fewer VLs, which is mostly that of the hardest first, but not on grids.
+std::optional<fabric::Lanes> part(const Request& request, const fabric::ForwardingTables& tables,
+                                  bool has_room) {
+  std::optional<fabric::Lanes> best;
+  for (const bool hardest_first : {true, false}) {
+    if (hardest_first && !request.cover_replies) continue;
+    Parting parting(request, tables);
+    if (has_room) parting.make_room_for_multicast();
+    fabric::Lanes lanes;
+    if (!parting.part(hardest_first, lanes)) continue;
+    if (!best || lanes.vls < best->vls) best = std::move(lanes);
+  }
+  return best;
+}
+
 // The best first: multicast without credit loops is worth more than even loads, which may take a VL
 // more.
 bool part_in_some_manner(const Request& request, fabric::ForwardingTables& even, Routes& routes) {
   for (const bool has_room : {true, false}) {
     for (fabric::ForwardingTables* tables : {&even, &routes.tables}) {
-      Parting parting(request, *tables);
-      if (has_room) parting.make_room_for_multicast();
-      if (!parting.part(routes.lanes)) continue;
+      auto lanes = part(request, *tables, has_room);
+      if (!lanes) continue;
+      routes.lanes = std::move(*lanes);
       if (tables == &even) routes.tables = std::move(even);
       if (!has_room) routes.notes.push_back(kNoRoomForMulticast);
       return true;

@@ -3,6 +3,7 @@
 // of it, with as many VLs as it may use and no more.
 #include <set>
 #include <string_view>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -135,6 +136,18 @@ TEST(Lash, TheLayersOfACubeAreFound) {
 }
 
 // The judge must see what layers part: with one VL the same tables are convicted.
+// The dragonfly takes more with pairs as they come, and the HyperX with the hardest first.
+TEST(Dfsssp, TakesTheOrderOfPairsThatNeedsFewerVls) {
+  for (const auto& [recipe, vls] :
+       {std::pair{support::dragonfly(33, 8, 4, 4), 7}, std::pair{support::hyperx({12, 8}, 7), 2}}) {
+    const Subnet subnet(recipe);
+    const auto routes = find_engine("dfsssp")->route(
+        {subnet.topology, subnet.lids, subnet.options, base::inline_for, 8});
+    ASSERT_TRUE(routes) << routes.error().message;
+    EXPECT_EQ(routes->lanes.vls, vls);
+  }
+}
+
 TEST(Dfsssp, ItsLayersAreNeeded) {
   const Subnet subnet(support::random_regular(40, 6, 2, 1));
   const auto routes = find_engine("dfsssp")->route(
