@@ -8,24 +8,10 @@
 
 #include "fabric/forwarding_tables.hpp"
 #include "routing/destinations.hpp"
+#include "routing/target_trees.hpp"
 #include "routing/way_finder.hpp"
 
 namespace heddle::routing {
-
-// Trees of ways, by number; those toward one switch stand side by side.
-struct TargetTrees {
-  static constexpr std::uint8_t kNone = 0xFF;
-
-  std::vector<std::uint32_t> target;  // by tree: a switch
-  std::vector<std::uint32_t> weight;  // by tree: each host sends so much there
-  // By (switch, tree): the channel to leave by, as a place among those that leave the switch; kNone
-  // at the target, and at what does not reach it.
-  std::vector<std::uint8_t> next;
-
-  std::size_t count() const { return target.size(); }
-  std::uint8_t* at(std::uint32_t one) { return next.data() + one * count(); }
-  const std::uint8_t* at(std::uint32_t one) const { return next.data() + one * count(); }
-};
 
 // Who chooses one way after the other knows only what he has chosen so far, so some channels carry
 // more than they need to in the end. What comes through one of these is led by another way that the

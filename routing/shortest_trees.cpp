@@ -96,9 +96,7 @@ void add_flow(const CompactChannels& channels, std::span<const std::uint32_t> or
   for (std::size_t i = order.size(); i-- > 1;) {
     const std::uint32_t at = order[i];
     if (carried[at] == 0) continue;
-    const std::uint64_t counts_for =
-        channels.counts_for.empty() ? 1 : channels.counts_for[next[at]];
-    const std::uint64_t load = carried[at] * counts_for;
+    const std::uint64_t load = carried[at] * counts_for(channels, next[at]);
     loads[next[at]] += take_off ? -load : load;
     carried[channels.to[next[at]]] += carried[at];
   }

@@ -17,6 +17,11 @@ using ChannelLoads = std::vector<std::uint64_t>;
 
 inline constexpr std::uint32_t kNoWay = 0xFFFF'FFFF;
 
+// What a packet counts for there.
+inline std::uint64_t counts_for(const CompactChannels& channels, std::uint32_t channel) {
+  return channels.counts_for.empty() ? 1 : channels.counts_for[channel];
+}
+
 // Adds, or takes off, what flows down a tree when each switch sends so much. order: every switch
 // after the one its way leads to, the target first. next: by switch, the channel it leaves by.
 void add_flow(const CompactChannels& channels, std::span<const std::uint32_t> order,
