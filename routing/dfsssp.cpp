@@ -176,12 +176,18 @@ bool needs_no_lanes(const Request& request, const fabric::ForwardingTables& tabl
       .deadlock_free();
 }
 
+// To order pairs is to walk all ways once more, which is not worth it where LIDs times channels are
+// more than this.
+constexpr std::size_t kMostToOrder = 16'000'000;
+
 // In the order that takes fewer VLs, which is mostly that of the hardest first, but not on grids.
 std::optional<fabric::Lanes> part(const Request& request, const fabric::ForwardingTables& tables,
                                   bool has_room) {
   std::optional<fabric::Lanes> best;
+  const std::size_t work = request.lids.top().value * request.topology.channels().size();
+  const bool orders = request.cover_replies && work <= kMostToOrder;
   for (const bool hardest_first : {true, false}) {
-    if (hardest_first && !request.cover_replies) continue;
+    if (hardest_first && !orders) continue;
     Parting parting(request, tables);
     if (has_room) parting.make_room_for_multicast();
     fabric::Lanes lanes;
@@ -192,14 +198,15 @@ std::optional<fabric::Lanes> part(const Request& request, const fabric::Forwardi
 }
 
 // The best first: multicast without credit loops is worth more than even loads, which may take a VL
-// more.
-bool part_in_some_manner(const Request& request, fabric::ForwardingTables& even, Routes& routes) {
+// more. even: the same relieved; null: there was nothing to relieve.
+bool part_in_some_manner(const Request& request, fabric::ForwardingTables* even, Routes& routes) {
   for (const bool has_room : {true, false}) {
-    for (fabric::ForwardingTables* tables : {&even, &routes.tables}) {
+    for (fabric::ForwardingTables* tables : {even, &routes.tables}) {
+      if (tables == nullptr) continue;
       auto lanes = part(request, *tables, has_room);
       if (!lanes) continue;
       routes.lanes = std::move(*lanes);
-      if (tables == &even) routes.tables = std::move(even);
+      if (tables == even) routes.tables = std::move(*even);
       if (!has_room) routes.notes.push_back(kNoRoomForMulticast);
       return true;
     }
@@ -219,7 +226,7 @@ base::Result<Routes> Dfsssp::route(const Request& request) const {
   }
   if (needs_no_lanes(request, routes.tables)) return routes;
   if (request.data_vls == 1) return base::error("1 VL is too few to part its ways");
-  if (!part_in_some_manner(request, even, routes)) {
+  if (!part_in_some_manner(request, changed ? &even : nullptr, routes)) {
     return base::error(fmt::format("{} VLs are too few to part its ways{}", request.data_vls,
                                    request.cover_replies ? " so that answers are safe" : ""));
   }
