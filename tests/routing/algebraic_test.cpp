@@ -205,7 +205,7 @@ TEST(Auto, IsProvenOnEveryDamagedGrid) {
 }
 
 // Two trees of unlike width that share their top: leaves of the one have twice the ways up.
-support::Recipe uneven_tree() {
+support::Recipe uneven_tree(unsigned hosts) {
   support::Recipe recipe;
   std::vector<std::size_t> tops;
   for (unsigned i = 0; i < 4; ++i) tops.push_back(recipe.add_switch(fmt::format("top{}", i)));
@@ -220,7 +220,7 @@ support::Recipe uneven_tree() {
     for (unsigned i = 0; i < 4; ++i) {
       const auto leaf = recipe.add_switch(fmt::format("leaf{}-{}", pod, i));
       for (const auto middle : middles) recipe.join(leaf, middle);
-      recipe.add_hosts(leaf, 6);
+      recipe.add_hosts(leaf, hosts);
     }
   }
   return recipe;
@@ -249,7 +249,9 @@ support::Recipe crossed_tree() {
 }
 
 class AutoOnTrees : public testing::TestWithParam<support::Recipe (*)()> {};
-INSTANTIATE_TEST_SUITE_P(Uneven, AutoOnTrees, testing::Values(uneven_tree, crossed_tree));
+INSTANTIATE_TEST_SUITE_P(Uneven, AutoOnTrees,
+                         testing::Values(
+                             +[] { return uneven_tree(6); }, crossed_tree));
 
 TEST_P(AutoOnTrees, WhatRandomPairsGetDecides) {
   const Subnet subnet(support::relabelled(GetParam()(), 1));
@@ -268,6 +270,38 @@ TEST_P(AutoOnTrees, WhatRandomPairsGetDecides) {
     EXPECT_NE(note.find(fmt::format("{} {:.3f}", engine, share_by(engine))), std::string::npos)
         << note;
   }
+}
+
+// One pod has a switch more at its middle: uneven, and other engines give a few hundredths more.
+TEST(Auto, AnUnevenTreeIsFtreesWhereOthersGiveHardlyMore) {
+  support::Recipe recipe;
+  std::vector<std::size_t> tops;
+  for (unsigned i = 0; i < 2; ++i) tops.push_back(recipe.add_switch(fmt::format("top{}", i)));
+  for (unsigned pod = 0; pod < 3; ++pod) {
+    std::vector<std::size_t> middles;
+    for (unsigned i = 0; i < (pod == 0 ? 3u : 2u); ++i) {
+      middles.push_back(recipe.add_switch(fmt::format("middle{}-{}", pod, i)));
+      for (const auto top : tops) recipe.join(middles.back(), top);
+    }
+    for (unsigned i = 0; i < 4; ++i) {
+      const auto leaf = recipe.add_switch(fmt::format("leaf{}-{}", pod, i));
+      for (const auto middle : middles) recipe.join(leaf, middle);
+      recipe.add_hosts(leaf, 4);
+    }
+  }
+  const Subnet subnet(recipe);
+  const auto share_by = [&](const char* engine) {
+    const auto routes = route(subnet, engine, 1);
+    return measure_patterns(subnet.topology, subnet.lids, routes->tables).effective_bandwidth;
+  };
+  const auto best = std::max(share_by("updn"), share_by("weave"));
+  ASSERT_GT(best, share_by("ftree")) << "nobody gives more";
+  ASSERT_LT(best, 1.1 * share_by("ftree")) << "others give much more";
+  const auto routes = route(subnet, "auto", 1);
+  ASSERT_TRUE(routes);
+  EXPECT_EQ(routes->engine, "ftree");
+  EXPECT_EQ(routes->tables, route(subnet, "ftree", 1)->tables);
+  EXPECT_NE(routes->notes.front().find("an uneven tree"), std::string::npos);
 }
 
 TEST(Auto, AnEvenTreeIsFtreesWithoutComparing) {
