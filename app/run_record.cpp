@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "app/run_record.hpp"
 
+#include <cerrno>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -65,6 +67,23 @@ RecordEntry entry(const sm::OrdersChanged& input) {
   return {{}, RecordKind::Note, {}, "orders " + orders_text(input.orders)};
 }
 
+// It holds the M_Key and the SM_Key of the fabric: it is for its owner's eyes only, whoever was
+// allowed to read what is overwritten. A pipe or a terminal is as its owner made it.
+base::Result<void> hide(const std::filesystem::path& file) {
+  const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (made < 0) return {};  // who writes will find out why
+  struct stat status {};
+  const bool shown = ::fstat(made, &status) == 0 && S_ISREG(status.st_mode) &&
+                     (status.st_mode & (S_IRWXG | S_IRWXO)) != 0;
+  const int failure = shown && ::fchmod(made, S_IRUSR | S_IWUSR) != 0 ? errno : 0;
+  ::close(made);
+  if (failure == 0) return {};
+  return base::error(
+      fmt::format("the record {} would hold the fabric's keys, others may read it, and that cannot "
+                  "be changed: {}; name a new file",
+                  file.string(), std::generic_category().message(failure)));
+}
+
 }  // namespace
 
 std::optional<std::string> note_of(const sm::Input& input) {
@@ -74,9 +93,8 @@ std::optional<std::string> note_of(const sm::Input& input) {
 }
 
 base::Result<std::unique_ptr<RunRecord>> RunRecord::open(const std::filesystem::path& file) {
-  // It holds the M_Key and the SM_Key of the fabric: a new file is for its owner's eyes only.
-  const int made = ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (made >= 0) ::close(made);
+  const auto hidden = hide(file);
+  if (hidden.has_error()) return hidden.error();
   auto record = std::make_unique<RunRecord>(file);
   if (!record->file_.is_open()) {
     return base::error(

@@ -88,10 +88,7 @@ void Services::remove_all(std::vector<mad::Guid> of) {
 
 void Services::forget(std::map<Name, Service>::iterator which) {
   touched_.add(which->first);
-  const auto [first, last] = ends_.equal_range(which->second.ends);
-  const auto end =
-      std::find_if(first, last, [&](const auto& e) { return e.second == which->first; });
-  if (end != last) ends_.erase(end);
+  ends_.erase({which->second.ends, which->first});
   const auto count = count_of_.find(which->second.record.service_gid.guid);
   if (--count->second == 0) count_of_.erase(count);
   by_name_.erase(which);

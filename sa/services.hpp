@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "base/time.hpp"
@@ -72,8 +74,8 @@ class Services {
   void forget(std::map<Name, Service>::iterator which);
 
   std::map<Name, Service> by_name_;
-  std::multimap<base::Instant, Name> ends_;    // of leases that do end
-  std::map<mad::Guid, std::size_t> count_of_;  // by the GUID in the GID; none is 0
+  std::set<std::pair<base::Instant, Name>> ends_;  // of leases that do end
+  std::map<mad::Guid, std::size_t> count_of_;      // by the GUID in the GID; none is 0
   base::Touched<Name> touched_;
 };
 

@@ -405,6 +405,11 @@ TEST(Simulated, DumpsAndRecordAreWrittenWhereTheUserSays) {
   using std::filesystem::perms;
   const perms allowed = std::filesystem::status(record).permissions();
   EXPECT_EQ(allowed & (perms::group_all | perms::others_all), perms::none);  // it holds keys
+  std::filesystem::permissions(record, perms::group_read | perms::others_read,
+                               std::filesystem::perm_options::add);
+  ASSERT_EQ(heddle({"sm", "--sim", "pair", "--once", "--record", record.string()}).exit, 0);
+  const perms again = std::filesystem::status(record).permissions();
+  EXPECT_EQ(again & (perms::group_all | perms::others_all), perms::none) << "overwritten";
   EXPECT_EQ(heddle({"sm", "--sim", "pair", "--once", "--dump-dir", "/dev/null/x"}).exit, 7);
 }
 

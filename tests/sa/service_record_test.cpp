@@ -82,6 +82,21 @@ TEST_F(ServiceRecordTest, IsRenewedByBeingSetAgain) {
   EXPECT_EQ(all().size(), 1u);
 }
 
+TEST_F(ServiceRecordTest, OfManyLeasesThatEndTogetherOnlyTheOneThatIsNamedGoes) {
+  for (const std::uint64_t id : {7u, 8u, 9u}) {
+    ServiceRecord record = offered(id);
+    record.service_lease = 10;
+    ASSERT_EQ(ask(Method::Set, kIdentity | kLease, record), mad::kStatusOk);
+  }
+  EXPECT_EQ(ask(Method::Delete, kIdentity, offered(8)), mad::kStatusOk);
+  EXPECT_EQ(ask(Method::Set, kIdentity, offered(9)), mad::kStatusOk);  // for ever, from now on
+  EXPECT_EQ(stage_.server.deadline(), stage_.now + seconds(10));
+  stage_.let_pass(seconds(10));
+  ASSERT_EQ(all().size(), 1u);
+  EXPECT_EQ(all()[0].service_id, 9u);
+  EXPECT_EQ(stage_.server.deadline(), base::kNever);
+}
+
 TEST_F(ServiceRecordTest, IsChangedOnlyByWhoeverHasItsKey) {
   ServiceRecord record = offered(7);
   record.service_key.fill(0x11);
