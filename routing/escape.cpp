@@ -2,6 +2,7 @@
 #include "routing/escape.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 #include "base/check.hpp"
@@ -34,13 +35,14 @@ std::uint32_t farthest(const CompactChannels& channels,
       ->value;
 }
 
-// Half way between two switches that are far apart.
+// Half way between two switches that are far apart, as far as one of these can be.
 std::uint32_t middle(const CompactChannels& channels,
-                     const std::vector<fabric::SwitchIndex>& members) {
+                     const std::vector<fabric::SwitchIndex>& members,
+                     const std::vector<fabric::SwitchIndex>& candidates) {
   const std::uint32_t one = farthest(channels, members, {members.front().value});
   const std::uint32_t other = farthest(channels, members, {one});
   const auto from_one = hops_from(channels, {one}), from_other = hops_from(channels, {other});
-  return std::min_element(members.begin(), members.end(),
+  return std::min_element(candidates.begin(), candidates.end(),
                           [&](auto a, auto b) {
                             const auto reach = [&](auto s) {
                               return std::max(from_one[s.value], from_other[s.value]);
@@ -119,7 +121,7 @@ std::vector<std::vector<std::uint32_t>> scattered_roots(const CompactChannels& c
   for (std::size_t island = 0; island < islands.count(); ++island) {
     const auto& members = islands.members(island);
     std::vector<std::uint32_t> own;
-    if (count == 1) own.push_back(middle(channels, members));
+    if (count == 1) own.push_back(middle(channels, members, members));
     for (unsigned i = 0; i < count; ++i) {
       if (own.size() <= i) {
         const auto from = own.empty() ? std::vector<std::uint32_t>{members.front().value} : own;
@@ -127,6 +129,20 @@ std::vector<std::vector<std::uint32_t>> scattered_roots(const CompactChannels& c
       }
       roots[i].push_back(own[i]);
     }
+  }
+  return roots;
+}
+
+std::vector<std::uint32_t> middle_roots(const CompactChannels& channels,
+                                        const fabric::Islands& islands,
+                                        const std::vector<std::uint32_t>& hosts) {
+  std::vector<std::uint32_t> roots;
+  for (std::size_t island = 0; island < islands.count(); ++island) {
+    const auto& members = islands.members(island);
+    std::vector<fabric::SwitchIndex> with_hosts;
+    std::copy_if(members.begin(), members.end(), std::back_inserter(with_hosts),
+                 [&](auto one) { return hosts[one.value] > 0; });
+    roots.push_back(middle(channels, members, with_hosts.empty() ? members : with_hosts));
   }
   return roots;
 }

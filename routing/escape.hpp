@@ -45,4 +45,9 @@ std::vector<std::vector<std::uint32_t>> scattered_roots(const CompactChannels& c
                                                         const fabric::Islands& islands,
                                                         unsigned count);
 
+// One root for each island: in the middle, of those with hosts if there are such. hosts: by switch.
+std::vector<std::uint32_t> middle_roots(const CompactChannels& channels,
+                                        const fabric::Islands& islands,
+                                        const std::vector<std::uint32_t>& hosts);
+
 }  // namespace heddle::routing

@@ -46,8 +46,12 @@ Loom::Loom(const Request& request_in, unsigned layer_count)
       loads(channels.count()),
       tables(request.topology.switch_count(), request.lids.top()),
       goals_(goals_in_order(destinations)),
+      by_port_(destinations.hosts.size() * kPorts, kNoWay),
       old_(channels, layers),
       new_(channels, layers) {
+  for (std::uint32_t c = 0; c < channels.count(); ++c) {
+    by_port_[channels.from[c] * kPorts + channels.out[c]] = c;
+  }
   std::uint64_t hosts = 0;
   for (const std::uint32_t one : destinations.hosts) hosts += one;
   // A single layer fills up in any case.
@@ -71,16 +75,19 @@ void Loom::take(TreeGrower& tree, const Goal& goal, mad::Lid lid) {
   if (goal.to->is_host()) tree.load(destinations.hosts, loads);
 }
 
-void Loom::improve_one(const Goal& goal, mad::Lid lid, std::span<const std::uint8_t> layer_of) {
+std::vector<std::uint32_t> Loom::ways(const fabric::ForwardingTables& of, std::uint32_t target,
+                                      mad::Lid lid) const {
   std::vector<std::uint32_t> next(destinations.hosts.size(), kNoWay);
   for (std::uint32_t s = 0; s < next.size(); ++s) {
-    if (s == goal.at) continue;
-    const auto out = tables.out_port(fabric::SwitchIndex{s}, lid);
-    for (std::uint32_t c = channels.first[s]; c < channels.first[s + 1]; ++c) {
-      if (channels.out[c] == out.value) next[s] = c;
-    }
+    if (s == target) continue;
+    const std::uint8_t out = of.out_port(fabric::SwitchIndex{s}, lid).value;
+    next[s] = by_port_[s * kPorts + out];
   }
-  old_.adopt(goal.at, next);
+  return next;
+}
+
+void Loom::improve_one(const Goal& goal, mad::Lid lid, std::span<const std::uint8_t> layer_of) {
+  old_.adopt(goal.at, ways(tables, goal.at, lid));
   old_.unload(destinations.hosts, loads);
   const bool whole = new_.grow(goal.at, layer_of, loads, reachable(goal.at));
   if (whole && new_.cost(destinations.hosts, loads) < old_.cost(destinations.hosts, loads)) {

@@ -3,6 +3,7 @@
 // layers, what channels carry so far, and the tables that come of it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -63,12 +64,15 @@ class Loom {
   std::size_t reachable(std::uint32_t target) const {
     return islands.members(islands.of(fabric::SwitchIndex{target})).size();
   }
+  // The ways that tables have for a LID toward a switch, by switch: kNoWay where they have none.
+  std::vector<std::uint32_t> ways(const fabric::ForwardingTables& of, std::uint32_t target,
+                                  mad::Lid lid) const;
   // Takes the tree for a LID of the goal, with all that the layers admitted for it.
   void take(TreeGrower& tree, const Goal& goal, mad::Lid lid);
 
   // Grows the trees of hosts' LIDs anew, now that it is known what channels carry, and takes those
-  // that are better. layers_of(goal, lid): by switch, the layer of its packets. Ends as soon as
-  // is_vain().
+  // that are better. layers_of(goal, lid): by switch, the layer of its packets; nothing: its
+  // tree stays as it is. Ends as soon as is_vain().
   template <class LayersOf, class IsVain>
   void improve(const LayersOf& layers_of, const IsVain& is_vain) {
     for (const Goal& goal : goals_) {
@@ -76,7 +80,8 @@ class Loom {
       if (is_vain()) return;
       for (unsigned n = 0; goal.to->is_host() && n < goal.to->lid_count(); ++n) {
         const mad::Lid lid{static_cast<std::uint16_t>(goal.to->base.value + n)};
-        improve_one(goal, lid, layers_of(goal, lid));
+        const std::span<const std::uint8_t> layer_of = layers_of(goal, lid);
+        if (!layer_of.empty()) improve_one(goal, lid, layer_of);
       }
     }
   }
@@ -92,8 +97,11 @@ class Loom {
  private:
   void improve_one(const Goal& goal, mad::Lid lid, std::span<const std::uint8_t> layer_of);
 
+  static constexpr std::size_t kPorts = 256;
+
   std::vector<Goal> goals_;
-  std::uint64_t price_ = 0;  // a part of what all hosts together send to one LID
+  std::vector<std::uint32_t> by_port_;  // by switch and port: the channel
+  std::uint64_t price_ = 0;             // a part of what all hosts together send to one LID
   TreeGrower old_, new_;
 };
 

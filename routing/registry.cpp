@@ -11,6 +11,7 @@
 #include "routing/hyperx.hpp"
 #include "routing/lash.hpp"
 #include "routing/minhop.hpp"
+#include "routing/nue.hpp"
 #include "routing/sssp.hpp"
 #include "routing/torus_qos.hpp"
 #include "routing/updn.hpp"

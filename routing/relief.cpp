@@ -5,6 +5,7 @@
 #include <array>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "routing/shortest_trees.hpp"
@@ -19,25 +20,103 @@ constexpr std::uint64_t kStep = 16;
 // LIDs times channels.
 constexpr std::size_t kMost = 128'000'000;
 
+// What a finder offers. A switch may take any of it, whatever others do.
+class OfferedWays {
+ public:
+  OfferedWays(const CompactChannels& channels, WayFinder& finder)
+      : channels_(channels), finder_(finder) {}
+
+  TreeFlows flows(const std::vector<std::uint32_t>& hosts, const TargetTrees& trees) {
+    return add_up(channels_, hosts, trees, finder_);
+  }
+  // Most trees do without.
+  void prepare() { offers_.emplace(channels_, finder_); }
+  void look_at(const TargetTrees&, std::size_t, std::uint32_t) {}
+  bool has(const TargetTrees& trees, std::size_t tree, std::uint32_t channel) const {
+    return offers_->has(channel, trees.target[tree]);
+  }
+  bool take(const TargetTrees&, std::size_t, std::uint32_t) { return true; }
+
+ private:
+  const CompactChannels& channels_;
+  WayFinder& finder_;
+  std::optional<WayOffers> offers_;
+};
+
+// What the layer of a tree admits: each two channels that packets hold in succession there.
+class LayerWays {
+ public:
+  LayerWays(const CompactChannels& channels, std::vector<ChannelOrder>& layers,
+            std::vector<std::uint8_t> layer_of)
+      : channels_(channels), layers_(layers), layer_of_(std::move(layer_of)) {}
+
+  TreeFlows flows(const std::vector<std::uint32_t>& hosts, const TargetTrees& trees) {
+    return add_up(channels_, hosts, trees);
+  }
+  void prepare() {}
+  // Before a switch's channels are asked for.
+  void look_at(const TargetTrees& trees, std::size_t tree, std::uint32_t at) {
+    entering_.clear();
+    for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
+      const std::uint32_t child = channels_.to[c];
+      if (trees.at(child)[tree] == channels_.reverse_local[c])
+        entering_.push_back(channels_.reverse(c));
+    }
+  }
+  bool has(const TargetTrees&, std::size_t, std::uint32_t) const { return true; }
+  // Whether the layer has all that packets cause which leave by this channel, or can take it.
+  bool take(const TargetTrees& trees, std::size_t tree, std::uint32_t channel) {
+    ChannelOrder& layer = layers_[layer_of_[tree]];
+    added_.clear();
+    const std::uint32_t to = channels_.to[channel];
+    bool admits =
+        to == trees.target[tree] || admit(layer, channel, channels_.first[to] + trees.at(to)[tree]);
+    for (std::size_t i = 0; admits && i < entering_.size(); ++i) {
+      admits = admit(layer, entering_[i], channel);
+    }
+    for (const auto& [held, next] : added_) {
+      admits ? layer.keep(held, next) : layer.remove(held, next);
+    }
+    return admits;
+  }
+
+ private:
+  bool admit(ChannelOrder& layer, std::uint32_t held, std::uint32_t next) {
+    if (layer.has(held, next)) return true;
+    if (!layer.add(held, next)) return false;
+    added_.emplace_back(held, next);
+    return true;
+  }
+
+  const CompactChannels& channels_;
+  std::vector<ChannelOrder>& layers_;
+  std::vector<std::uint8_t> layer_of_;   // by tree
+  std::vector<std::uint32_t> entering_;  // the switch that is looked at, in this tree
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> added_;
+};
+
+template <class AllowedWays>
 class Relief {
  public:
   Relief(const CompactChannels& channels, const std::vector<std::uint32_t>& hosts,
-         WayFinder& finder, TargetTrees& trees, std::size_t looks)
+         AllowedWays allowed, TargetTrees& trees, std::size_t looks)
       : channels_(channels),
         hosts_(hosts),
-        finder_(finder),
+        allowed_(std::move(allowed)),
         trees_(trees),
         looks_left_(looks),
         flow_(hosts.size()),
         place_(hosts.size(), kNoWay) {}
 
+  const ChannelLoads& loads() const { return loads_; }
+
   // Whether it changed anything.
   bool run() {
-    TreeFlows flows = add_up(channels_, hosts_, trees_, finder_);
+    TreeFlows flows = allowed_.flows(hosts_, trees_);
     least_ = least_peak(channels_, flows);
     loads_ = std::move(flows.loads);
     if (loads_.empty() || peak() <= least_) return false;
-    offers_.emplace(channels_, finder_);
+    allowed_.prepare();
     for (std::uint64_t step = kStep; looks_left_ > 0;) {
       const std::uint64_t most = peak();
       if (most <= least_) break;
@@ -109,17 +188,22 @@ class Relief {
   bool lead_away(std::size_t tree, std::uint32_t at, std::uint32_t busy) {
     if (flow_[at] == 0) return false;
     number_way(tree, at);
-    std::uint32_t best = kNoWay;
-    std::int64_t least = 0;
+    gains_.clear();
     for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
-      if (c == next(tree, at) || !offers_->has(c, trees_.target[tree])) continue;
+      if (c == next(tree, at) || !allowed_.has(trees_, tree, c)) continue;
       const std::int64_t change = unevenness_by(tree, c, busy);
-      if (change < least) best = c;
-      least = std::min(least, change);
+      if (change < 0) gains_.emplace_back(change, c);
     }
     forget_way(tree, at);
-    if (best != kNoWay) change(tree, at, best);
-    return best != kNoWay;
+    if (gains_.empty()) return false;
+    allowed_.look_at(trees_, tree, at);
+    std::sort(gains_.begin(), gains_.end());
+    const auto best = std::find_if(gains_.begin(), gains_.end(), [&](const auto& gain) {
+      return allowed_.take(trees_, tree, gain.second);
+    });
+    if (best == gains_.end()) return false;
+    change(tree, at, best->second);
+    return true;
   }
 
   // How the sum of all loads' squares would change, by the flow; 0 if a channel would carry more
@@ -167,14 +251,15 @@ class Relief {
 
   const CompactChannels& channels_;
   const std::vector<std::uint32_t>& hosts_;
-  WayFinder& finder_;
+  AllowedWays allowed_;
   TargetTrees& trees_;
-  std::optional<WayOffers> offers_;  // most trees do without
   ChannelLoads loads_;
   std::uint64_t least_ = 0, limit_ = 0;
   bool changed_ = false;
   std::size_t looks_left_;
   std::vector<std::uint32_t> branch_;
+  // What a switch could do: how the sum of squares would change, and by which channel.
+  std::vector<std::pair<std::int64_t, std::uint32_t>> gains_;
   std::vector<std::uint64_t> flow_;   // by switch, of the branch in hand
   std::vector<std::uint32_t> place_;  // by switch: on the way in hand, from its beginning
 };
@@ -209,6 +294,17 @@ class LidTrees {
   }
   TargetTrees& trees() { return trees_; }
 
+  // By tree, from what is known by LID.
+  std::vector<std::uint8_t> of_each(std::span<const std::uint8_t> by_lid) const {
+    std::vector<std::uint8_t> by_tree;
+    for (const std::uint16_t lid : lids_) by_tree.push_back(by_lid[lid]);
+    return by_tree;
+  }
+  void write_all() {
+    for (std::uint32_t s = 0; s + 1 < channels_.first.size(); ++s) write(s);
+  }
+
+ private:
   void write(std::uint32_t at) {
     std::uint8_t* const row = tables_.row(fabric::SwitchIndex{at}).data();
     const std::uint8_t* const next = trees_.at(at);
@@ -217,8 +313,6 @@ class LidTrees {
       if (next[tree] != TargetTrees::kNone) row[lids_[tree]] = out[next[tree]];
     }
   }
-
- private:
   void read(std::uint32_t at) {
     const auto places = places_at(channels_, at);
     const std::uint8_t* const row = std::as_const(tables_).row(fabric::SwitchIndex{at}).data();
@@ -245,22 +339,45 @@ bool has_one_lid_each(const std::vector<Destination>& here) {
 void relieve(const CompactChannels& channels, const std::vector<std::uint32_t>& hosts,
              WayFinder& finder, TargetTrees& trees) {
   if (trees.count() * channels.count() <= kMost) {
-    Relief(channels, hosts, finder, trees, kManyLooks).run();
+    Relief(channels, hosts, OfferedWays(channels, finder), trees, kManyLooks).run();
   }
 }
 
-bool relieve(const CompactChannels& channels, const Destinations& destinations, WayFinder& finder,
-             fabric::ForwardingTables& tables, std::size_t looks) {
+namespace {
+
+bool is_for(const CompactChannels& channels, const Destinations& destinations) {
   const auto& all = destinations.by_switch;
   const std::size_t lids =
       std::accumulate(destinations.hosts.begin(), destinations.hosts.end(), std::size_t{0});
   if (lids * channels.count() > kMost) return false;
-  if (!std::all_of(all.begin(), all.end(), has_one_lid_each)) return false;
+  return std::all_of(all.begin(), all.end(), has_one_lid_each);
+}
+
+}  // namespace
+
+bool relieve(const CompactChannels& channels, const Destinations& destinations, WayFinder& finder,
+             fabric::ForwardingTables& tables, std::size_t looks) {
+  if (!is_for(channels, destinations)) return false;
   LidTrees lid_trees(channels, destinations, tables);
-  Relief relief(channels, destinations.hosts, finder, lid_trees.trees(), looks);
+  Relief relief(channels, destinations.hosts, OfferedWays(channels, finder), lid_trees.trees(),
+                looks);
   if (!relief.run()) return false;
-  for (std::uint32_t s = 0; s < all.size(); ++s) lid_trees.write(s);
+  lid_trees.write_all();
   return true;
+}
+
+std::optional<ChannelLoads> relieve_in_layers(const CompactChannels& channels,
+                                              const Destinations& destinations,
+                                              std::vector<ChannelOrder>& layers,
+                                              std::span<const std::uint8_t> layer_of,
+                                              fabric::ForwardingTables& tables) {
+  if (!is_for(channels, destinations)) return std::nullopt;
+  LidTrees lid_trees(channels, destinations, tables);
+  LayerWays ways(channels, layers, lid_trees.of_each(layer_of));
+  Relief relief(channels, destinations.hosts, std::move(ways), lid_trees.trees(), kManyLooks);
+  if (!relief.run()) return std::nullopt;
+  lid_trees.write_all();
+  return relief.loads();
 }
 
 }  // namespace heddle::routing

@@ -4,9 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "fabric/forwarding_tables.hpp"
+#include "routing/channel_order.hpp"
 #include "routing/destinations.hpp"
 #include "routing/target_trees.hpp"
 #include "routing/way_finder.hpp"
@@ -28,5 +31,14 @@ void relieve(const CompactChannels& channels, const std::vector<std::uint32_t>& 
 // changed anything.
 bool relieve(const CompactChannels& channels, const Destinations& destinations, WayFinder& finder,
              fabric::ForwardingTables& tables, std::size_t looks = kManyLooks);
+
+// The same within layers, which have all that the ways to hosts' LIDs cause, and stay free of
+// cycles: ways may be any whose layer takes each two channels that packets on them hold in
+// succession. layer_of: by LID. What channels carry then; nothing if it changed nothing.
+std::optional<ChannelLoads> relieve_in_layers(const CompactChannels& channels,
+                                              const Destinations& destinations,
+                                              std::vector<ChannelOrder>& layers,
+                                              std::span<const std::uint8_t> layer_of,
+                                              fabric::ForwardingTables& tables);
 
 }  // namespace heddle::routing

@@ -66,7 +66,72 @@ class Adder {
   std::vector<std::uint64_t> carried_;  // by (switch, one of these)
 };
 
+// Adds up what flows over one tree after the other, from the outermost switches inwards.
+class Collector {
+ public:
+  Collector(const CompactChannels& channels, const std::vector<std::uint32_t>& hosts,
+            const TargetTrees& trees)
+      : channels_(channels),
+        hosts_(hosts),
+        trees_(trees),
+        flows_{ChannelLoads(channels.count()), std::vector<std::uint64_t>(hosts.size()),
+               std::vector<std::uint64_t>(hosts.size())},
+        next_(hosts.size()),
+        feeders_(hosts.size()),
+        carried_(hosts.size()) {}
+
+  TreeFlows add_all() {
+    for (std::size_t tree = 0; tree < trees_.count(); ++tree) {
+      find_feeders(tree);
+      for (std::size_t i = 0; i < ready_.size(); ++i) send_on(tree, ready_[i]);
+    }
+    return std::move(flows_);
+  }
+
+ private:
+  void find_feeders(std::size_t tree) {
+    std::fill(feeders_.begin(), feeders_.end(), 0u);
+    const auto switches = static_cast<std::uint32_t>(hosts_.size());
+    for (std::uint32_t s = 0; s < switches; ++s) {
+      const std::uint8_t place = trees_.at(s)[tree];
+      next_[s] = place == TargetTrees::kNone ? kNoWay : channels_.first[s] + place;
+      if (next_[s] != kNoWay) ++feeders_[channels_.to[next_[s]]];
+      carried_[s] = 0;
+    }
+    ready_.clear();
+    for (std::uint32_t s = 0; s < switches; ++s) {
+      if (feeders_[s] == 0) ready_.push_back(s);
+    }
+  }
+
+  void send_on(std::size_t tree, std::uint32_t at) {
+    if (next_[at] == kNoWay) {
+      if (at == trees_.target[tree]) flows_.received[at] += carried_[at];
+      return;
+    }
+    const std::uint64_t own = std::uint64_t{hosts_[at]} * trees_.weight[tree];
+    flows_.sent[at] += own;
+    flows_.loads[next_[at]] += (carried_[at] + own) * counts_for(channels_, next_[at]);
+    const std::uint32_t to = channels_.to[next_[at]];
+    carried_[to] += carried_[at] + own;
+    if (--feeders_[to] == 0) ready_.push_back(to);
+  }
+
+  const CompactChannels& channels_;
+  const std::vector<std::uint32_t>& hosts_;
+  const TargetTrees& trees_;
+  TreeFlows flows_;
+  std::vector<std::uint32_t> next_, feeders_;  // by switch, of the tree in hand
+  std::vector<std::uint64_t> carried_;         // the same
+  std::vector<std::uint32_t> ready_;           // switches that all has come to
+};
+
 }  // namespace
+
+TreeFlows add_up(const CompactChannels& channels, const std::vector<std::uint32_t>& hosts,
+                 const TargetTrees& trees) {
+  return Collector(channels, hosts, trees).add_all();
+}
 
 TreeFlows add_up(const CompactChannels& channels, const std::vector<std::uint32_t>& hosts,
                  const TargetTrees& trees, WayFinder& finder) {

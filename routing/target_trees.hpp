@@ -34,6 +34,10 @@ struct TreeFlows {
 TreeFlows add_up(const CompactChannels& channels, const std::vector<std::uint32_t>& hosts,
                  const TargetTrees& trees, WayFinder& finder);
 
+// The same for any trees, at more expense.
+TreeFlows add_up(const CompactChannels& channels, const std::vector<std::uint32_t>& hosts,
+                 const TargetTrees& trees);
+
 // What some channel carries at least, whatever the trees: the mean; and a switch has but its own
 // channels for what its hosts send and receive.
 std::uint64_t least_peak(const CompactChannels& channels, const TreeFlows& flows);

@@ -41,6 +41,15 @@ bool TreeGrower::grow(std::uint32_t target, std::span<const std::uint8_t> layer_
   return order_.size() == reachable_;
 }
 
+bool TreeGrower::grow_along(std::uint32_t target, std::span<const std::uint32_t> given,
+                            std::span<const std::uint8_t> layer_of, const ChannelLoads& loads,
+                            std::size_t reachable) {
+  given_ = given;
+  const bool whole = grow(target, layer_of, loads, reachable);
+  given_ = {};
+  return whole;
+}
+
 // Level by level from the switches of order_ that begin at `from`, all as many hops away: who finds
 // no way in one level may find one in the next.
 void TreeGrower::spread(std::size_t from, const ChannelLoads& loads) {
@@ -61,7 +70,16 @@ void TreeGrower::spread(std::size_t from, const ChannelLoads& loads) {
   }
 }
 
+bool TreeGrower::attach_as_given(std::uint32_t at, std::uint32_t hops, const ChannelLoads& loads) {
+  const std::uint32_t channel = given_[at];
+  if (channel == kNoWay || hops_[channels_.to[channel]] + 1 != hops) return false;
+  if (!admit(at, channel)) return false;
+  settle(at, channel, cost_[channels_.to[channel]] + loads[channel]);
+  return true;
+}
+
 void TreeGrower::attach(std::uint32_t at, std::uint32_t hops, const ChannelLoads& loads) {
+  if (!given_.empty() && attach_as_given(at, hops, loads)) return;
   const std::uint32_t first = channels_.first[at], end = channels_.first[at + 1];
   candidates_.clear();
   const auto consider = [&](std::uint32_t begin, std::uint32_t last) {

@@ -44,6 +44,10 @@ class TreeGrower {
   // until keep() or undo().
   bool grow(std::uint32_t target, std::span<const std::uint8_t> layer_of, const ChannelLoads& loads,
             std::size_t reachable);
+  // The same, but a way that is given for a switch comes before all others as short; by switch.
+  bool grow_along(std::uint32_t target, std::span<const std::uint32_t> given,
+                  std::span<const std::uint8_t> layer_of, const ChannelLoads& loads,
+                  std::size_t reachable);
   // Tries once more what found no way, after layer_of has changed; ways are no longer the shortest
   // that could be. True if everything is reached then.
   bool resume(const ChannelLoads& loads);
@@ -96,6 +100,7 @@ class TreeGrower {
   void spread(std::size_t from, const ChannelLoads& loads);
   void attach(std::uint32_t at, std::uint32_t hops, const ChannelLoads& loads);
   std::uint64_t price(std::uint32_t at, std::uint32_t channel) const;
+  bool attach_as_given(std::uint32_t at, std::uint32_t hops, const ChannelLoads& loads);
   bool attach_to_best(std::uint32_t at);
   bool admit(std::uint32_t at, std::uint32_t channel);
   bool admit_in(std::uint8_t layer, std::uint32_t at, std::uint32_t channel);
@@ -116,6 +121,7 @@ class TreeGrower {
   std::uint32_t target_ = 0;
   std::size_t reachable_ = 0;
   std::span<const std::uint8_t> layer_of_;
+  std::span<const std::uint32_t> given_;  // empty if nothing is
   std::vector<std::uint32_t> order_;
   std::vector<std::uint32_t> next_;    // by switch
   std::vector<std::uint32_t> hops_;    // by switch; kNoWay if not reached

@@ -20,14 +20,4 @@ class Weave : public Engine {
 base::Result<Routes> leave_to_weave(const Request& request, std::string_view engine,
                                     const base::Error& why);
 
-// What Nue does with a fixed division of the destinations over the VLs; for comparison.
-class Nue : public Engine {
- public:
-  std::string_view name() const override { return "nue"; }
-  std::string_view summary() const override {
-    return "as weave, but each switch's VL is given beforehand";
-  }
-  base::Result<Routes> route(const Request& request) const override;
-};
-
 }  // namespace heddle::routing
