@@ -16,10 +16,12 @@ from pathlib import Path
 
 from lab import Lab
 from measuring import median, run
+from torus_file import torus_file
 
 MANAGERS = "opensm", "heddle"
-ENGINES = "minhop", "updn", "dnup", "ftree", "dor", "lash", "sssp", "dfsssp", "nue"
-WITH_LEVELS = "lash", "dfsssp", "nue"
+TORUS = "torus-2QoS"
+ENGINES = "minhop", "updn", "dnup", "ftree", "dor", "lash", "sssp", "dfsssp", "nue", TORUS
+WITH_LEVELS = "lash", "dfsssp", "nue", TORUS
 NONE = "-"
 VLS = "8"  # what the devices of ibsim have, and OpenSM takes
 SHARE = 5  # per cent of a core for each manager that answers queries
@@ -44,6 +46,7 @@ class Stage:
     net_path: Path   # the same for ibsim
     net: object
     options: argparse.Namespace
+    expression: str = ""  # what the fabric was before anything was lost
 
     @property
     def late(self):
@@ -126,9 +129,21 @@ def in_process(stage):
         yield f"in process: {field}", NONE, median(runs, field)
 
 
-def routed(stage, engine):
+def engines_for(stage):
+    """Each engine, and what OpenSM and Heddle are told besides; torus-2QoS only on a torus, both
+    with the same file."""
+    for engine in stage.options.engines.split(","):
+        if engine != TORUS:
+            yield engine, [], []
+        elif text := torus_file(stage.expression, stage.net_path.read_text(), stage.net):
+            path = stage.net_path.with_name("torus.conf")
+            path.write_text(text)
+            yield engine, ["-Q", "--torus_config", path], ["--torus-config", path]
+
+
+def routed(stage, engine, told):
     """OpenSM's seconds, or how long it had been at it when the patience was at its end."""
-    result = once("opensm", stage, ["-R", engine], verbosity="0x7", flushed=True)
+    result = once("opensm", stage, ["-R", engine, *told], verbosity="0x7", flushed=True)
     begun = f"building routing with '{engine}'"
     if not result.late:
         # It takes another engine if the one that was asked for fails.
@@ -142,10 +157,11 @@ def routed(stage, engine):
 OUR_LEAST = 9
 
 
-def planned(stage, engine):
+def planned(stage, engine, told):
     """Seconds of our tables and their proof in a process of their own; None if there are none."""
     done = run(["timeout", stage.options.patience, stage.options.heddle, "plan", "route",
-                stage.fabric, "--routing", engine, "--vls", VLS], folder=stage.net_path.parent)
+                stage.fabric, "--routing", engine, "--vls", VLS, *told],
+               folder=stage.net_path.parent)
     # Whether the proof finds a credit loop or none: OpenSM does not ask.
     line = re.search(rf"^{engine} +(?:yes|no) +(\d[\d.e-]*) +(\d[\d.e-]*)", done.output,
                      re.MULTILINE)
@@ -153,12 +169,12 @@ def planned(stage, engine):
 
 
 def engines(stage):
-    for engine in stage.options.engines.split(","):
+    for engine, to_opensm, to_heddle in engines_for(stage):
         theirs = []
         while len(theirs) < stage.options.rounds and not any(isinstance(t, str) for t in theirs):
-            theirs.append(routed(stage, engine))
+            theirs.append(routed(stage, engine, to_opensm))
         ours = [seconds for _ in range(max(stage.options.rounds, OUR_LEAST))
-                if (seconds := planned(stage, engine)) is not None]
+                if (seconds := planned(stage, engine, to_heddle)) is not None]
         yield (f"{engine}: seconds",
                theirs[-1] if isinstance(theirs[-1], str) else statistics.median(theirs),
                statistics.median(ours) if ours else NONE)
@@ -168,7 +184,7 @@ QUALITIES = {"max load": "max_load", "mean hops": "mean_hops", "worst shift": "s
              "EBB": "ebb"}
 
 
-def judged(stage, engine, theirs):
+def judged(stage, engine, told, theirs):
     """What `heddle plan` says of OpenSM's tables and of ours: by engine, "file" being the former.
     Nothing of those that are not there, or do not lead from every host to every other."""
     dump, net = stage.net_path.with_name("lfts.dump"), stage.net_path.with_name("plain.net")
@@ -177,7 +193,7 @@ def judged(stage, engine, theirs):
     net.write_text(re.sub(r"[ \t]+#.*|(?<=\])\([0-9a-fA-F]+\)", "", stage.net_path.read_text()))
     done = run(["timeout", stage.options.patience, stage.options.heddle, "plan", "route",
                 net, "--routing", engine, "--vls", VLS, "--no-fallback", "--metrics",
-                "-o", "json", *(["--tables", dump] if theirs else [])],
+                "-o", "json", *told, *(["--tables", dump] if theirs else [])],
                folder=net.parent)
     told = done.output[done.output.find("{"):done.output.rfind("}") + 1]
     return {one["engine"]: one for one in (json.loads(told)["engines"] if told else [])
@@ -193,11 +209,11 @@ def proven(found, whose, engine):
 
 
 def quality(stage):
-    for engine in stage.options.engines.split(","):
+    for engine, to_opensm, to_heddle in engines_for(stage):
         # 0x40: it dumps its tables; another engine's if the one that was asked for fails.
-        result = once("opensm", stage, ["-R", engine], verbosity="0x43", flushed=True)
+        result = once("opensm", stage, ["-R", engine, *to_opensm], verbosity="0x43", flushed=True)
         done = f"{engine} tables configured" in result.log
-        found = judged(stage, engine, result.tables if done else b"")
+        found = judged(stage, engine, to_heddle, result.tables if done else b"")
         for title, key in QUALITIES.items():
             yield (f"{engine}: {title}",
                    *(found[whose][key] if whose in found else NONE for whose in ("file", engine)))
