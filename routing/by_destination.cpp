@@ -2,6 +2,7 @@
 #include "routing/by_destination.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -206,7 +207,24 @@ void ByDestination::even_out() {
   if (loads) loom_.loads = std::move(*loads);
 }
 
+// In LIDs times channels: up to the first one trees grow anew twice, since that is quick. Beyond
+// the second one, which are large trees that lack something, growing takes a minute, so all keep
+// the shortest ways that fit.
+constexpr std::size_t kFewToWeave = 16'000'000, kMostToWeave = 128'000'000;
+
 }  // namespace
+
+WeaveManner fixed_manner(const Request& request, unsigned layers,
+                         const fabric::ForwardingTables& shortest) {
+  const std::size_t work = request.lids.top().value * request.topology.channels().size();
+  const bool many = work > kMostToWeave;
+  return {.layers = layers,
+          .fixed = true,
+          .learns = !many,
+          .given = many ? &shortest : nullptr,
+          .rounds = work <= kFewToWeave ? 2u : 1u,
+          .relieves = true};
+}
 
 Woven weave_by_destination(const Request& request, const WeaveManner& manner,
                            const std::atomic<bool>& is_vain) {

@@ -22,6 +22,11 @@ struct WeaveManner {
   bool relieves = false;  // busy channels in the end
 };
 
+// With layers dealt out beforehand, as well as it can be at an expense that suits the fabric.
+// shortest: tables of shortest ways, which outlive the manner.
+WeaveManner fixed_manner(const Request& request, unsigned layers,
+                         const fabric::ForwardingTables& shortest);
+
 inline const std::atomic<bool> kNeeded = false;
 
 // What it returns is of no use once it is in vain.

@@ -121,8 +121,11 @@ Woven weave_by_pair(const Request& request) {
 }
 
 // In layers that take their order from the ways that are found.
-Woven weave_freely(const Request& request) {
-  if (request.data_vls > 1 && request.cover_replies) return weave_by_pair(request);
+Woven weave_freely(const Request& request, const Shortest& shortest) {
+  if (request.data_vls == 1) {
+    return weave_by_destination(request, fixed_manner(request, 1, shortest.tables));
+  }
+  if (request.cover_replies) return weave_by_pair(request);
   return weave_by_destination(request, {.layers = request.data_vls});
 }
 
@@ -139,7 +142,7 @@ base::Result<Routes> Weave::route(const Request& request) const {
     ordered = weave_in_orders(request, enough);
     if (ordered && enough.holds(*ordered)) return std::move(ordered->routes);
   }
-  auto woven = weave_freely(request);
+  auto woven = weave_freely(request, shortest);
   const bool better = ordered && ordered->greatest_load < woven.greatest_load;
   return better ? std::move(ordered->routes) : std::move(woven.routes);
 }
