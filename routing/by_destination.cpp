@@ -13,6 +13,7 @@
 #include "routing/escape.hpp"
 #include "routing/learned_ways.hpp"
 #include "routing/relief.hpp"
+#include "routing/tree_levels.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -208,8 +209,9 @@ void ByDestination::even_out() {
 }
 
 // In LIDs times channels: up to the first one trees grow anew twice, since that is quick. Beyond
-// the second one, which are large trees that lack something, growing takes a minute, so all keep
-// the shortest ways that fit.
+// the second one learning would take as long again as growing, and on a tree that lacks something
+// growing itself takes a minute: there all keep the shortest ways that fit, which are nearly all.
+// Where switches form no tree hardly any fit.
 constexpr std::size_t kFewToWeave = 16'000'000, kMostToWeave = 128'000'000;
 
 }  // namespace
@@ -218,10 +220,11 @@ WeaveManner fixed_manner(const Request& request, unsigned layers,
                          const fabric::ForwardingTables& shortest) {
   const std::size_t work = request.lids.top().value * request.topology.channels().size();
   const bool many = work > kMostToWeave;
+  const bool fit = many && find_levels(request.topology, request.options.root_guids).has_value();
   return {.layers = layers,
           .fixed = true,
           .learns = !many,
-          .given = many ? &shortest : nullptr,
+          .given = fit ? &shortest : nullptr,
           .rounds = work <= kFewToWeave ? 2u : 1u,
           .relieves = true};
 }
