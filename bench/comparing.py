@@ -287,12 +287,13 @@ def one_takeover(manager, stage):
             started.append(REPAIR.start(lab, output, command(priority, log)))
             outputs.append([(log, "SUBNET UP"), (output, '"SubnetUp"')])
             if priority == 5:
-                REPAIR.wait(lambda: times_up(outputs[0]) > 0, f"{manager} to bring it up", patience)
+                REPAIR.wait(lambda: times_up(outputs[0]) > 0, f"{manager} to bring it up",
+                            patience, lab=lab)
         time.sleep(5)
         began = time.monotonic()
         started[0].send_signal(signal.SIGKILL)
         REPAIR.wait(lambda: times_up(outputs[1]) > 0, f"{manager}'s standby to take over",
-                    patience, pause=0.01)
+                    patience, pause=0.01, lab=lab)
         return time.monotonic() - began
 
 
