@@ -158,14 +158,15 @@ OUR_LEAST = 9
 
 
 def planned(stage, engine, told):
-    """Seconds of our tables and their proof in a process of their own; None if there are none."""
+    """Seconds of our tables, and of their proof, in a process of their own; None if there are
+    none."""
     done = run(["timeout", stage.options.patience, stage.options.heddle, "plan", "route",
                 stage.fabric, "--routing", engine, "--vls", VLS, *told],
                folder=stage.net_path.parent)
     # Whether the proof finds a credit loop or none: OpenSM does not ask.
     line = re.search(rf"^{engine} +(?:yes|no) +(\d[\d.e-]*) +(\d[\d.e-]*)", done.output,
                      re.MULTILINE)
-    return float(line[1]) + float(line[2]) if line else None
+    return (float(line[1]), float(line[2])) if line else None
 
 
 def engines(stage):
@@ -175,9 +176,11 @@ def engines(stage):
             theirs.append(routed(stage, engine, to_opensm))
         ours = [seconds for _ in range(max(stage.options.rounds, OUR_LEAST))
                 if (seconds := planned(stage, engine, to_heddle)) is not None]
-        yield (f"{engine}: seconds",
-               theirs[-1] if isinstance(theirs[-1], str) else statistics.median(theirs),
-               statistics.median(ours) if ours else NONE)
+        took = theirs[-1] if isinstance(theirs[-1], str) else statistics.median(theirs)
+        yield (f"{engine}: seconds", took,
+               statistics.median(map(sum, ours)) if ours else NONE)
+        yield (f"{engine}: seconds without proof", took,
+               statistics.median(tables for tables, _ in ours) if ours else NONE)
 
 
 QUALITIES = {"max load": "max_load", "mean hops": "mean_hops", "worst shift": "shift_worst",
