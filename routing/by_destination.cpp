@@ -220,7 +220,7 @@ WeaveManner fixed_manner(const Request& request, unsigned layers,
                          const fabric::ForwardingTables& shortest) {
   const std::size_t work = request.lids.top().value * request.topology.channels().size();
   const bool many = work > kMostToWeave;
-  const bool fit = many && find_levels(request.topology, request.options.root_guids).has_value();
+  const bool fit = many && find_levels(request.topology, {}).has_value();
   return {.layers = layers,
           .fixed = true,
           .learns = !many,

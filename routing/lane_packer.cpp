@@ -15,17 +15,10 @@ std::optional<std::uint8_t> LanePacker::pack(const Dependencies& flow) {
 }
 
 bool LanePacker::take(ChannelOrder& layer, const Dependencies& flow) {
-  added_.clear();
-  for (const auto& [held, next] : flow) {
-    if (layer.has(held, next)) continue;
-    if (!layer.add(held, next)) {
-      for (const auto& [a, b] : added_) layer.remove(a, b);
-      return false;
-    }
-    added_.push_back({held, next});
-  }
-  for (const auto& [held, next] : added_) layer.keep(held, next);
-  return true;
+  turns_.begin(layer);
+  return turns_.end(std::all_of(flow.begin(), flow.end(), [&](const auto& turn) {
+    return turns_.add(turn.first, turn.second);
+  }));
 }
 
 }  // namespace heddle::routing

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "routing/channel_order.hpp"
+#include "routing/turns_together.hpp"
 
 namespace heddle::routing {
 
@@ -30,7 +31,7 @@ class LanePacker {
 
   std::vector<ChannelOrder>& layers_;
   unsigned used_ = 1;
-  Dependencies added_;
+  TurnsTogether turns_;
 };
 
 }  // namespace heddle::routing

@@ -8,6 +8,7 @@
 #include "routing/relief.hpp"
 #include "routing/shortest_ways.hpp"
 #include "routing/target_trees.hpp"
+#include "routing/turns_together.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -50,28 +51,19 @@ class Teacher {
   // in other islands.
   template <class Next>
   void teach(ChannelOrder& layer, std::uint32_t from, const Next& next) {
-    added_.clear();
+    turns_.begin(layer);
     bool fits = true;
     for (std::uint32_t held = next(from); held != kNoWay && fits;) {
       const std::uint32_t onward = next(channels_.to[held]);
-      fits = onward == kNoWay || add(layer, held, onward);
+      fits = onward == kNoWay || turns_.add(held, onward);
       held = onward;
     }
-    for (const auto& [held, onward] : added_) {
-      fits ? layer.keep(held, onward) : layer.remove(held, onward);
-    }
+    turns_.end(fits);
   }
 
  private:
-  bool add(ChannelOrder& layer, std::uint32_t held, std::uint32_t onward) {
-    if (layer.has(held, onward)) return true;
-    if (!layer.add(held, onward)) return false;
-    added_.emplace_back(held, onward);
-    return true;
-  }
-
   const CompactChannels& channels_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> added_;  // of the way in hand
+  TurnsTogether turns_;  // of the way in hand
 };
 
 }  // namespace

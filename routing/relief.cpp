@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "routing/shortest_trees.hpp"
+#include "routing/turns_together.hpp"
 #include "routing/way_offers.hpp"
 
 namespace heddle::routing {
@@ -66,33 +67,22 @@ class LayerWays {
   bool has(const TargetTrees&, std::size_t, std::uint32_t) const { return true; }
   // Whether the layer has all that packets cause which leave by this channel, or can take it.
   bool take(const TargetTrees& trees, std::size_t tree, std::uint32_t channel) {
-    ChannelOrder& layer = layers_[layer_of_[tree]];
-    added_.clear();
+    turns_.begin(layers_[layer_of_[tree]]);
     const std::uint32_t to = channels_.to[channel];
     bool admits =
-        to == trees.target[tree] || admit(layer, channel, channels_.first[to] + trees.at(to)[tree]);
+        to == trees.target[tree] || turns_.add(channel, channels_.first[to] + trees.at(to)[tree]);
     for (std::size_t i = 0; admits && i < entering_.size(); ++i) {
-      admits = admit(layer, entering_[i], channel);
+      admits = turns_.add(entering_[i], channel);
     }
-    for (const auto& [held, next] : added_) {
-      admits ? layer.keep(held, next) : layer.remove(held, next);
-    }
-    return admits;
+    return turns_.end(admits);
   }
 
  private:
-  bool admit(ChannelOrder& layer, std::uint32_t held, std::uint32_t next) {
-    if (layer.has(held, next)) return true;
-    if (!layer.add(held, next)) return false;
-    added_.emplace_back(held, next);
-    return true;
-  }
-
   const CompactChannels& channels_;
   std::vector<ChannelOrder>& layers_;
   std::vector<std::uint8_t> layer_of_;   // by tree
   std::vector<std::uint32_t> entering_;  // the switch that is looked at, in this tree
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> added_;
+  TurnsTogether turns_;
 };
 
 template <class AllowedWays>
@@ -334,17 +324,6 @@ bool has_one_lid_each(const std::vector<Destination>& here) {
                      [](const Destination& to) { return !to.is_host() || to.lmc == 0; });
 }
 
-}  // namespace
-
-void relieve(const CompactChannels& channels, const std::vector<std::uint32_t>& hosts,
-             WayFinder& finder, TargetTrees& trees) {
-  if (trees.count() * channels.count() <= kMost) {
-    Relief(channels, hosts, OfferedWays(channels, finder), trees, kManyLooks).run();
-  }
-}
-
-namespace {
-
 bool is_for(const CompactChannels& channels, const Destinations& destinations) {
   const auto& all = destinations.by_switch;
   const std::size_t lids =
@@ -354,6 +333,13 @@ bool is_for(const CompactChannels& channels, const Destinations& destinations) {
 }
 
 }  // namespace
+
+void relieve(const CompactChannels& channels, const std::vector<std::uint32_t>& hosts,
+             WayFinder& finder, TargetTrees& trees) {
+  if (trees.count() * channels.count() <= kMost) {
+    Relief(channels, hosts, OfferedWays(channels, finder), trees, kManyLooks).run();
+  }
+}
 
 bool relieve(const CompactChannels& channels, const Destinations& destinations, WayFinder& finder,
              fabric::ForwardingTables& tables, std::size_t looks) {

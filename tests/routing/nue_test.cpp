@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -48,6 +49,19 @@ TEST(Nue, TakesShortWaysAndSpreadsThem) {
     const auto shortest = quality_of(subnet, subnet.route("sssp").tables);
     EXPECT_LE(static_cast<double>(quality.greatest_load), peak * shortest.mean_load) << name;
     EXPECT_LE(quality.mean_hops, detour * shortest.mean_hops) << name;
+  }
+}
+
+TEST(WeaveManner, KeepsWaysOfLargeTreesAlone) {
+  const fabric::ForwardingTables shortest;
+  for (const auto& [recipe, keeps] : std::vector<std::pair<support::Recipe, bool>>{
+           {support::degraded(support::xgft({18, 18, 24}, {1, 18, 18}), 1, 1), true},
+           {support::xgft({6, 6, 12}, {1, 6, 6}), false},
+           {support::torus({15, 15, 15}, 1), false},
+           {support::torus({5, 5, 5}, 2), false}}) {
+    const Subnet subnet(recipe);
+    const auto manner = fixed_manner({subnet.topology, subnet.lids, subnet.options}, 1, shortest);
+    EXPECT_EQ(manner.given == &shortest, keeps) << subnet.topology.switch_count();
   }
 }
 
