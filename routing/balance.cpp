@@ -12,6 +12,7 @@
 #include "routing/cheapest_first.hpp"
 #include "routing/column_buffer.hpp"
 #include "routing/companies.hpp"
+#include "routing/counter_rows.hpp"
 #include "routing/destinations.hpp"
 #include "routing/lone_lids.hpp"
 #include "routing/port_costs.hpp"
@@ -213,7 +214,7 @@ class Balancer {
       : plan_(plan),
         tables_(tables),
         widest_(widest(plan, batch)),
-        pitch_(pitch_of(widest_)),
+        pitch_(row_width(widest_)),
         chosen_(lids(plan, batch), plan.hosts.size(), widest_),
         costs_(plan.channels),
         companies_(plan.channels, plan.hosts, plan.with_kin, costs_),
@@ -244,6 +245,7 @@ class Balancer {
     if (ways.size() < plan_.hosts.size()) chosen_.clear();
     ways.farthest_first(
         [this](SwitchIndex at, std::span<const std::uint8_t> choices) { forward(at, choices); });
+    add_for_followers();
     forget_traffic(visit.target);
     arrive(visit.target);
   }
@@ -299,8 +301,6 @@ class Balancer {
     for (const Destination& to : destinations) count += to.lid_count();
     return count;
   }
-  // Whole vectors of whatever processor.
-  static std::size_t pitch_of(std::size_t width) { return (width + 7) / 8 * 8; }
 
   void arrive(SwitchIndex target) {
     std::uint8_t* chosen = chosen_.at(target);
@@ -353,7 +353,7 @@ class Balancer {
   }
   // Done with it; the next target finds nothing but zeros.
   void forget_traffic(SwitchIndex at) {
-    if (carries_) std::fill_n(traffic_at(at.value), pitch_, std::uint16_t{0});
+    if (carries_) clear_row(traffic_at(at.value), pitch_);
   }
 
   // Mostly as many as a switch has hosts, which are too few for a call.
@@ -456,12 +456,27 @@ class Balancer {
       deal_alone(at, choices);
     } else if (companies_.has_dealt(*company)) {
       chosen_.copy(company->dealer, at);
-      for (const auto& [place, load] : company->loads) add_to(traffic_[place], load);
+      follow(companies_.number_of(at));
     } else {
       companies_.deal_for(*company, at, traffic);
       deal_for_all(at, *company);
     }
     forget_traffic(at);
+  }
+
+  // What a member brings goes where no member is. So it is added for all of them that come one
+  // after another, before anybody else asks what has come.
+  void follow(std::uint32_t company) {
+    if (followed_ != company) add_for_followers();
+    followed_ = company;
+    ++followers_;
+  }
+  void add_for_followers() {
+    if (followers_ == 0) return;
+    for (const auto& [place, load] : companies_.numbered(followed_).loads) {
+      add_to(traffic_[place], static_cast<std::uint16_t>(load * followers_));
+    }
+    followers_ = 0;
   }
 
   void deal_alone(SwitchIndex at, std::span<const std::uint8_t> choices) {
@@ -512,6 +527,7 @@ class Balancer {
   }
 
   void forward(SwitchIndex at, std::span<const std::uint8_t> choices) {
+    if (companies_.number_of(at) != followed_) add_for_followers();
     if (choices.size() == 1) return forward_by(at, choices.front());
     if (plain_ && width_ == 1) return forward_one(at, choices);
     if (plain_ && choices.size() <= kFew) return forward_several_by_few(at, choices);
@@ -651,7 +667,9 @@ class Balancer {
   ColumnBuffer chosen_;  // the ports to leave by
   PortCosts costs_;
   Companies companies_;
-  bool met_ = false;                     // there may be some
+  bool met_ = false;  // there may be some
+  // Members of one company that have done as its dealer did, and brought nothing yet.
+  std::uint32_t followed_ = Companies::kNone, followers_ = 0;
   std::uint32_t subtree_ = 0xFFFF'FFFF;  // of the latest target with hosts
   std::vector<std::uint16_t> traffic_;   // by (switch, column): hosts behind it, for this target
   std::vector<std::uint16_t> own_;       // by column: all bits, if hosts send to it

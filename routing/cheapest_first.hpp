@@ -46,9 +46,10 @@ inline void insert_cost(Cost* begin, Cost* end, Cost cost) {
 // than it guesses wrongly how each of fewer comparisons ends.
 inline void sort_costs(const Cost* costs, std::size_t count, Cost* ordered) {
   constexpr std::size_t kTooMany = 24;
-  if (count > kTooMany) {
+  const bool sorted = std::is_sorted(costs, costs + count);  // as they are at first
+  if (sorted || count > kTooMany) {
     std::copy_n(costs, count, ordered);
-    std::sort(ordered, ordered + count);
+    if (!sorted) std::sort(ordered, ordered + count);
     return;
   }
   for (std::size_t i = 0; i < count; ++i) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "routing/counter_rows.hpp"
 #include "routing/port_costs.hpp"
 
 namespace heddle::routing {
@@ -50,7 +51,7 @@ class Companies {
   void begin_target(fabric::SwitchIndex target);
 
   // The company in which the switch deals for this target; none if it is alone. Valid until this is
-  // asked again. traffic: by column, from farther away.
+  // asked again. traffic: a row, by column, from farther away.
   Company* of(fabric::SwitchIndex at, std::span<const std::uint8_t> choices,
               std::span<const std::uint16_t> traffic) {
     const std::uint32_t index = company_[at.value];
@@ -65,6 +66,10 @@ class Companies {
     leave_company(at);
     return alone || !is_worth_it() ? nullptr : join_or_found(at, choices, traffic);
   }
+  // By which a switch's company is known until it leaves it; kNone if it is alone.
+  static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
+  std::uint32_t number_of(fabric::SwitchIndex at) const { return company_[at.value]; }
+  const Company& numbered(std::uint32_t number) const { return companies_[number]; }
   // Whether it has dealt for this target: then the others do the same.
   bool has_dealt(const Company& company) const { return company.target == target_; }
   // It is about to deal, and this switch does it for all.
@@ -77,15 +82,9 @@ class Companies {
   }
 
  private:
-  static constexpr std::uint32_t kNone = 0xFFFF'FFFF;
-
   bool is_worth_it() const { return joiners_ >= founders_; }
-  static bool is_same(std::span<const std::uint16_t> a, std::span<const std::uint16_t> b) {
-    std::uint16_t different = 0;
-    for (std::size_t i = 0; i < b.size(); ++i) {
-      different = static_cast<std::uint16_t>(different | (a[i] ^ b[i]));
-    }
-    return different == 0;
+  static bool is_same(std::span<const Counter> a, std::span<const Counter> b) {
+    return are_same_rows(a.data(), b.data(), b.size());
   }
   void leave_company(fabric::SwitchIndex at);
   Company* join_or_found(fabric::SwitchIndex at, std::span<const std::uint8_t> choices,

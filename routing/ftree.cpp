@@ -204,6 +204,8 @@ class Writer {
     at_ = at;
     row_ = row;
     divider_ = plan_.shape.divider(at);
+    find_only_ports(plan_.shape.up(at), only_up_);
+    find_only_ports(plan_.shape.down(at), only_down_);
     make_pattern();
     climb_to_all();
     for (std::size_t first = 0; first < plan_.shape.switch_count();
@@ -350,21 +352,40 @@ class Writer {
       for (std::size_t i = begin; i < begin + kSome; ++i) any |= others_[i];
       if (any == 0) continue;  // mostly
       for (std::size_t i = begin; i < std::min(begin + kSome, left); ++i) {
-        if (others_[i] != 0) send_to(static_cast<std::uint32_t>(first + i), i);
+        if (others_[i] == 0) continue;
+        const auto to = static_cast<std::uint32_t>(first + i);
+        const std::uint8_t only = to == at_ ? kNoPort : only_port(i);
+        if (only != kNoPort) {
+          fill(to, only);
+        } else {
+          send_to(to, i);
+        }
       }
     }
+  }
+
+  // By group: the port of its only cable; kNoPort if there are several.
+  using OnlyPorts = std::array<std::uint8_t, kNoPort + std::size_t{1}>;
+  void find_only_ports(std::span<const TreeShape::Group> groups, OnlyPorts& only) const {
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      only[i] = groups[i].port_count == 1 ? plan_.shape.ports(groups[i]).front() : kNoPort;
+    }
+  }
+  // By which alone that switch is nearer: mostly there is such a port if not all lead nearer that
+  // lead up.
+  std::uint8_t only_port(std::size_t column) const {
+    if (down_.count[column] == 1) return only_down_[down_.last[column]];
+    if (down_.count[column] == 0 && up_.count[column] == 1) return only_up_[up_.last[column]];
+    return kNoPort;
   }
 
   void send_to(std::uint32_t to, std::size_t column) {
     if (to == at_) return;
     const auto down = plan_.shape.down(at_);
-    const auto up = plan_.shape.up(at_);
     if (down_.count[column] == 1) {
       send_down(to, down.subspan(down_.last[column], 1));
     } else if (down_.count[column] > 1) {
       send_down_nearer(to);
-    } else if (up_.count[column] == 1 && up[up_.last[column]].port_count == 1) {
-      send_by(to, up[up_.last[column]]);
     } else if (up_.count[column] > 0) {
       const std::uint8_t than = plan_.distances.direct(at_)[to];
       use_ways(
@@ -383,7 +404,11 @@ class Writer {
 
   void fill(std::uint32_t to, std::uint8_t port) {
     for (const Run& run : plan_.runs_to(to)) {
-      std::fill_n(row_.begin() + run.first_lid, run.lids, port);
+      if (run.lids == 1) {
+        row_[run.first_lid] = port;  // a switch's own
+      } else {
+        std::fill_n(row_.begin() + run.first_lid, run.lids, port);
+      }
     }
   }
 
@@ -442,6 +467,7 @@ class Writer {
   std::vector<std::uint8_t> pattern_;  // out port by place
   Nearer down_{}, up_{};
   std::array<std::uint8_t, TreeDistances::kColumns> others_{};
+  OnlyPorts only_down_{}, only_up_{};
   std::vector<const TreeShape::Group*> ways_;  // by turn; null: none to take
   std::vector<std::uint8_t> all_ports_;        // of these
   std::vector<TreeShape::Group> nearer_;

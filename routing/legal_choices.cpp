@@ -9,17 +9,21 @@ using fabric::SwitchIndex;
 
 LegalChoices::LegalChoices(const CompactChannels& channels, const Orientation& orientation)
     : channels_(channels),
+      has_below_(switch_count()),
       seen_(switch_count()),
       descends_(switch_count()),
       lower_(switch_count()),
       found_lower_(switch_count()),
       can_climb_(switch_count()),
       entered_(switch_count()),
+      frontier_(channels),
       choices_(switch_count()) {
   for (const SwitchIndex s : orientation.from_top) from_top_.push_back(s.value);
   for (std::uint32_t c = 0; c < channels.count(); ++c) {
-    climbs_.push_back(
-        orientation.is_up(SwitchIndex{channels.from[c]}, SwitchIndex{channels.to[c]}));
+    const bool is_up =
+        orientation.is_up(SwitchIndex{channels.from[c]}, SwitchIndex{channels.to[c]});
+    climbs_.push_back(is_up);
+    if (!is_up) has_below_[channels.from[c]] = ~Lanes{0};
   }
 }
 
@@ -48,13 +52,16 @@ void LegalChoices::begin(std::span<const SwitchIndex> targets) {
   for (auto* lanes : {&seen_, &descends_, &found_lower_, &can_climb_, &entered_}) {
     std::fill(lanes->begin(), lanes->end(), Lanes{0});
   }
+  lanes_ = targets.size() < kLanes ? (Lanes{1} << targets.size()) - 1 : ~Lanes{0};
   levels_.assign(switch_count(), Lanes{0});
   nearest_first_.clear();
+  frontier_.clear();
   detours_ = 0;
   for (std::size_t lane = 0; lane < targets.size(); ++lane) {
     const std::uint32_t target = targets[lane].value;
     seen_[target] |= Lanes{1} << lane;
     level(0)[target] |= Lanes{1} << lane;
+    frontier_.add(target);
   }
   descends_ = seen_;
   found_lower_ = seen_;
@@ -67,10 +74,14 @@ void LegalChoices::begin(std::span<const SwitchIndex> targets) {
 bool LegalChoices::advance(std::uint32_t hops) {
   levels_.resize((hops + 1) * switch_count());
   lower_.swap(found_lower_);
+  frontier_.advance();
   const Lanes* nearer = level(hops - 1);
   Lanes* found_here = level(hops);
   bool more = false;
   for (const std::uint32_t s : from_top_) {
+    found_lower_[s] = 0;
+    const Lanes open = ~seen_[s] | (~descends_[s] & has_below_[s]);
+    if ((open & lanes_) == 0 || !frontier_.may_reach(s)) continue;
     Lanes climb = 0, descend = 0;
     for (std::uint32_t c = channels_.first[s]; c < channels_.first[s + 1]; ++c) {
       const std::uint32_t to = channels_.to[c];
@@ -83,13 +94,14 @@ bool LegalChoices::advance(std::uint32_t hops) {
     descends_[s] |= descend;
     detours_ |= descend & seen_[s];
     const Lanes found = (climb | descend) & ~seen_[s];
-    more = more || descend != 0;
+    if ((found | descend) == 0) continue;
+    more = true;
+    frontier_.add(s);
     if (found == 0) continue;
     found_here[s] = found;
     seen_[s] |= found;
     can_climb_[s] |= climb & found;
     nearest_first_.push_back({s, hops, found});
-    more = true;
   }
   return more;
 }

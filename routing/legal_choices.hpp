@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "routing/frontier.hpp"
 #include "routing/orientation.hpp"
 #include "routing/shared_choices.hpp"
 #include "routing/way_finder.hpp"
@@ -57,6 +58,8 @@ class LegalChoices {
   const CompactChannels& channels_;
   std::vector<std::uint32_t> from_top_;  // switches
   std::vector<std::uint8_t> climbs_;     // by channel
+  std::vector<Lanes> has_below_;         // by switch: all lanes if some channel descends
+  Lanes lanes_ = 0;                      // in use
   Lanes detours_ = 0;
   // By (hops, switch): lanes whose target is so far.
   std::vector<Lanes> levels_;
@@ -69,6 +72,7 @@ class LegalChoices {
   std::vector<Lanes> entered_;              // for which some way descends into it
   std::vector<Lanes> by_position_;          // of the switch in hand: what a channel is offered to
   std::vector<SharedChoices::Lead> leads_;  // the same without those that are offered to none
+  Frontier frontier_;
   SharedChoices choices_;
 };
 

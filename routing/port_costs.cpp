@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 namespace heddle::routing {
 
@@ -25,9 +26,10 @@ PortCosts::PortCosts(const CompactChannels& channels)
       dealt_(subtree_at_.size()),
       dealt_costs_(channels.count() + subtree_at_.size()),
       dealt_choices_(channels.count()) {
+  costs_.resize(channels.count());
   for (std::size_t s = 0; s < subtree_at_.size(); ++s) {
-    const std::uint32_t ports = channels.first[s + 1] - channels.first[s];
-    for (std::uint32_t position = 0; position < ports; ++position) costs_.push_back(position);
+    const std::uint32_t first = channels.first[s], end = channels.first[s + 1];
+    std::iota(costs_.begin() + first, costs_.begin() + end, Cost{0});
   }
   costs_before_ = costs_;
 }

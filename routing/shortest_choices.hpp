@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "routing/frontier.hpp"
 #include "routing/shared_choices.hpp"
 #include "routing/way_finder.hpp"
 
@@ -32,8 +33,8 @@ class ShortestChoices {
 
   std::size_t switch_count() const { return channels_.first.size() - 1; }
   void begin(std::span<const fabric::SwitchIndex> targets);
-  template <class Find>
-  bool advance(Find find);
+  template <class Take, class Find>
+  bool advance(Take take, Find find);
   void find(std::uint32_t at, Lanes found);
 
   const CompactChannels& channels_;
@@ -41,6 +42,7 @@ class ShortestChoices {
   std::vector<Lanes> seen_;    // by switch: the lanes whose distance is known
   std::vector<Lanes> nearer_;  // by switch: those whose distance is what was found last
   std::vector<Lanes> found_;   // by switch: and what is found now
+  Frontier frontier_;
   std::vector<SharedChoices::Lead> leads_;  // of the switch in hand
   SharedChoices choices_;
 };

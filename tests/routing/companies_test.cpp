@@ -27,6 +27,20 @@ TEST(Companies, DealAsEachWouldAlone) {
   expect_independent(support::xgft({20, 14}, {1, 10}));
 }
 
+// What such as stand before the target bring stays there, and is no affair of the next one's.
+TEST(Companies, DealAsEachWouldAloneBesideTheTarget) {
+  constexpr std::size_t kCables = 7;
+  support::Recipe recipe;
+  const std::size_t hub = recipe.add_switch("hub");
+  for (const char* name : {"one", "other"}) {
+    const std::size_t beside = recipe.add_switch(name);
+    for (std::size_t cable = 0; cable < kCables; ++cable) recipe.join(hub, beside);
+    recipe.add_hosts(beside, 9);
+  }
+  recipe.add_hosts(hub, 5);
+  expect_independent(recipe);
+}
+
 TEST(Companies, AreLeftByThoseOfWhomALinkIsLost) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     expect_independent(support::degraded(tree(), 1 + 9 * static_cast<unsigned>(seed), seed));

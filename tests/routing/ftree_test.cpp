@@ -223,6 +223,21 @@ TEST(FatTree, LoadsTheLinksOfAWholeTreeAsEvenlyAsTheyCanBe) {
   }
 }
 
+TEST(FatTree, LoadsTheCablesToTheOnlySpineEvenly) {
+  support::Recipe recipe;
+  const std::size_t spine = recipe.add_switch("spine");
+  for (const char* name : {"a", "b", "c", "d"}) {
+    const std::size_t leaf = recipe.add_switch(name);
+    for (int cable = 0; cable < 3; ++cable) recipe.join(leaf, spine);
+    recipe.add_hosts(leaf, 6);
+  }
+  const Subnet subnet(recipe);
+  const auto quality = measure_quality(subnet.topology, subnet.lids, try_route(subnet)->tables);
+  // A leaf's 6 hosts and the 18 of other leaves, by 3 cables, each way.
+  EXPECT_EQ(quality.greatest_load, 36u);
+  EXPECT_EQ(quality.lost, 0u);
+}
+
 // The switches passed from a leaf to a LID, both ends left out.
 std::set<std::uint32_t> passed(const Subnet& subnet, const fabric::ForwardingTables& tables,
                                SwitchIndex from, mad::Lid to, SwitchIndex end) {
