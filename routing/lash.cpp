@@ -2,12 +2,14 @@
 #include "routing/lash.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include <fmt/format.h>
 
 #include "routing/destinations.hpp"
 #include "routing/escape.hpp"
 #include "routing/pair_layers.hpp"
+#include "routing/patterns.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -17,9 +19,12 @@ struct Manner {
   bool has_room;  // for multicast
   TreeLoads loads;
 };
-constexpr Manner kManners[] = {{true, TreeLoads::Even},    {true, TreeLoads::Shared},
-                               {true, TreeLoads::Any},     {false, TreeLoads::Even},
-                               {false, TreeLoads::Shared}, {false, TreeLoads::Any}};
+constexpr Manner kManners[] = {{true, TreeLoads::Evenest}, {true, TreeLoads::Even},
+                               {true, TreeLoads::Shared},  {true, TreeLoads::Any},
+                               {false, TreeLoads::Even},   {false, TreeLoads::Shared},
+                               {false, TreeLoads::Any}};
+// To grow trees again and again is not worth it where LIDs times channels are more than this.
+constexpr std::size_t kMostToGrowAgain = 64'000'000;
 
 fabric::ForwardingTables tables_of(const PairLayers& pairs, const CompactChannels& channels,
                                    const Destinations& destinations, mad::Lid top) {
@@ -45,10 +50,16 @@ base::Result<Routes> Lash::route(const Request& request) const {
   const CompactChannels channels(request.topology);
   const Destinations destinations(request.topology, request.lids);
   const fabric::Islands islands(request.topology);
+  const auto bandwidth_of = [&](const PairLayers& trees) {
+    const auto tables = tables_of(trees, channels, destinations, request.lids.top());
+    return random_pairs_bandwidth(request.topology, request.lids, tables, request.parallel);
+  };
+  const std::size_t work = request.lids.top().value * channels.count();
   for (const auto& [has_room, loads] : kManners) {
+    if (loads == TreeLoads::Evenest && work > kMostToGrowAgain) continue;
     std::vector<ChannelOrder> layers(request.data_vls, ChannelOrder(channels));
     if (has_room) make_room_for_multicast(channels, islands, layers.front());
-    const auto pairs = layer_shortest_trees(channels, destinations, layers, loads);
+    const auto pairs = layer_shortest_trees(channels, destinations, layers, loads, bandwidth_of);
     if (!pairs) continue;
     const unsigned vls = pairs->count();
     Routes routes{

@@ -26,10 +26,6 @@
 namespace heddle::routing {
 namespace {
 
-// Random pairs that candidates are compared by.
-constexpr std::uint64_t kPairsSeed = 11;
-constexpr std::size_t kBisections = 100;
-
 // One of several layers that would do, so that all get about as much.
 std::uint8_t layer_of(LayerSet layers, unsigned count, std::size_t turn) {
   if (layers == 0) return 0;  // nothing goes there
@@ -354,13 +350,8 @@ bool Candidates::is_better(const Woven& woven) const {
 }
 
 double Candidates::bandwidth(const Woven& woven) const {
-  PatternOptions options;
-  options.seed = kPairsSeed;
-  options.bisections = kBisections;
-  options.with_shifts = false;
-  return measure_patterns(request_.topology, request_.lids, woven.routes.tables, options,
-                          request_.parallel)
-      .effective_bandwidth;
+  return random_pairs_bandwidth(request_.topology, request_.lids, woven.routes.tables,
+                                request_.parallel);
 }
 
 // manners: of making the trees to begin with; the next one if the one before is not good enough.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -63,13 +64,19 @@ std::optional<PairLayers> make_pair_layers(const CompactChannels& channels,
                                            const base::ParallelFor& parallel = base::inline_for);
 
 enum class TreeLoads {
-  Even,    // they share the load, and busy channels are relieved
-  Shared,  // they share the load
-  Any,     // they differ as little as they can, which takes fewer layers
+  Evenest,  // Even, or the same grown again, once or twice, after it is known what the others
+            // carry: whatever loads the busiest channel least, where no bandwidth is lost by it
+  Even,     // they share the load, and busy channels are relieved
+  Shared,   // they share the load
+  Any,      // they differ as little as they can, which takes fewer layers
 };
+// How good trees are, whatever their layers.
+using BandwidthOfTrees = std::function<double(const PairLayers&)>;
 // The same with trees of shortest ways only, which must fit into the layers as they are.
+// bandwidth_of: asked where trees are to be Evenest.
 std::optional<PairLayers> layer_shortest_trees(const CompactChannels& channels,
                                                const Destinations& destinations,
-                                               std::vector<ChannelOrder>& layers, TreeLoads loads);
+                                               std::vector<ChannelOrder>& layers, TreeLoads loads,
+                                               const BandwidthOfTrees& bandwidth_of = {});
 
 }  // namespace heddle::routing

@@ -240,4 +240,14 @@ PatternQuality measure_patterns(const fabric::Topology& topology, const fabric::
   return summary_of(outcomes, shifts.size());
 }
 
+double random_pairs_bandwidth(const fabric::Topology& topology, const fabric::LidMap& lids,
+                              const fabric::ForwardingTables& tables,
+                              const base::ParallelFor& parallel) {
+  PatternOptions options;
+  options.seed = 11;
+  options.bisections = 100;
+  options.with_shifts = false;
+  return measure_patterns(topology, lids, tables, options, parallel).effective_bandwidth;
+}
+
 }  // namespace heddle::routing

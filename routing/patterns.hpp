@@ -57,6 +57,11 @@ PatternQuality measure_patterns(const fabric::Topology& topology, const fabric::
                                 const PatternOptions& options = {},
                                 const base::ParallelFor& parallel = base::inline_for);
 
+// The effective bisection bandwidth in 100 bisections, always the same: to choose between tables.
+double random_pairs_bandwidth(const fabric::Topology& topology, const fabric::LidMap& lids,
+                              const fabric::ForwardingTables& tables,
+                              const base::ParallelFor& parallel = base::inline_for);
+
 // By channel, what a packet takes of it: 1 in the capacity of its port. Empty when those are.
 std::vector<double> channel_weights(const fabric::Topology& topology,
                                     const std::vector<double>& capacities);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "routing/lane_packer.hpp"
 #include "routing/pair_layers.hpp"
@@ -9,6 +13,9 @@
 namespace heddle::routing {
 namespace {
 
+// A third growth finds what a second one does not, and the other way round; a fourth, nothing.
+constexpr unsigned kGrowths = 3;
+
 class Layering {
  public:
   Layering(const CompactChannels& channels, const Destinations& destinations,
@@ -16,27 +23,51 @@ class Layering {
       : channels_(channels),
         destinations_(destinations),
         pairs_(destinations.hosts.size()),
+        loads_(channels.count()),
         packer_(layers) {}
 
-  void grow_trees(bool alike) {
+  // Once more: each tree anew, beside what the others carry.
+  void grow_trees(bool alike, bool once_more = false) {
     ShortestTrees trees(channels_);
-    ChannelLoads loads(channels_.count());
-    std::vector<std::uint32_t> sent(switches());
+    std::vector<std::uint32_t> sent(switches()), before(switches());
     for (std::uint32_t target = 0; target < switches(); ++target) {
-      trees.approach(fabric::SwitchIndex{target});
-      trees.choose(loads, !alike);
-      for (const std::uint32_t at : trees.nearest_first().subspan(1)) {
-        pairs_.set_way(target, at, static_cast<std::uint8_t>(trees.next(at) - channels_.first[at]));
-      }
-      if (alike) continue;
       for (std::uint32_t s = 0; s < switches(); ++s) {
         sent[s] = destinations_.hosts[s] * destinations_.hosts[target];
       }
-      trees.load(sent, loads);
+      trees.approach(fabric::SwitchIndex{target});
+      if (once_more) {
+        for (const std::uint32_t at : trees.nearest_first().subspan(1)) {
+          before[at] = channels_.first[at] + pairs_.way(target, at);
+        }
+        add_flow(channels_, trees.nearest_first(), before, sent, loads_, true);
+      }
+      trees.choose(loads_, !alike);
+      for (const std::uint32_t at : trees.nearest_first().subspan(1)) {
+        pairs_.set_way(target, at, static_cast<std::uint8_t>(trees.next(at) - channels_.first[at]));
+      }
+      if (!alike) trees.load(sent, loads_);
     }
   }
 
-  void even_out() {
+  // After grow_trees: grows them again as often as it gains by it.
+  void grow_evenest(const BandwidthOfTrees& bandwidth_of) {
+    PairLayers grown = pairs_;
+    std::uint64_t least = even_out();
+    PairLayers best = pairs_;
+    for (unsigned growth = 1; growth < kGrowths; ++growth) {
+      pairs_ = std::move(grown);
+      grow_trees(false, true);
+      grown = pairs_;
+      const std::uint64_t busiest = even_out();
+      if (busiest >= least || bandwidth_of(pairs_) < bandwidth_of(best)) continue;
+      least = busiest;
+      best = pairs_;
+    }
+    pairs_ = std::move(best);
+  }
+
+  // What the busiest channel carries then.
+  std::uint64_t even_out() {
     ShortestWays shortest(channels_);
     TargetTrees trees;
     for (std::uint32_t target = 0; target < switches(); ++target) trees.target.push_back(target);
@@ -50,6 +81,8 @@ class Layering {
     for_each([&](auto target, auto s) { trees.at(s)[target] = pairs_.way(target, s); });
     relieve(channels_, destinations_.hosts, shortest, trees);
     for_each([&](auto target, auto s) { pairs_.set_way(target, s, trees.at(s)[target]); });
+    const auto carried = add_up(channels_, destinations_.hosts, trees, shortest).loads;
+    return carried.empty() ? 0 : *std::max_element(carried.begin(), carried.end());
   }
 
   // Long ways first: they are the hardest to place.
@@ -103,6 +136,7 @@ class Layering {
   const CompactChannels& channels_;
   const Destinations& destinations_;
   PairLayers pairs_;
+  ChannelLoads loads_;  // as the trees have grown
   LanePacker packer_;
 };
 
@@ -110,9 +144,11 @@ class Layering {
 
 std::optional<PairLayers> layer_shortest_trees(const CompactChannels& channels,
                                                const Destinations& destinations,
-                                               std::vector<ChannelOrder>& layers, TreeLoads loads) {
+                                               std::vector<ChannelOrder>& layers, TreeLoads loads,
+                                               const BandwidthOfTrees& bandwidth_of) {
   Layering layering(channels, destinations, layers);
   layering.grow_trees(loads == TreeLoads::Any);
+  if (loads == TreeLoads::Evenest) layering.grow_evenest(bandwidth_of);
   if (loads == TreeLoads::Even) layering.even_out();
   if (!layering.give_layers()) return std::nullopt;
   return layering.take();

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "fabric/verification.hpp"
+#include "routing/patterns.hpp"
 #include "routing/quality.hpp"
 #include "tests/routing/fabrics.hpp"
 #include "tests/routing/splits.hpp"
@@ -133,6 +134,33 @@ TEST(Lash, TheLayersOfACubeAreFound) {
   ASSERT_TRUE(routes);
   const auto proof = fabric::verify(cube.topology, cube.lids, routes->tables, routes->lanes);
   EXPECT_TRUE(proof.proven() && proof.replies_safe());
+}
+
+Routes lash(const Subnet& subnet) {
+  return *find_engine("lash")->route(
+      {subnet.topology, subnet.lids, subnet.options, base::inline_for, 8});
+}
+
+// Grown but once it is 1,168, 528 and 828.
+TEST(Lash, GrowsTreesAgainWhenItIsKnownWhatTheOthersCarry) {
+  const std::vector<std::pair<support::Recipe, std::uint64_t>> most_allowed{
+      {support::dragonfly(33, 8, 4, 4), 1'088},
+      {support::hyperx({5, 5, 5}, 4), 432},
+      {support::degraded(support::xgft({6, 6, 12}, {1, 6, 6}), 3, 1), 612}};
+  for (const auto& [recipe, most] : most_allowed) {
+    const Subnet subnet(recipe);
+    EXPECT_LE(quality_of(subnet, lash(subnet)).greatest_load, most) << recipe.nodes.size();
+  }
+}
+
+// The busiest channel would carry less there, but random pairs get less by it: 0.4324 and 0.4397.
+TEST(Lash, GrowsTreesAgainOnlyWhereRandomPairsGetNoLess) {
+  const auto tree = support::xgft({6, 6, 12}, {1, 6, 6});
+  for (const auto& [recipe, least] : {std::pair{support::degraded(tree, 30, 3), 0.4327},
+                                      std::pair{support::degraded(tree, 10, 2), 0.4409}}) {
+    const Subnet subnet(recipe);
+    EXPECT_GE(random_pairs_bandwidth(subnet.topology, subnet.lids, lash(subnet).tables), least);
+  }
 }
 
 // The judge must see what layers part: with one VL the same tables are convicted.
