@@ -2,6 +2,7 @@
 #include "routing/legal_choices.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace heddle::routing {
 
@@ -9,7 +10,6 @@ using fabric::SwitchIndex;
 
 LegalChoices::LegalChoices(const CompactChannels& channels, const Orientation& orientation)
     : channels_(channels),
-      has_below_(switch_count()),
       seen_(switch_count()),
       descends_(switch_count()),
       lower_(switch_count()),
@@ -19,11 +19,22 @@ LegalChoices::LegalChoices(const CompactChannels& channels, const Orientation& o
       frontier_(channels),
       choices_(switch_count()) {
   for (const SwitchIndex s : orientation.from_top) from_top_.push_back(s.value);
-  for (std::uint32_t c = 0; c < channels.count(); ++c) {
-    const bool is_up =
-        orientation.is_up(SwitchIndex{channels.from[c]}, SwitchIndex{channels.to[c]});
-    climbs_.push_back(is_up);
-    if (!is_up) has_below_[channels.from[c]] = ~Lanes{0};
+  part_channels(orientation);
+}
+
+void LegalChoices::part_channels(const Orientation& orientation) {
+  const auto take = [&](std::uint32_t at, bool ups) {
+    const std::uint32_t first = channels_.first[at];
+    for (std::uint32_t c = first; c < channels_.first[at + 1]; ++c) {
+      if (orientation.is_up(SwitchIndex{at}, SwitchIndex{channels_.to[c]}) != ups) continue;
+      to_.push_back(channels_.to[c]);
+      position_.push_back(static_cast<std::uint8_t>(c - first));
+    }
+  };
+  for (std::uint32_t s = 0; s < switch_count(); ++s) {
+    take(s, true);
+    first_down_.push_back(static_cast<std::uint32_t>(to_.size()));
+    take(s, false);
   }
 }
 
@@ -42,9 +53,7 @@ void LegalChoices::offer(std::span<const SwitchIndex> targets, std::span<Lanes> 
   begin(targets);
   std::fill(offers.begin(), offers.end(), Lanes{0});
   for (std::size_t i = nearest_first_.size(); i-- > 0;) {
-    if (choose_from(nearest_first_[i]) == 0) continue;
-    Lanes* const own = offers.data() + channels_.first[nearest_first_[i].at];
-    for (std::size_t p = 0; p < by_position_.size(); ++p) own[p] |= by_position_[p];
+    choose_from(nearest_first_[i], offers.data() + channels_.first[nearest_first_[i].at]);
   }
 }
 
@@ -65,6 +74,7 @@ void LegalChoices::begin(std::span<const SwitchIndex> targets) {
   }
   descends_ = seen_;
   found_lower_ = seen_;
+  may_descend_ = true;
   for (std::uint32_t hops = 1; advance(hops); ++hops) {
   }
 }
@@ -78,20 +88,21 @@ bool LegalChoices::advance(std::uint32_t hops) {
   const Lanes* nearer = level(hops - 1);
   Lanes* found_here = level(hops);
   bool more = false;
+  const bool may_descend = std::exchange(may_descend_, false);
   for (const std::uint32_t s : from_top_) {
     found_lower_[s] = 0;
-    const Lanes open = ~seen_[s] | (~descends_[s] & has_below_[s]);
-    if ((open & lanes_) == 0 || !frontier_.may_reach(s)) continue;
+    if (!frontier_.may_reach(s)) continue;
     Lanes climb = 0, descend = 0;
-    for (std::uint32_t c = channels_.first[s]; c < channels_.first[s + 1]; ++c) {
-      const std::uint32_t to = channels_.to[c];
-      const Lanes up = climbs_[c] != 0 ? ~Lanes{0} : Lanes{0};
-      climb |= nearer[to] & up;
-      descend |= lower_[to] & ~up;
+    if ((~seen_[s] & lanes_) != 0) {
+      for (const std::uint32_t to : ups(s).to) climb |= nearer[to];
     }
-    descend &= ~descends_[s];
+    if (may_descend && (~descends_[s] & lanes_) != 0) {
+      for (const std::uint32_t to : downs(s).to) descend |= lower_[to];
+      descend &= ~descends_[s];
+    }
     found_lower_[s] = descend;
     descends_[s] |= descend;
+    may_descend_ |= descend != 0;
     detours_ |= descend & seen_[s];
     const Lanes found = (climb | descend) & ~seen_[s];
     if ((found | descend) == 0) continue;
@@ -106,19 +117,18 @@ bool LegalChoices::advance(std::uint32_t hops) {
   return more;
 }
 
-// Returns the lanes, none of which has a detour.
-LegalChoices::Lanes LegalChoices::choose_from(const Reached& reached) {
-  const std::uint32_t at = reached.at;
+// Adds to what the positions are offered to. Returns the lanes, none of which has a detour.
+LegalChoices::Lanes LegalChoices::choose_from(const Reached& reached, Lanes* offers) {
   const Lanes lanes = reached.lanes & ~detours_;
   if (lanes == 0) return lanes;
-  by_position_.assign(channels_.first[at + 1] - channels_.first[at], Lanes{0});
-  const Lanes left = lanes & ~offer_without_loss(reached, lanes);
-  if (left != 0) offer_descents(reached, left);
+  const Lanes left = lanes & ~offer_without_loss(reached, lanes, offers);
+  if (left != 0) offer_descents(reached, left, offers);
   return lanes;
 }
 
 void LegalChoices::add_from(const Reached& reached) {
-  const Lanes lanes = choose_from(reached);
+  by_position_.assign(channels_.first[reached.at + 1] - channels_.first[reached.at], Lanes{0});
+  const Lanes lanes = choose_from(reached, by_position_.data());
   if (lanes == 0) return;
   leads_.clear();
   for (std::size_t position = 0; position < by_position_.size(); ++position) {
@@ -131,36 +141,43 @@ void LegalChoices::add_from(const Reached& reached) {
 // To enter a switch from above takes its climbing ways from it and from all traffic that passes
 // there, so that is done only where there is no other choice, or no loss. Returns the lanes that
 // were offered something.
-LegalChoices::Lanes LegalChoices::offer_without_loss(const Reached& reached, Lanes lanes) {
+LegalChoices::Lanes LegalChoices::offer_without_loss(const Reached& reached, Lanes lanes,
+                                                     Lanes* offers) {
   const std::uint32_t at = reached.at;
   const Lanes* nearer = level(reached.hops - 1);
   const Lanes descend = lanes & descends_[at];
   const Lanes climb = lanes & ~(descends_[at] & entered_[at]);
   Lanes offered = 0;
-  for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
-    const std::uint32_t to = channels_.to[c];
-    Lanes some = nearer[to];
-    if (climbs_[c] != 0) {
-      some &= climb;
-    } else {
-      some &= descend & descends_[to] & ~(can_climb_[to] & ~entered_[to]);
-      entered_[to] |= some;
+  if (climb != 0) {
+    const Links above = ups(at);
+    for (std::size_t i = 0; i < above.to.size(); ++i) {
+      const Lanes some = nearer[above.to[i]] & climb;
+      offers[above.position[i]] |= some;
+      offered |= some;
     }
-    by_position_[c - channels_.first[at]] = some;
-    offered |= some;
+  }
+  if (descend != 0) {
+    const Links below = downs(at);
+    for (std::size_t i = 0; i < below.to.size(); ++i) {
+      const std::uint32_t to = below.to[i];
+      const Lanes some = nearer[to] & descend & descends_[to] & ~(can_climb_[to] & ~entered_[to]);
+      entered_[to] |= some;
+      offers[below.position[i]] |= some;
+      offered |= some;
+    }
   }
   return offered;
 }
 
-void LegalChoices::offer_descents(const Reached& reached, Lanes lanes) {
+void LegalChoices::offer_descents(const Reached& reached, Lanes lanes, Lanes* offers) {
   const std::uint32_t at = reached.at;
   const Lanes* nearer = level(reached.hops - 1);
-  for (std::uint32_t c = channels_.first[at]; c < channels_.first[at + 1]; ++c) {
-    if (climbs_[c] != 0) continue;
-    const std::uint32_t to = channels_.to[c];
+  const Links below = downs(at);
+  for (std::size_t i = 0; i < below.to.size(); ++i) {
+    const std::uint32_t to = below.to[i];
     const Lanes some = lanes & nearer[to] & descends_[to];
     entered_[to] |= some;
-    by_position_[c - channels_.first[at]] |= some;
+    offers[below.position[i]] |= some;
   }
 }
 

@@ -46,21 +46,37 @@ class LegalChoices {
     Lanes lanes = 0;
   };
 
+  // Channels of one switch that all climb, or all descend.
+  struct Links {
+    std::span<const std::uint32_t> to;       // switches
+    std::span<const std::uint8_t> position;  // among the channels of the switch
+  };
+
   std::size_t switch_count() const { return channels_.first.size() - 1; }
+  void part_channels(const Orientation& orientation);
+  Links links(std::size_t begin, std::size_t end) const {
+    return {std::span(to_).subspan(begin, end - begin),
+            std::span(position_).subspan(begin, end - begin)};
+  }
+  Links ups(std::uint32_t at) const { return links(channels_.first[at], first_down_[at]); }
+  Links downs(std::uint32_t at) const { return links(first_down_[at], channels_.first[at + 1]); }
   void begin(std::span<const fabric::SwitchIndex> targets);
   bool advance(std::uint32_t hops);
-  Lanes choose_from(const Reached& reached);
+  Lanes choose_from(const Reached& reached, Lanes* offers);
   void add_from(const Reached& reached);
-  Lanes offer_without_loss(const Reached& reached, Lanes lanes);
-  void offer_descents(const Reached& reached, Lanes lanes);
+  Lanes offer_without_loss(const Reached& reached, Lanes lanes, Lanes* offers);
+  void offer_descents(const Reached& reached, Lanes lanes, Lanes* offers);
   Lanes* level(std::uint32_t hops) { return levels_.data() + hops * switch_count(); }
 
   const CompactChannels& channels_;
   std::vector<std::uint32_t> from_top_;  // switches
-  std::vector<std::uint8_t> climbs_;     // by channel
-  std::vector<Lanes> has_below_;         // by switch: all lanes if some channel descends
-  Lanes lanes_ = 0;                      // in use
+  // As channels, but those of each switch that climb stand first.
+  std::vector<std::uint32_t> to_;
+  std::vector<std::uint8_t> position_;
+  std::vector<std::uint32_t> first_down_;  // by switch
+  Lanes lanes_ = 0;                        // in use
   Lanes detours_ = 0;
+  bool may_descend_ = false;  // something was found so with the last hop
   // By (hops, switch): lanes whose target is so far.
   std::vector<Lanes> levels_;
   std::vector<Reached> nearest_first_;  // equals from the top

@@ -2,7 +2,10 @@
 #include "routing/orientation.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -59,25 +62,75 @@ Members host_switches(const Topology& topology, const Members& members) {
   return with.empty() ? members : with;
 }
 
-// The switch from which the farthest host is nearest; of several the one nearest to all hosts.
-SwitchIndex centre(const Members& members, const Members& with_hosts, Distances& distances) {
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> remoteness(members.size());
-  const std::size_t stride = (with_hosts.size() + kSamples - 1) / kSamples;
-  for (std::size_t i = 0; i < with_hosts.size(); i += stride) {
-    const auto& distance = distances.from({with_hosts[i]});
-    for (std::size_t m = 0; m < members.size(); ++m) {
-      auto& [farthest, sum] = remoteness[m];
-      farthest = std::max(farthest, distance[members[m].value]);
-      sum += distance[members[m].value];
+// By member, how far the farthest of up to 64 switches is, and how far all of them are together.
+// All of them are looked for at once, each being one bit.
+class Remoteness {
+ public:
+  using Found = std::uint64_t;
+  static_assert(kSamples == 64);
+
+  Remoteness(const Topology& topology, const Members& members, const Members& samples)
+      : topology_(topology),
+        seen_(topology.switch_count()),
+        nearer_(topology.switch_count()),
+        found_(topology.switch_count()),
+        of_(members.size()) {
+    for (const SwitchIndex sample : samples) found_[sample.value] |= bit(all_++);
+    seen_ = found_;
+    for (std::uint32_t hops = 1; advance(members, hops); ++hops) {
     }
   }
-  const auto least = std::min_element(remoteness.begin(), remoteness.end());
-  return members[static_cast<std::size_t>(least - remoteness.begin())];
+
+  // The place among the members of the one from which the farthest is nearest; of several the one
+  // nearest to all.
+  std::size_t least() const {
+    return static_cast<std::size_t>(std::min_element(of_.begin(), of_.end()) - of_.begin());
+  }
+
+ private:
+  static Found bit(std::size_t sample) { return Found{1} << sample; }
+
+  bool advance(const Members& members, std::uint32_t hops) {
+    nearer_.swap(found_);
+    const Found all = all_ < kSamples ? bit(all_) - 1 : ~Found{0};
+    bool more = false;
+    for (std::size_t m = 0; m < members.size(); ++m) {
+      const std::uint32_t at = members[m].value;
+      found_[at] = 0;
+      if (seen_[at] == all) continue;
+      Found found = 0;
+      for (const auto& channel : topology_.channels_from(members[m])) {
+        found |= nearer_[channel.to.value];
+      }
+      found &= ~seen_[at];
+      if (found == 0) continue;
+      found_[at] = found;
+      seen_[at] |= found;
+      auto& [farthest, sum] = of_[m];
+      farthest = hops;
+      sum += std::uint64_t{hops} * static_cast<unsigned>(std::popcount(found));
+      more = true;
+    }
+    return more;
+  }
+
+  const Topology& topology_;
+  std::size_t all_ = 0;                       // how many are looked for
+  std::vector<Found> seen_, nearer_, found_;  // by switch: ever, with the last hop, and with this
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> of_;  // by member: the farthest, and the sum
+};
+
+// The switch from which the farthest host is nearest; of several the one nearest to all hosts.
+SwitchIndex centre(const Topology& topology, const Members& members, const Members& with_hosts) {
+  const std::size_t stride = (with_hosts.size() + kSamples - 1) / kSamples;
+  Members samples;
+  for (std::size_t i = 0; i < with_hosts.size(); i += stride) samples.push_back(with_hosts[i]);
+  return members[Remoteness(topology, members, samples).least()];
 }
 
 Members find_roots(const Topology& topology, const Members& members, Distances& distances) {
   const Members with_hosts = host_switches(topology, members);
-  const SwitchIndex middle = centre(members, with_hosts, distances);
+  const SwitchIndex middle = centre(topology, members, with_hosts);
   const auto& height = distances.from(with_hosts);
   if (height[middle.value] == 0) return {middle};
   Members roots;
@@ -111,8 +164,11 @@ class IslandOrder {
   }
 
  private:
-  void number() {
-    for (std::uint32_t i = 0; i < order_.size(); ++i) position_[order_[i].value] = i;
+  void number() { number(0, order_.size()); }
+  void number(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      position_[order_[i].value] = static_cast<std::uint32_t>(i);
+    }
   }
 
   bool is_above(SwitchIndex a, SwitchIndex b) const {
@@ -146,6 +202,14 @@ class IslandOrder {
     return tops;
   }
 
+  // Its island has other switches.
+  SwitchIndex highest_neighbour(SwitchIndex of) const {
+    const auto channels = topology_.channels_from(of);
+    return std::min_element(channels.begin(), channels.end(),
+                            [&](const auto& a, const auto& b) { return is_above(a.to, b.to); })
+        ->to;
+  }
+
   std::vector<SwitchIndex> neighbours_from_top(SwitchIndex of) const {
     std::vector<SwitchIndex> neighbours;
     for (const auto& channel : topology_.channels_from(of)) neighbours.push_back(channel.to);
@@ -157,12 +221,12 @@ class IslandOrder {
   // Puts it right below its highest neighbour, if that one is covered: one link changes direction.
   // Below a lower neighbour it would lose all others above that one.
   bool lower(SwitchIndex top) {
-    const SwitchIndex below = neighbours_from_top(top).front();  // its island has other switches
+    const SwitchIndex below = highest_neighbour(top);
     if (!covered_[below.value]) return false;
-    const auto begin = order_.begin();
-    std::rotate(begin + position_[top.value], begin + position_[top.value] + 1,
-                begin + position_[below.value] + 1);
-    number();
+    const std::size_t first = position_[top.value], end = position_[below.value] + std::size_t{1};
+    const auto at = [&](std::size_t i) { return order_.begin() + static_cast<std::ptrdiff_t>(i); };
+    std::rotate(at(first), at(first + 1), at(end));
+    number(first, end);
     cover(top);
     return true;
   }

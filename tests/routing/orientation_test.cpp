@@ -79,6 +79,17 @@ TEST(Orientation, AFabricThatIsNoTreeHasItsCentreForRoot) {
   EXPECT_THAT(root_names(topology, orient(topology, {})), testing::ElementsAre("s2"));
 }
 
+TEST(Orientation, OfSeveralMiddlesTheOneNearerToMoreHostsIsTheRoot) {
+  // s1 and s2 are as far from their farthest host, but two more hang on s2.
+  support::Recipe line;
+  for (int i = 0; i < 6; ++i) line.add_switch("s" + std::to_string(i));
+  for (std::size_t i = 0; i < 3; ++i) line.join(i, i + 1);
+  for (std::size_t i = 4; i < 6; ++i) line.join(2, i);
+  for (std::size_t i = 0; i < 6; ++i) line.add_hosts(i, 1);
+  const auto topology = support::build(line);
+  EXPECT_THAT(root_names(topology, orient(topology, {})), testing::ElementsAre("s2"));
+}
+
 TEST(Orientation, GivenRootsAreTakenAndStrangersNoted) {
   const auto topology = support::build(support::ring(6, 1));
   const mad::Guid fourth = topology.node(SwitchIndex{3}).guid;
