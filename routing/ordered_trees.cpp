@@ -2,6 +2,7 @@
 #include "routing/ordered_trees.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace heddle::routing {
 
@@ -13,6 +14,8 @@ OrderedTrees::OrderedTrees(const CompactChannels& channels, const LayerOrders& o
       hops_(fewest_.size()),
       layers_(fewest_.size()),
       cost_(fewest_.size()),
+      place_(fewest_.size()),
+      roused_(fewest_.size()),
       is_fixed_(fewest_.size()) {}
 
 void OrderedTrees::measure(std::uint32_t target) {
@@ -28,6 +31,7 @@ void OrderedTrees::measure(std::uint32_t target) {
       by_distance_.push_back(channels_.to[c]);
     }
   }
+  for (std::uint32_t i = 0; i < by_distance_.size(); ++i) place_[by_distance_[i]] = i;
 }
 
 void OrderedTrees::begin(std::uint32_t target, std::span<const LayerSet> wanted) {
@@ -118,28 +122,74 @@ void OrderedTrees::spread(const ChannelLoads& loads) {
   resume(loads);
 }
 
-// Who found no shortest way may find another one, by a switch that was reached later.
+// Who found no shortest way may find another one, by a switch that was reached later. All are asked
+// in turns; who finds none is asked no more until somebody next to it has found one.
 void OrderedTrees::resume(const ChannelLoads& loads) {
-  for (bool progress = true; progress && !stuck_.empty();) {
-    const std::size_t before = stuck_.size();
-    const auto is_settled = [&](std::uint32_t at) {
-      return hops_[at] != kNoWay || attach(at, Wish::Longer, loads);
-    };
-    stuck_.erase(std::remove_if(stuck_.begin(), stuck_.end(), is_settled), stuck_.end());
-    progress = stuck_.size() < before;
+  if (stuck_.empty()) return;
+  rouse_all({Wish::Longer});
+  while (attach_next(Wish::Longer, loads)) {
   }
+  forget_settled();
 }
 
 // There is always somebody next to what is reached. One at a time: others may find a way then.
 void OrderedTrees::finish_anyway(const ChannelLoads& loads) {
-  const auto one_more = [&](Wish wish) {
-    return std::any_of(by_distance_.begin(), by_distance_.end(), [&](std::uint32_t at) {
-      return hops_[at] == kNoWay && attach(at, wish, loads);
-    });
-  };
-  for (resume(loads); !stuck_.empty(); resume(loads)) {
-    if (!one_more(Wish::AnyLayer) && !one_more(Wish::NoMatter)) return;
+  if (stuck_.empty()) return;
+  rouse_all({Wish::Longer, Wish::AnyLayer, Wish::NoMatter});
+  while (attach_next(Wish::Longer, loads) || attach_next(Wish::AnyLayer, loads) ||
+         attach_next(Wish::NoMatter, loads)) {
   }
+  forget_settled();
+}
+
+void OrderedTrees::rouse_all(std::initializer_list<Wish> wishes) {
+  for (const std::uint32_t at : stuck_) roused_[at] = 0;
+  for (auto& places : awake_) places.clear();
+  asks_.assign(wishes);
+  for (const std::uint32_t at : stuck_) {
+    for (const Wish wish : asks_) rouse(at, wish, 0);
+  }
+}
+
+// turn: in which it is asked.
+void OrderedTrees::rouse(std::uint32_t at, Wish wish, std::uint64_t turn) {
+  const auto which = static_cast<unsigned>(wish);
+  if ((roused_[at] >> which & 1) != 0) return;
+  roused_[at] = static_cast<std::uint8_t>(roused_[at] | 1u << which);
+  awake_[which].push_back(turn << kPlaceBits | place_[at]);
+  std::push_heap(awake_[which].begin(), awake_[which].end(), std::greater<>());
+}
+
+// The first one that finds a way with this wish; false if there is none.
+bool OrderedTrees::attach_next(Wish wish, const ChannelLoads& loads) {
+  const auto which = static_cast<unsigned>(wish);
+  auto& places = awake_[which];
+  while (!places.empty()) {
+    std::pop_heap(places.begin(), places.end(), std::greater<>());
+    const std::uint64_t turn = places.back() >> kPlaceBits;
+    const std::uint32_t at = by_distance_[places.back() & ((std::uint64_t{1} << kPlaceBits) - 1)];
+    places.pop_back();
+    roused_[at] = static_cast<std::uint8_t>(roused_[at] & ~(1u << which));
+    if (hops_[at] != kNoWay || !attach(at, wish, loads)) continue;
+    rouse_neighbours(at, wish == Wish::Longer ? turn : kNewTurns);
+    return true;
+  }
+  return false;
+}
+
+// turn: in which that one was asked. Those before it are asked in the next one.
+void OrderedTrees::rouse_neighbours(std::uint32_t of, std::uint64_t turn) {
+  for (std::uint32_t c = channels_.first[of]; c < channels_.first[of + 1]; ++c) {
+    const std::uint32_t at = channels_.to[c];
+    if (hops_[at] != kNoWay) continue;
+    const std::uint64_t next = turn == kNewTurns ? 0 : turn + (place_[at] < place_[of] ? 1 : 0);
+    for (const Wish wish : asks_) rouse(at, wish, wish == Wish::Longer ? next : 0);
+  }
+}
+
+void OrderedTrees::forget_settled() {
+  const auto is_settled = [&](std::uint32_t at) { return hops_[at] != kNoWay; };
+  stuck_.erase(std::remove_if(stuck_.begin(), stuck_.end(), is_settled), stuck_.end());
 }
 
 LayerSet OrderedTrees::layers_by(std::uint32_t channel) const {

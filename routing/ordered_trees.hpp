@@ -3,7 +3,9 @@
 // way is known as soon as it is: those that admit the way of the next switch, and the turn into it.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <vector>
 
@@ -66,6 +68,11 @@ class OrderedTrees {
   void spread(const ChannelLoads& loads);
   void resume(const ChannelLoads& loads);
   void finish_anyway(const ChannelLoads& loads);
+  void rouse_all(std::initializer_list<Wish> wishes);
+  void rouse(std::uint32_t at, Wish wish, std::uint64_t turn);
+  void rouse_neighbours(std::uint32_t of, std::uint64_t turn);
+  bool attach_next(Wish wish, const ChannelLoads& loads);
+  void forget_settled();
   bool attach(std::uint32_t at, Wish wish, const ChannelLoads& loads);
   bool is_granted(std::uint32_t at, Wish wish, LayerSet layers) const;
   LayerSet layers_by(std::uint32_t channel) const;
@@ -83,7 +90,14 @@ class OrderedTrees {
   std::vector<std::uint32_t> hops_;   // by switch; kNoWay if not reached
   std::vector<LayerSet> layers_;      // by switch
   std::vector<std::uint64_t> cost_;   // by switch: the loads of its way
-  std::vector<std::uint32_t> stuck_;  // switches that found no way so far
+  std::vector<std::uint32_t> stuck_;  // switches that found no way so far, nearest first
+  // Of those that are stuck: who may find a way by now, by wish, as heaps of turns and places.
+  static constexpr unsigned kPlaceBits = 32;
+  static constexpr std::uint64_t kNewTurns = ~std::uint64_t{0};
+  std::array<std::vector<std::uint64_t>, 4> awake_;
+  std::vector<Wish> asks_;            // wishes that they have
+  std::vector<std::uint32_t> place_;  // by switch: in by_distance_
+  std::vector<std::uint8_t> roused_;  // by switch that is stuck: bits of wishes it is awake for
   std::vector<std::uint32_t> fixed_;  // those that follow the given tree, nearest first
   std::vector<std::uint8_t> is_fixed_;
   std::vector<std::uint32_t> way_;
