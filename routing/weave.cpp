@@ -100,9 +100,10 @@ struct Shortest {
   bool is_safe;
 };
 
-Woven weave_by_pair(const Request& request) {
+// alone: how all would be woven into a single layer.
+Woven weave_by_pair(const Request& request, const WeaveManner& alone) {
   ByPair by_pair(request);
-  if (!by_pair.deal_layers()) return weave_by_destination(request, {});
+  if (!by_pair.deal_layers()) return weave_by_destination(request, alone);
   // Where pairs of switches have to squeeze, one layer for all may carry less at most.
   std::optional<Woven> pairs, single;
   std::atomic<bool> is_vain = false;
@@ -112,7 +113,7 @@ Woven weave_by_pair(const Request& request) {
         pairs = by_pair.weave();
         is_vain = !by_pair.is_strained();
       } else if (!is_vain) {
-        single = weave_by_destination(request, {}, is_vain);
+        single = weave_by_destination(request, alone, is_vain);
       }
     }
   });
@@ -122,10 +123,9 @@ Woven weave_by_pair(const Request& request) {
 
 // In layers that take their order from the ways that are found.
 Woven weave_freely(const Request& request, const Shortest& shortest) {
-  if (request.data_vls == 1) {
-    return weave_by_destination(request, fixed_manner(request, 1, shortest.tables));
-  }
-  if (request.cover_replies) return weave_by_pair(request);
+  const WeaveManner alone = fixed_manner(request, 1, shortest.tables);
+  if (request.data_vls == 1) return weave_by_destination(request, alone);
+  if (request.cover_replies) return weave_by_pair(request, alone);
   return weave_by_destination(request, {.layers = request.data_vls});
 }
 
