@@ -2,6 +2,7 @@
 #include "routing/ordered_weave.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <numeric>
 #include <string_view>
@@ -25,6 +26,15 @@
 
 namespace heddle::routing {
 namespace {
+
+// How often trees grow anew: each time random pairs get a little more by it, but which channel is
+// the busiest one in the end is chance. So both are tried, where LIDs times channels are no more
+// than this.
+constexpr std::array<unsigned, 2> kRounds{1, 4};
+constexpr std::size_t kMostToGrowOften = 16'000'000;
+
+// By so much random pairs differ where nothing but chance does.
+constexpr double kMore = 1.001;
 
 // One of several layers that would do, so that all get about as much.
 std::uint8_t layer_of(LayerSet layers, unsigned count, std::size_t turn) {
@@ -65,8 +75,9 @@ class OrderedWeaver {
   OrderedWeaver(Loom& loom, const LayerOrders& orders, const PairedTrees* paired,
                 std::uint64_t enough);
 
-  // False if some switch finds no way.
-  bool weave();
+  // rounds: how often trees grow anew, now that it is known what channels carry. False if some
+  // switch finds no way.
+  bool weave(unsigned rounds);
   Woven finish();
 
  private:
@@ -128,7 +139,7 @@ OrderedWeaver::OrderedWeaver(Loom& loom, const LayerOrders& orders, const Paired
   }
 }
 
-bool OrderedWeaver::weave() {
+bool OrderedWeaver::weave(unsigned rounds) {
   bool whole = true;
   loom_.for_each_goal([&](const Goal& goal) {
     if (!whole) return;
@@ -139,12 +150,13 @@ bool OrderedWeaver::weave() {
         });
   });
   if (!whole) return false;
-  // Once more, now that it is known what channels carry.
-  loom_.for_each_goal([&](const Goal& goal) {
-    for (unsigned n = 0; goal.to->is_host() && n < goal.to->lid_count(); ++n) {
-      improve(goal, mad::Lid{static_cast<std::uint16_t>(goal.to->base.value + n)});
-    }
-  });
+  for (unsigned round = 0; round < rounds; ++round) {
+    loom_.for_each_goal([&](const Goal& goal) {
+      for (unsigned n = 0; goal.to->is_host() && n < goal.to->lid_count(); ++n) {
+        improve(goal, mad::Lid{static_cast<std::uint16_t>(goal.to->base.value + n)});
+      }
+    });
+  }
   level();
   return true;
 }
@@ -305,6 +317,7 @@ class Candidates {
       : request_(request),
         enough_(enough),
         channels_(request.topology),
+        destinations_(request.topology, request.lids),
         islands_(request.topology) {}
 
   std::optional<Woven> best() {
@@ -319,7 +332,9 @@ class Candidates {
   bool in_groups();
   bool in_rankings();
   void in_learned();
-  bool weave_on(Loom& loom, const LayerOrders& orders, const PairedTrees* paired);
+  bool weave_on(const LayerOrders& orders, const PairedTrees* paired);
+  std::optional<Woven> weave_once(const LayerOrders& orders, const PairedTrees* paired,
+                                  unsigned rounds) const;
   bool is_better(const Woven& woven) const;
   double bandwidth(const Woven& woven) const;
   using Manner = std::function<void(PairedTrees&)>;
@@ -328,24 +343,40 @@ class Candidates {
 
   const Request& request_;
   const Enough& enough_;
-  CompactChannels channels_;
-  fabric::Islands islands_;
+  const CompactChannels channels_;
+  const Destinations destinations_;
+  const fabric::Islands islands_;
   std::optional<Woven> best_;
 };
 
 // paired: null to do without. False if that leaves some switch without a way.
-bool Candidates::weave_on(Loom& loom, const LayerOrders& orders, const PairedTrees* paired) {
+bool Candidates::weave_on(const LayerOrders& orders, const PairedTrees* paired) {
+  std::array<std::optional<Woven>, 2> found;
+  const std::size_t work = request_.lids.top().value * channels_.count();
+  request_.parallel(work <= kMostToGrowOften ? 2 : 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) found[i] = weave_once(orders, paired, kRounds[i]);
+  });
+  for (auto& woven : found) {
+    if (woven && (!best_ || is_better(*woven))) best_ = std::move(woven);
+  }
+  return found.front().has_value();
+}
+
+std::optional<Woven> Candidates::weave_once(const LayerOrders& orders, const PairedTrees* paired,
+                                            unsigned rounds) const {
+  Loom loom(request_, 0);
   OrderedWeaver weaver(loom, orders, paired, enough_.greatest_load);
-  if (!weaver.weave()) return false;
-  auto woven = weaver.finish();
-  if (!best_ || is_better(woven)) best_ = std::move(woven);
-  return true;
+  if (!weaver.weave(rounds)) return std::nullopt;
+  return weaver.finish();
 }
 
 // Than the best one so far: it carries less at most, and if both carry little enough, random pairs
-// get no less by it.
+// get no less by it; or it carries as much, and they get so much more that it is not chance.
 bool Candidates::is_better(const Woven& woven) const {
-  if (woven.greatest_load >= best_->greatest_load) return false;
+  if (woven.greatest_load > best_->greatest_load) return false;
+  if (woven.greatest_load == best_->greatest_load) {
+    return bandwidth(woven) > bandwidth(*best_) * kMore;
+  }
   return best_->greatest_load > enough_.greatest_load || bandwidth(woven) >= bandwidth(*best_);
 }
 
@@ -358,18 +389,14 @@ double Candidates::bandwidth(const Woven& woven) const {
 // shortens: whether the ways of these trees are made shorter. Whether nothing better is needed.
 bool Candidates::weave_in(const LayerOrders& orders, const std::vector<Manner>& manners,
                           bool shortens) {
-  if (!request_.cover_replies) {
-    Loom loom(request_, 0);
-    if (weave_on(loom, orders, nullptr)) return enough_.holds(*best_);
-  }
+  if (!request_.cover_replies && weave_on(orders, nullptr)) return enough_.holds(*best_);
   for (const Manner& make : manners) {
     base::breathe(request_.parallel);
-    Loom loom(request_, 0);
-    PairedTrees paired(loom.channels, loom.destinations, orders);
+    PairedTrees paired(channels_, destinations_, orders);
     make(paired);
     if (!paired.reconcile()) continue;
     paired.level(enough_.greatest_load, shortens);
-    if (weave_on(loom, orders, &paired) && enough_.holds(*best_)) return true;
+    if (weave_on(orders, &paired) && enough_.holds(*best_)) return true;
   }
   return false;
 }
@@ -399,8 +426,7 @@ bool Candidates::in_rankings() {
 }
 
 void Candidates::in_learned() {
-  const Destinations destinations(request_.topology, request_.lids);
-  weave_in(learned_orders(channels_, islands_, destinations, request_.data_vls, request_.parallel),
+  weave_in(learned_orders(channels_, islands_, destinations_, request_.data_vls, request_.parallel),
            {grow});
 }
 
