@@ -217,7 +217,7 @@ bool part_in_some_manner(const Request& request, fabric::ForwardingTables* even,
 }  // namespace
 
 base::Result<Routes> Dfsssp::route(const Request& request) const {
-  Routes routes{std::string(name()), shortest_path_tables(request), {}};
+  Routes routes{std::string(name()), shortest_path_tables(request, Dealing::SwitchBySwitch), {}};
   auto even = routes.tables;
   const bool changed = even_out(request, even);
   if (changed && needs_no_lanes(request, even)) {

@@ -5,14 +5,20 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "routing/destinations.hpp"
+#include "routing/dragonfly_groups.hpp"
+#include "routing/grid_links.hpp"
+#include "routing/patterns.hpp"
+#include "routing/quality.hpp"
 #include "routing/relief.hpp"
 #include "routing/shortest_trees.hpp"
 #include "routing/shortest_ways.hpp"
 #include "routing/traffic.hpp"
+#include "routing/tree_levels.hpp"
 
 namespace heddle::routing {
 namespace {
@@ -24,6 +30,8 @@ using fabric::SwitchIndex;
 constexpr std::size_t kSideBySide = 4;
 // Fabrics are large where LIDs times channels are more than this: a second on one core.
 constexpr std::size_t kMostToRouteOneByOne = 128'000'000;
+// And so many where ways to each port are looked for anew: that takes twice the time.
+constexpr std::size_t kMostToDealInRounds = 64'000'000;
 // What LIDs of one class bring counts for so much more, to others of that class, than what those of
 // other classes do: each class is spread for itself, and then they are spread over one another.
 constexpr std::uint64_t kOwnClass = 64;
@@ -49,8 +57,13 @@ class Router {
 
   // Adds to the loads what hosts will send there.
   void route_to(SwitchIndex target, ChannelLoads& loads, fabric::ForwardingTables& tables) {
+    route_to(target, destinations_.by_switch[target.value], loads, tables);
+  }
+  // The same for some of the ports there only.
+  void route_to(SwitchIndex target, std::span<const Destination> ports, ChannelLoads& loads,
+                fabric::ForwardingTables& tables) {
     group_.clear();
-    for (const Destination& to : destinations_.by_switch[target.value]) {
+    for (const Destination& to : ports) {
       if (traffic_.class_of(to) == class_) group_.push_back(to);
     }
     if (group_.empty()) return;
@@ -132,6 +145,43 @@ std::vector<SwitchIndex> targets_with_hosts(const Destinations& destinations) {
   return targets;
 }
 
+// Whether hosts reach each other over so many hops between switches.
+bool are_near(const CompactChannels& channels, const std::vector<std::uint32_t>& hosts,
+              unsigned most) {
+  const std::size_t with_hosts =
+      hosts.size() - static_cast<std::size_t>(std::count(hosts.begin(), hosts.end(), 0u));
+  std::vector<std::uint32_t> seen_from(hosts.size(), kNoWay), reached;
+  const auto reach = [&](std::uint32_t at, std::uint32_t from) {
+    if (std::exchange(seen_from[at], from) == from) return;
+    reached.push_back(at);
+  };
+  for (std::uint32_t from = 0; from < hosts.size(); ++from) {
+    if (hosts[from] == 0) continue;
+    reached.clear();
+    reach(from, from);
+    for (std::size_t hop = 0, begin = 0; hop < most; ++hop) {
+      for (const std::size_t end = reached.size(); begin < end; ++begin) {
+        const std::uint32_t at = reached[begin];
+        for (std::uint32_t c = channels.first[at]; c < channels.first[at + 1]; ++c) {
+          reach(channels.to[c], from);
+        }
+      }
+    }
+    const auto found = std::count_if(reached.begin(), reached.end(),
+                                     [&](std::uint32_t at) { return hosts[at] > 0; });
+    if (static_cast<std::size_t>(found) < with_hosts) return false;
+  }
+  return true;
+}
+
+// Where two hops lead everywhere, or three on a dragonfly, layers whose orders are given take any
+// shortest way (weave). On a tree ways that climb and descend need no layers.
+bool do_layers_take_shortest_ways(const fabric::Topology& topology, const CompactChannels& channels,
+                                  const std::vector<std::uint32_t>& hosts) {
+  if (find_levels(topology, {})) return true;
+  return are_near(channels, hosts, find_dragonfly_groups(Arcs(channels)) ? 3 : 2);
+}
+
 struct Spread {
   fabric::ForwardingTables tables;
   ChannelLoads loads;
@@ -139,25 +189,22 @@ struct Spread {
 
 class Spreading {
  public:
-  Spreading(const Request& request, const CompactChannels& channels)
+  Spreading(const Request& request, const CompactChannels& channels, Dealing dealing)
       : request_(request),
         channels_(channels),
+        dealing_(dealing),
         destinations_(request.topology, request.lids),
         traffic_(request, destinations_),
         targets_(targets_with_hosts(destinations_)) {}
 
   fabric::ForwardingTables run() {
-    const std::size_t work = request_.lids.top().value * channels_.count();
-    Spread found = work > kMostToRouteOneByOne ? side_by_side() : best_of_manners();
-    if (work <= kMostToRelieve && traffic_.is_alike()) {
-      ShortestWays ways(channels_);
-      relieve(channels_, destinations_, ways, found.tables, kLooks);
-    }
+    Spread found = work() > kMostToRouteOneByOne ? side_by_side() : best_of_manners();
     route_to_switches(found);
     return std::move(found.tables);
   }
 
  private:
+  std::size_t work() const { return request_.lids.top().value * channels_.count(); }
   Router router() const { return {channels_, destinations_, traffic_}; }
   Spread nothing() const {
     return {{request_.topology.switch_count(), request_.lids.top(), request_.parallel},
@@ -203,9 +250,36 @@ class Spreading {
     return found;
   }
 
+  // One port of each switch, then the second ones and so on, so that none has all its ports dealt
+  // before others have any.
+  Spread route_in_rounds() const {
+    Router one = router();
+    one.take(HostClass::Compute, false);
+    Spread found = nothing();
+    for (std::size_t round = 0, routed = 1; routed > 0; ++round) {
+      routed = 0;
+      for (const SwitchIndex target : targets_) {
+        const std::span ports = destinations_.by_switch[target.value];
+        if (round >= ports.size()) continue;
+        one.route_to(target, ports.subspan(round, 1), found.loads, found.tables);
+        ++routed;
+      }
+    }
+    return found;
+  }
+
+  // That does good on nearly any fabric, but the ways of weave, which is held against this engine,
+  // cannot always follow: only where they may be any shortest ones.
+  bool deals_in_rounds() const {
+    if (dealing_ != Dealing::AsIsBest || work() > kMostToDealInRounds) return false;
+    const auto& hosts = destinations_.hosts;
+    const bool several = std::any_of(hosts.begin(), hosts.end(), [](auto n) { return n > 1; });
+    return several && traffic_.is_alike() && channels_.counts_for.empty() &&
+           do_layers_take_shortest_ways(request_.topology, channels_, hosts);
+  }
+
   // Which manner is good is chance, but on whole trees, where the first one has every shift without
-  // contention. That is taken whose busiest channel carries least. Random pairs get a little more
-  // where nobody is blind to others' loads, so the last one has to carry less by a twentieth.
+  // contention. That is taken whose busiest channel carries least.
   Spread best_of_manners() const {
     std::array<std::optional<Spread>, 3> found;
     request_.parallel(found.size(), [&](std::size_t first, std::size_t last) {
@@ -214,13 +288,41 @@ class Spreading {
       }
     });
     if (channels_.count() == 0) return std::move(*found.front());
-    std::array<std::uint64_t, found.size()> greatest;
-    std::transform(found.begin(), found.end(), greatest.begin(), [](const auto& one) {
-      return *std::max_element(one->loads.begin(), one->loads.end());
-    });
-    greatest.back() += greatest.back() / 19;
-    const auto least = std::min_element(greatest.begin(), greatest.end()) - greatest.begin();
-    return std::move(*found[static_cast<std::size_t>(least)]);
+    Spread* best = &*found[peak(*found[1]) < peak(*found[0]) ? 1 : 0];
+    if (is_better_blindly(*found[2], *best)) best = &*found[2];
+    // As on whole trees.
+    const bool all_alike = peak(*found[0]) == peak(*found[1]) && peak(*best) == peak(*found[2]);
+    relieve_few(*best);
+    if (all_alike || !deals_in_rounds()) return std::move(*best);
+    Spread rounds = route_in_rounds();
+    relieve_few(rounds);
+    return std::move(is_better(rounds, *best) ? rounds : *best);
+  }
+
+  // Random pairs get a little more where nobody is blind to others' loads, so it has to carry less
+  // by a twentieth.
+  static bool is_better_blindly(const Spread& blind, const Spread& best) {
+    return peak(blind) + peak(blind) / 19 < peak(best);
+  }
+  // When both are relieved: its busiest channel carries less, and random pairs get no less.
+  bool is_better(const Spread& rounds, const Spread& best) const {
+    const auto busiest = [&](const Spread& one) {
+      return measure_quality(request_.topology, request_.lids, one.tables, request_.parallel)
+          .greatest_load;
+    };
+    const auto bandwidth = [&](const Spread& one) {
+      return random_pairs_bandwidth(request_.topology, request_.lids, one.tables,
+                                    request_.parallel);
+    };
+    return busiest(rounds) < busiest(best) && bandwidth(rounds) >= bandwidth(best);
+  }
+  void relieve_few(Spread& spread) const {
+    if (work() > kMostToRelieve || !traffic_.is_alike()) return;
+    ShortestWays ways(channels_);
+    relieve(channels_, destinations_, ways, spread.tables, kLooks);
+  }
+  static std::uint64_t peak(const Spread& spread) {
+    return *std::max_element(spread.loads.begin(), spread.loads.end());
   }
 
   Spread side_by_side() const {
@@ -269,6 +371,7 @@ class Spreading {
 
   const Request& request_;
   const CompactChannels& channels_;
+  const Dealing dealing_;
   const Destinations destinations_;
   const Traffic traffic_;
   const std::vector<SwitchIndex> targets_;
@@ -276,11 +379,11 @@ class Spreading {
 
 }  // namespace
 
-fabric::ForwardingTables shortest_path_tables(const Request& request) {
+fabric::ForwardingTables shortest_path_tables(const Request& request, Dealing dealing) {
   CompactChannels channels(request.topology);
   if (request.options.avoid_throttled_links)
     channels.counts_for = channels.slowness(request.topology);
-  return Spreading(request, channels).run();
+  return Spreading(request, channels, dealing).run();
 }
 
 base::Result<Routes> Sssp::route(const Request& request) const {

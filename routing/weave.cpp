@@ -82,7 +82,7 @@ namespace {
 // The tables of sssp, and whether they hold no credit loop. Most trees need nothing better.
 struct Shortest {
   explicit Shortest(const Request& request)
-      : tables(shortest_path_tables(request)),
+      : tables(shortest_path_tables(request, Dealing::SwitchBySwitch)),
         is_safe(fabric::verify(request.topology, request.lids, tables, {}, request.parallel)
                     .deadlock_free()) {}
   Routes routes(std::string_view engine) {

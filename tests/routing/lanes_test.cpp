@@ -166,8 +166,10 @@ TEST(Lash, GrowsTreesAgainOnlyWhereRandomPairsGetNoLess) {
 // The judge must see what layers part: with one VL the same tables are convicted.
 // The dragonfly takes more with pairs as they come, and the HyperX with the hardest first.
 TEST(Dfsssp, TakesTheOrderOfPairsThatNeedsFewerVls) {
+  const auto hyperx = support::hyperx({12, 8}, 7);
   for (const auto& [recipe, vls] :
-       {std::pair{support::dragonfly(33, 8, 4, 4), 7}, std::pair{support::hyperx({12, 8}, 7), 2}}) {
+       {std::pair{support::dragonfly(33, 8, 4, 4), 7}, std::pair{hyperx, 2},
+        std::pair{support::degraded(hyperx, 1, 1), 2}}) {
     const Subnet subnet(recipe);
     const auto routes = find_engine("dfsssp")->route(
         {subnet.topology, subnet.lids, subnet.options, base::inline_for, 8});
