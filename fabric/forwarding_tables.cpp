@@ -109,12 +109,17 @@ std::uint8_t* ForwardingTables::own_chunk(SwitchIndex of, std::size_t chunk) {
   return const_cast<std::uint8_t*>(place);
 }
 
-// All of it in one piece, and nobody else's.
+// All of it in one piece, and nobody else's: that which was put together for readers, if there is
+// one, so that they see what is written.
 std::uint8_t* ForwardingTables::own_row(SwitchIndex of) {
   const std::size_t first = of.value * chunks_each_;
-  if (!is_own_[first] || !is_in_one_piece(of)) {
-    own_.push_back(std::make_unique_for_overwrite<std::uint8_t[]>(row_bytes_));
-    copy_row(of, own_.back().get());
+  if (whole_.row(of) != nullptr || !is_own_[first] || !is_in_one_piece(of)) {
+    auto row = whole_.take(of);
+    if (row == nullptr) {
+      row = std::make_unique_for_overwrite<std::uint8_t[]>(row_bytes_);
+      copy_row(of, row.get());
+    }
+    own_.push_back(std::move(row));
     for (std::size_t chunk = 0; chunk < chunks_each_; ++chunk) {
       chunks_[chunk * chunk_pitch_ + of.value] = own_.back().get() + chunk * kChunk;
       is_own_[first + chunk] = true;

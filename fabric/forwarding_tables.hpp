@@ -51,7 +51,7 @@ class ForwardingTables {
 
   // Out port by LID; 255 is no route. The raw bytes, because the hot loops live here. Threads may
   // write at the same time to tables that share nothing. To read whole rows of such as do costs a
-  // copy of each row that is not all shared, once.
+  // copy of each row that is not all shared, once; what is written to the row later is seen there.
   std::span<std::uint8_t> row(SwitchIndex of) {
     if (base_ == nullptr) return {entries_.data() + of.value * pitch_, row_bytes_};
     return {own_row(of), row_bytes_};
@@ -117,6 +117,7 @@ class ForwardingTables {
       entries_[of.value * pitch_ + lid.value] = out.value;
     } else {
       own_chunk(of, lid.value / kChunk)[lid.value % kChunk] = out.value;
+      if (std::uint8_t* const whole = whole_.row(of)) whole[lid.value] = out.value;
     }
   }
 
@@ -135,6 +136,11 @@ class ForwardingTables {
     }
     ~WholeRows();
     std::atomic<std::uint8_t*>& of(SwitchIndex at) { return rows_[at.value]; }
+    // For whoever writes, while nobody reads; null if it was not asked for.
+    std::uint8_t* row(SwitchIndex at) { return of(at).load(std::memory_order_relaxed); }
+    std::unique_ptr<std::uint8_t[]> take(SwitchIndex at) {
+      return std::unique_ptr<std::uint8_t[]>(of(at).exchange(nullptr, std::memory_order_relaxed));
+    }
 
    private:
     std::vector<std::atomic<std::uint8_t*>> rows_;
