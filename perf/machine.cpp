@@ -148,6 +148,33 @@ bool Machine::may_wait(const Picture& picture) const {
   return true;
 }
 
+// What is known of an agent, beside what its ports count: what it can, where it wants to be asked,
+// what it says nothing to. At another LID it may be another one.
+std::vector<Machine::AgentState> Machine::agents_of(const Picture& picture) {
+  std::vector<AgentState> agents(picture.agents.size());
+  if (picture_ == nullptr) return agents;
+  const auto place = [](const Agent& agent) {
+    return std::pair(agent.node,
+                     agent.ports.empty() ? mad::PortNumber{} : agent.ports.front().number);
+  };
+  std::size_t old = 0;
+  for (std::size_t i = 0; i < agents.size(); ++i) {
+    const Agent& agent = picture.agents[i];
+    // The ports of a switch that have links may be others now, its agent is the same.
+    const auto comes_before = [&](const Agent& known) {
+      return agent.is_switch ? known.node < agent.node : place(known) < place(agent);
+    };
+    while (old < agents_.size() && comes_before(picture_->agents[old])) ++old;
+    if (old == agents_.size()) return agents;
+    const Agent& known = picture_->agents[old];
+    const bool is_same = known.node == agent.node && known.is_switch == agent.is_switch &&
+                         known.lid == agent.lid &&
+                         (agent.is_switch || place(known) == place(agent));
+    if (is_same) agents[i] = std::move(agents_[old]);
+  }
+  return agents;
+}
+
 void Machine::take(std::shared_ptr<const Picture> picture) {
   Readings before;  // to find old ports by
   before.nodes = std::move(nodes_);
@@ -155,11 +182,12 @@ void Machine::take(std::shared_ptr<const Picture> picture) {
   for (const PortState& port : ports_) before.ports.push_back(port.reading);
   std::vector<std::uint32_t> new_slot(ports_.size(), 0xFFFF'FFFF);
   std::vector<PortState> ports;
-  std::vector<AgentState> agents;
+  std::vector<AgentState> agents = agents_of(*picture);
   nodes_.clear();
   codings_.clear();
-  for (const Agent& agent : picture->agents) {
-    AgentState& state = agents.emplace_back();
+  for (std::size_t i = 0; i < agents.size(); ++i) {
+    const Agent& agent = picture->agents[i];
+    AgentState& state = agents[i];
     state.first = static_cast<std::uint32_t>(ports.size());
     state.count = static_cast<std::uint32_t>(agent.ports.size());
     if (nodes_.empty() || nodes_.back().guid != agent.node) {

@@ -33,7 +33,8 @@ struct MadReceived {
 struct SendFailed {
   mad::Datagram datagram;
 };
-// Null: nobody is asked until there is one. What was counted at ports that are in both goes on.
+// Null: nobody is asked until there is one. What was counted at ports that are in both goes on, and
+// what agents that are in both can is not asked again.
 struct PictureChanged {
   std::shared_ptr<const Picture> picture;
 };
@@ -97,6 +98,7 @@ class Machine {
   void on(base::Instant now, OptionsChanged& changed);
 
   bool may_wait(const Picture& picture) const;
+  std::vector<AgentState> agents_of(const Picture& picture);
   void take(std::shared_ptr<const Picture> picture);
   void begin_sweep(base::Instant now);
   void finish_sweep(base::Instant now);

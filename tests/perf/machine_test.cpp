@@ -496,6 +496,38 @@ TEST(PerfMachine, KeepsWhatItKnowsOfPortsThatStay) {
   EXPECT_EQ(stage.port("host-0004", 1).total(Counter::LinkDowned), 4u);
 }
 
+TEST(PerfMachine, AsksAgentsThatStayNotAgainWhatTheyCan) {
+  PerfStage stage("star:4", every(seconds(10)));
+  const auto asked = [&] {
+    return std::count_if(stage.sent.begin(), stage.sent.end(), [](const PerfStage::Sent& each) {
+      return is(each.mad, Id::ClassPortInfo);
+    });
+  };
+  const auto whole = stage.picture();
+  const auto is_host = [](const Agent& agent) { return !agent.is_switch; };
+  auto smaller = std::make_shared<Picture>(*whole);
+  auto& agents = smaller->agents;
+  agents.erase(std::find_if(agents.begin(), agents.end(), is_host));
+  const auto hub = std::find_if_not(agents.begin(), agents.end(), is_host);
+  hub->ports.erase(hub->ports.begin());
+  stage.give(whole);
+  stage.run_sweeps(1);
+  ASSERT_EQ(asked(), 5);
+  stage.give(smaller);
+  stage.run_sweeps(1);
+  EXPECT_EQ(asked(), 5) << "a switch that loses a link is no other one";
+  stage.give(whole);
+  stage.run_sweeps(1);
+  EXPECT_EQ(asked(), 6) << "who was away may have restarted";
+  auto exchanged = std::make_shared<Picture>(*whole);
+  const auto one = std::find_if(exchanged->agents.begin(), exchanged->agents.end(), is_host);
+  const auto other = std::find_if(one + 1, exchanged->agents.end(), is_host);
+  std::swap(one->lid, other->lid);
+  stage.give(exchanged);
+  stage.run_sweeps(1);
+  EXPECT_EQ(asked(), 8) << "somebody else may be there";
+}
+
 TEST(PerfMachine, DoesNotBeginAnewForAPictureThatSaysTheSame) {
   PerfStage stage("star:4", every(seconds(60)));
   stage.give(stage.picture());
