@@ -277,6 +277,16 @@ TEST(Record, ThatIsNotWholeIsExitSeven) {
   EXPECT_THAT(simulator.err(), HasSubstr("No space left on device"));
 }
 
+// A file of its own process that everybody may read and the kernel lets nobody change the mode of,
+// root neither.
+TEST(Record, ThatCannotBeHiddenIsNotWritten) {
+  const Outcome manager = heddle({"sm", "--sim", "pair", "--once", "--record", "/proc/self/comm"});
+  EXPECT_EQ(manager.exit, 7);
+  EXPECT_EQ(manager.out, "");
+  EXPECT_THAT(manager.err, HasSubstr("would hold the fabric's keys"));
+  EXPECT_THAT(manager.err, HasSubstr("name a new file"));
+}
+
 TEST(Control, APriorityIsANumberFromZeroToFifteen) {
   for (const char* wrong : {"16", "-1", "0x10", "1x", "", "fifteen"}) {
     EXPECT_EQ(heddle({"ctl", "priority", wrong}).exit, 2) << wrong;
