@@ -55,8 +55,8 @@ void PartitionProgramming::begin(Context& context,
   tell_gaps(context);
 }
 
-// Once for each switch, and again for another reason. Where everybody holds the one key that there
-// is, packets have no other.
+// In the log once for each switch, and again for another reason; as a problem with each sweep, as
+// long as it is so. Where everybody holds the one key that there is, packets have no other.
 void PartitionProgramming::tell_gaps(Context& context) {
   const Picture& picture = context.picture;
   std::map<mad::Guid, Gap> gaps;
@@ -73,10 +73,13 @@ void PartitionProgramming::tell_gaps(Context& context) {
   }
   if (!gaps.empty() && has_only_default(context)) gaps.clear();
   for (const auto& [guid, gap] : gaps) {
+    const NodeName name = picture.name(gap.at).node;
+    const std::string reason(partitions::describe(gap.what));
+    context.picture.problems.push_back(text(name) + " does not check all P_Keys at " +
+                                       std::to_string(gap.ports) + " of its ports: " + reason);
     const auto told = gaps_.find(guid);
     if (told != gaps_.end() && told->second.what == gap.what) continue;
-    context.events.say(PKeysUnchecked{picture.name(gap.at).node, gap.ports,
-                                      std::string(partitions::describe(gap.what))});
+    context.events.say(PKeysUnchecked{name, gap.ports, reason});
   }
   gaps_ = std::move(gaps);
 }

@@ -14,7 +14,9 @@
 namespace heddle::test {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 constexpr const char* kOnlyDefault = "Default=0x7fff: ALL=full;";
 constexpr const char* kTwo = "Default=0x7fff: ALL=full; A=1: ALL=full;";
@@ -52,7 +54,12 @@ TEST(EnforcementGaps, AreToldOnceForEachSwitchAndAgainWhenTheyComeBack) {
   box.run_for(std::chrono::seconds(5));
   ASSERT_TRUE(box.run_until_quiet());
   EXPECT_EQ(box.count<sm::PKeysUnchecked>(), 1u);
+  // An event is over when it has been told; the gap is not.
+  EXPECT_THAT(
+      box.snapshot().problems,
+      Contains(testing::AllOf(HasSubstr("3 of its ports"), HasSubstr("PartitionEnforcementCap"))));
   ASSERT_TRUE(reload(box, kTwo));
+  EXPECT_THAT(box.snapshot().problems, IsEmpty());
   EXPECT_EQ(box.count<sm::PKeysUnchecked>(), 1u) << "two keys have room";
   ASSERT_TRUE(reload(box, kThree));
   EXPECT_EQ(box.count<sm::PKeysUnchecked>(), 2u);
@@ -87,6 +94,7 @@ TEST(EnforcementGaps, AreNoneWhereEverybodyHasTheSameKeyOnly) {
   Box box("star:3", options);
   ASSERT_TRUE(box.run_until_quiet());
   EXPECT_EQ(box.count<sm::PKeysUnchecked>(), 0u);
+  EXPECT_THAT(box.snapshot().problems, IsEmpty());
   ASSERT_TRUE(reload(box, kTwo));
   ASSERT_EQ(box.count<sm::PKeysUnchecked>(), 1u);
   EXPECT_THAT(box.last<sm::PKeysUnchecked>()->reason, HasSubstr("no table"));
