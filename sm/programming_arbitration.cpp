@@ -2,6 +2,7 @@
 #include "sm/programming_arbitration.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "sm/programming_lanes.hpp"
 
@@ -34,10 +35,13 @@ bool ArbitrationProgramming::has_tables(const Context& context, PortIndex port) 
   return picture.intent.ports[port.value].link.has_value();
 }
 
-ArbitrationProgramming::Held& ArbitrationProgramming::held(const Context& context, PortIndex port) {
+ArbitrationProgramming::Key ArbitrationProgramming::key_of(const Context& context, PortIndex port) {
   const auto& topology = *context.picture.frozen.topology;
-  const Key key{topology.node(topology.node_of(port)).guid, topology.number_of(port)};
-  const auto [place, is_new] = held_.try_emplace(key);
+  return {topology.guid(topology.node_of(port)), topology.number_of(port)};
+}
+
+ArbitrationProgramming::Held& ArbitrationProgramming::held(const Context& context, PortIndex port) {
+  const auto [place, is_new] = held_.try_emplace(key_of(context, port));
   if (is_new) place->second.fill(kUnknown);
   return place->second;
 }
@@ -78,9 +82,12 @@ void ArbitrationProgramming::begin(Context& context, bool others) {
   }
   step_ = Step::ToRead;
   const auto& topology = *picture.frozen.topology;
+  // Of whoever has left nothing is known any more: others may have written there meanwhile.
+  auto former = std::exchange(held_, {});
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex port{p};
     if (!has_tables(context, port)) continue;
+    held_.insert(former.extract(key_of(context, port)));
     // A port that is still ACTIVE has not restarted since we made it so; port 0 tells nothing.
     const bool runs = picture.info(port)->port_state == mad::PortState::Active;
     for (std::uint8_t& block : held(context, port)) {

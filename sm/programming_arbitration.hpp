@@ -42,6 +42,7 @@ class ArbitrationProgramming {
   using Key = std::pair<mad::Guid, mad::PortNumber>;  // node and port
 
   bool has_tables(const Context& context, fabric::PortIndex port) const;
+  static Key key_of(const Context& context, fabric::PortIndex port);
   Held& held(const Context& context, fabric::PortIndex port);
   qos::Arbitration wanted(const Context& context, fabric::PortIndex port) const;
   void submit_all(Context& context, mad::Method method);

@@ -2,6 +2,7 @@
 #include "sm/programming_lanes.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -140,10 +141,15 @@ void LaneProgramming::for_each_input(const Context& context, PortIndex out, Visi
   }
 }
 
+LaneProgramming::Key LaneProgramming::key_of(const Context& context, PortIndex port) {
+  const auto& topology = *context.picture.frozen.topology;
+  return {topology.guid(topology.node_of(port)), topology.number_of(port)};
+}
+
 LaneProgramming::Held& LaneProgramming::held(const Context& context, PortIndex out) {
   const auto& topology = *context.picture.frozen.topology;
   const auto node = topology.node_of(out);
-  Held& tables = held_[{topology.node(node).guid, topology.number_of(out)}];
+  Held& tables = held_[key_of(context, out)];
   tables.resize(topology.is_switch(node) ? topology.node(node).port_count + 1u : 1u, kUnknown);
   return tables;
 }
@@ -168,12 +174,15 @@ void LaneProgramming::begin(Context& context, bool others) {
   }
   step_ = Step::Reading;
   const Picture& picture = context.picture;
+  // Of whoever has left nothing is known any more: others may have written there meanwhile.
+  auto former = std::exchange(held_, {});
   for (std::uint32_t p = 0; p < picture.frozen.topology->port_count(); ++p) {
     const PortIndex out{p};
     if (!sends(context, out)) continue;
     const auto end = picture.frozen.end_of[p];
     // A port that is still ACTIVE has not restarted since we made it so.
     const auto& info = picture.observation.port(end).info;
+    held_.insert(former.extract(key_of(context, out)));
     Held& tables = held(context, out);
     if (others || !info || info->port_state != mad::PortState::Active) {
       std::fill(tables.begin(), tables.end(), kUnknown);

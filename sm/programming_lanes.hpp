@@ -76,6 +76,7 @@ class LaneProgramming {
   // Calls visit(PortNumber) for each port that packets for `out` may come in by.
   template <class Visit>
   void for_each_input(const Context& context, fabric::PortIndex out, Visit visit) const;
+  static Key key_of(const Context& context, fabric::PortIndex port);
   Held& held(const Context& context, fabric::PortIndex out);
   std::uint8_t index_of(const fabric::VlMap& map);
   bool is_right(const Context& context, fabric::PortIndex out, mad::PortNumber in,

@@ -150,6 +150,43 @@ TEST_F(LaneTables, AreNotWrittenTwiceAndAgainAfterARestartOfTheSwitch) {
   EXPECT_EQ(trouble(box), "");
 }
 
+// Their ports are Active all the time. Whatever was there meanwhile may have written other tables.
+TEST_F(LaneTables, OfWhoeverWasAwayAreReadAgain) {
+  std::vector<mad::Smp> gets;
+  auto options = of_kinds();
+  options.on_way_out = [&gets](mad::Datagram& datagram) {
+    const auto smp = mad::decode_smp(datagram.payload);
+    if (smp && smp->method == mad::Method::Get) gets.push_back(*smp);
+  };
+  Box box("ring:4,hosts=2", options);
+  ASSERT_TRUE(box.run_until_quiet());
+  std::vector<std::uint32_t> cables;
+  for (unsigned port = 3; port <= 4; ++port) {
+    const auto number = static_cast<std::uint8_t>(port);
+    cables.push_back(box.world().find_cable(node(box, "switch-3"), number).value());
+    box.world().cut(cables.back());
+  }
+  box.run_for(std::chrono::seconds(60));
+  ASSERT_TRUE(box.run_until_quiet());
+  ASSERT_EQ(box.snapshot().topology.switch_count(), 3u);
+  gets.clear();
+  for (const std::uint32_t cable : cables) box.world().restore(cable);
+  box.run_for(std::chrono::seconds(60));
+  ASSERT_TRUE(box.run_until_quiet());
+  ASSERT_EQ(box.snapshot().topology.switch_count(), 4u);
+  // From a neighbour to a host: none but those of the one that was away.
+  const auto count_of = [&](AttributeId attribute, std::uint32_t modifier) {
+    return std::count_if(gets.begin(), gets.end(), [&](const mad::Smp& smp) {
+      return smp.attribute_id == attribute && smp.attribute_modifier == modifier;
+    });
+  };
+  EXPECT_EQ(count_of(AttributeId::SLtoVLMappingTable, mad::sl_to_vl_modifier({3}, {1})), 1);
+  EXPECT_EQ(count_of(AttributeId::VLArbitrationTable,
+                     mad::vl_arbitration_modifier(Block::LowerHighPriority, {1})),
+            1);
+  EXPECT_EQ(trouble(box), "");
+}
+
 TEST_F(LaneTables, CostOneSetForAPortOfASwitchThatCanDoAllInputsAtOnce) {
   auto blueprint = fabric("ring:4,hosts=2");
   for (auto& planned : blueprint.nodes) planned.optimized_sl_to_vl = true;
