@@ -63,7 +63,7 @@ std::vector<Way> ways_to_devices(const Picture& picture, const Transactions& tra
   std::vector<Way> ways;
   for (std::uint32_t n = 0; n < picture.observation.size(); ++n) {
     const auto& node = picture.observation[fabric::ObservedIndex{n}];
-    for (const auto& device : picture.devices[n]) {
+    for (const auto& device : picture.devices.of({n})) {
       if (!device) continue;
       for (const auto& route : transactions.routes(*device)) {
         ways.push_back({route, node.info.node_guid, node.is_switch()});

@@ -123,7 +123,7 @@ void Discovery::on_answer(Context& context, const Answer& answer) {
 
 // The way by which the node was met first.
 std::string Discovery::route_to(const Context& context, ObservedIndex node) const {
-  for (const auto& device : context.picture.devices[node.value]) {
+  for (const auto& device : context.picture.devices.of(node)) {
     if (device) return context.transactions.route(*device).text();
   }
   return {};
@@ -224,7 +224,7 @@ bool Discovery::doubt(Context& context, ObservedIndex node, const Answer& answer
 }
 
 void Discovery::ask_itself(Context& context, ObservedIndex node) {
-  const auto& devices = context.picture.devices[node.value];
+  const auto devices = context.picture.devices.of(node);
   for (std::size_t p = 0; p < devices.size(); ++p) {
     if (!devices[p]) continue;
     const ObservedEnd end{node, {static_cast<std::uint8_t>(p)}};
@@ -271,13 +271,12 @@ fabric::ObservedIndex Discovery::meet(Context& context, const mad::NodeInfo& inf
                                       const mad::DirectedRoute& route, std::uint8_t answered_to) {
   Picture& picture = context.picture;
   const ObservedIndex node = picture.observation.add(info);
-  picture.devices.emplace_back();
   const ObservedNode& seen = picture.observation[node];
-  picture.devices.back().resize(seen.is_switch() ? 1 : seen.ports.size());
+  picture.devices.make_room(node, seen.is_switch() ? 1 : seen.ports.size());
   if (!seen.is_switch()) return node;
 
   const DeviceId device = context.transactions.add_device(route);
-  picture.devices.back()[0] = device;
+  picture.devices.place({node, {0}}, device);
   choose_key(context, device, info.port_guid, answered_to);
   context.transactions.submit(get(device, mad::AttributeId::SwitchInfo, 0, {node, {0}}));
   read_switch(context, node);
@@ -311,7 +310,7 @@ void Discovery::meet_port(Context& context, fabric::ObservedIndex node, const ma
   }
   if (seen.is_switch()) return name_port(seen, end.port, info);
   const DeviceId device = context.transactions.add_device(route);
-  picture.devices[node.value][end.port.value] = device;
+  picture.devices.place(end, device);
   choose_key(context, device, info.port_guid, answered_to);
   name_port(seen, end.port, info);
   if (seen.description.empty()) {

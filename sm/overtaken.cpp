@@ -38,11 +38,8 @@ void Core::Machine::on_own_port(const Answer& answer) {
 // One that is known to be silent has been told of.
 void Core::Machine::note_silence(const Request& request) {
   if (!in_sweep() || request.optional) return;
-  std::optional<fabric::ObservedIndex> node;
-  for (std::uint32_t n = 0; n < picture.devices.size() && !node; ++n) {
-    const auto& own = picture.devices[n];
-    if (std::find(own.begin(), own.end(), request.device) != own.end()) node = {n};
-  }
+  const auto end = picture.end_of(request.device);
+  const auto node = end ? std::optional(end->node) : std::nullopt;
   note_ailing(request, node);
   if (!node || stage == Stage::Discovery || picture.is_silent(request.device)) return;
   if (transactions.is_locked(request.device)) return;

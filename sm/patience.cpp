@@ -139,21 +139,21 @@ void fill(ObservedNode& node, const ObservedNode& known) {
 
 void give_devices(Context& context, const std::vector<ObservedIndex>& added) {
   Picture& picture = context.picture;
-  picture.devices.resize(picture.observation.size());
   const Ways ways(picture);
   for (const ObservedIndex node : added) {
     const auto& seen = picture.observation[node];
-    auto& devices = picture.devices[node.value];
-    devices.resize(seen.is_switch() ? 1 : seen.ports.size());
-    for (std::size_t p = 0; p < devices.size(); ++p) {
-      const auto routes = ways.to({node, {static_cast<std::uint8_t>(p)}});
+    const std::size_t ports = seen.is_switch() ? 1 : seen.ports.size();
+    picture.devices.make_room(node, ports);
+    for (std::size_t p = 0; p < ports; ++p) {
+      const fabric::ObservedEnd end{node, {static_cast<std::uint8_t>(p)}};
+      const auto routes = ways.to(end);
       if (routes.empty()) continue;
-      devices[p] = context.transactions.add_device(routes.front());
-      context.transactions.set_routes(*devices[p], routes);
-      const mad::Guid guid = seen.port_guid({static_cast<std::uint8_t>(p)});
-      context.transactions.set_key(*devices[p], context.keys.of(guid));
+      const DeviceId device = context.transactions.add_device(routes.front());
+      picture.devices.place(end, device);
+      context.transactions.set_routes(device, routes);
+      context.transactions.set_key(device, context.keys.of(seen.port_guid(end.port)));
       // Who knows what hangs there now. When it answers, who it is comes first.
-      context.transactions.lock(*devices[p]);
+      context.transactions.lock(device);
     }
   }
 }

@@ -18,6 +18,7 @@
 #include "fabric/walk.hpp"
 #include "mad/sm_info.hpp"
 #include "routing/selection.hpp"
+#include "sm/devices.hpp"
 #include "sm/events.hpp"
 #include "sm/transactions.hpp"
 
@@ -44,8 +45,7 @@ using TableBlock = std::pair<mad::Guid, std::uint32_t>;
 
 struct Picture {
   fabric::Observation observation;
-  // By observed node, then port number; a switch has one device, at port 0.
-  std::vector<std::vector<std::optional<DeviceId>>> devices;
+  Devices devices;
   // The port the SM itself sits on; unset until the own node has answered.
   std::optional<fabric::ObservedEnd> own;
   std::vector<OtherSM> other_sms;
@@ -78,19 +78,11 @@ struct Picture {
   }
   // Null when that port was never reached.
   std::optional<DeviceId> device(fabric::ObservedEnd end) const {
-    const auto& ports = devices[end.node.value];
-    const std::size_t at = observation.is_switch(end.node) ? 0 : end.port.value;
-    return at < ports.size() ? ports[at] : std::nullopt;
+    return devices.at(end.node, observation.is_switch(end.node) ? 0 : end.port.value);
   }
-  // The port that has it; looks through all of them.
+  // The port that has it.
   std::optional<fabric::ObservedEnd> end_of(DeviceId device) const {
-    for (std::uint32_t n = 0; n < devices.size(); ++n) {
-      for (std::size_t p = 0; p < devices[n].size(); ++p) {
-        if (devices[n][p] == device)
-          return fabric::ObservedEnd{{n}, {static_cast<std::uint8_t>(p)}};
-      }
-    }
-    return std::nullopt;
+    return devices.end_of(device);
   }
   // What was read of a port of the topology; null when it was not.
   const mad::PortInfo* info(fabric::PortIndex port) const {

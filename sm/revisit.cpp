@@ -270,7 +270,7 @@ void Revisit::mend(Context& context, const Ways& ways) {
 void Revisit::ask(Context& context, Discovery& discovery, ObservedIndex node, bool patiently) {
   Picture& picture = context.picture;
   if (!picture.observation[node].is_switch()) {
-    for (std::size_t p = 0; p < picture.devices[node.value].size(); ++p) {
+    for (std::size_t p = 0; p < picture.devices.of(node).size(); ++p) {
       const ObservedEnd end{node, {static_cast<std::uint8_t>(p)}};
       const bool hangs = picture.observation[node].ports[p].sighting.has_value();
       picture.findings.erase(node.value);
@@ -304,18 +304,17 @@ void Revisit::forget_unreached(Context& context) {
   std::map<std::uint32_t, std::vector<std::string>> findings;
   for (std::uint32_t n = 0; n < moved.size(); ++n) {
     if (!moved[n]) {
-      for (const auto& device : picture.devices[n]) {
+      for (const auto& device : picture.devices.of({n})) {
         if (device) forget_manager(picture, *device);
       }
       continue;
     }
-    if (moved[n]->value != n) picture.devices[moved[n]->value] = std::move(picture.devices[n]);
     const auto found = picture.findings.find(n);
     if (found != picture.findings.end()) {
       findings.emplace(moved[n]->value, std::move(found->second));
     }
   }
-  picture.devices.resize(picture.observation.size());
+  picture.devices.keep_only(moved);
   picture.findings = std::move(findings);
   picture.own->node = *moved[picture.own->node.value];
 }

@@ -9,8 +9,6 @@ namespace heddle::sm {
 namespace {
 
 using fabric::ForwardingTables;
-using fabric::ObservedEnd;
-using fabric::ObservedIndex;
 using fabric::PortIndex;
 using fabric::SwitchIndex;
 
@@ -42,14 +40,8 @@ std::shared_ptr<const ForwardingTables> held_tables(const Picture& picture, bool
 }  // namespace
 
 PortIndex port_of(const Picture& picture, DeviceId device) {
-  for (std::uint32_t n = 0; n < picture.devices.size(); ++n) {
-    for (std::size_t p = 0; p < picture.devices[n].size(); ++p) {
-      if (picture.devices[n][p] != device) continue;
-      const ObservedEnd end{ObservedIndex{n}, {static_cast<std::uint8_t>(p)}};
-      return picture.frozen.port_of(picture.observation, end);
-    }
-  }
-  return fabric::kNoPort;
+  const auto end = picture.end_of(device);
+  return end ? picture.frozen.port_of(picture.observation, *end) : fabric::kNoPort;
 }
 
 std::optional<sa::Subnet> subnet_of(const Picture& picture,

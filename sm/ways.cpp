@@ -37,9 +37,9 @@ std::vector<Reached> all_devices(const Picture& picture) {
   found.reserve(picture.devices.size());
   for (std::uint32_t n = 0; n < picture.devices.size(); ++n) {
     if (n + base::kAhead < picture.devices.size()) {
-      base::prefetch(picture.devices[n + base::kAhead].data());
+      base::prefetch(picture.devices.of({n + base::kAhead}).data());
     }
-    const auto& devices = picture.devices[n];
+    const auto devices = picture.devices.of({n});
     for (std::size_t p = 0; p < devices.size(); ++p) {
       if (devices[p]) found.push_back({end_at({n}, p), *devices[p]});
     }
