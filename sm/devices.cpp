@@ -19,7 +19,9 @@ void Devices::make_room(ObservedIndex node, std::size_t ports) {
 }
 
 void Devices::place(ObservedEnd at, DeviceId device) {
-  by_node_[at.node.value][at.port.value] = device;
+  std::optional<DeviceId>& here = by_node_[at.node.value][at.port.value];
+  if (here && end_of(*here) == at) ends_[here->value] = kNowhere;
+  here = device;
   if (ends_.size() <= device.value) ends_.resize(device.value + std::size_t{1}, kNowhere);
   ends_[device.value] = at;
 }

@@ -31,7 +31,7 @@ class Devices {
 
   // For each node that is added to the observation, before it is asked for here.
   void make_room(fabric::ObservedIndex node, std::size_t ports);
-  // A device has one place.
+  // A device has one place; whoever stood there before has none.
   void place(fabric::ObservedEnd at, DeviceId device);
   // Where each node has gone, as Observation::keep_only() tells it; never to a higher index.
   void keep_only(std::span<const std::optional<fabric::ObservedIndex>> moved);

@@ -40,6 +40,16 @@ TEST(Devices, AreFoundByTheirPortsAndPortsByThem) {
   EXPECT_EQ(devices.end_of(DeviceId{100}), std::nullopt);
 }
 
+TEST(Devices, GiveWayToWhoIsReachedThereNow) {
+  Devices devices = three();
+  devices.place(kAtHost, kNobodys);
+  EXPECT_EQ(devices.at(kHost, 2), kNobodys);
+  EXPECT_EQ(devices.end_of(kNobodys), kAtHost);
+  EXPECT_EQ(devices.end_of(kSecond), std::nullopt);
+  devices.place(kAtHost, kNobodys);
+  EXPECT_EQ(devices.end_of(kNobodys), kAtHost) << "it still stands there";
+}
+
 TEST(Devices, MoveWithTheirNodesAndLeaveWithThem) {
   Devices devices = three();
   const std::vector<std::optional<ObservedIndex>> moved{ObservedIndex{0}, std::nullopt,
