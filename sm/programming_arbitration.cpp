@@ -2,9 +2,9 @@
 #include "sm/programming_arbitration.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "sm/programming_lanes.hpp"
+#include "sm/served_ports.hpp"
 
 namespace heddle::sm {
 namespace {
@@ -82,12 +82,11 @@ void ArbitrationProgramming::begin(Context& context, bool others) {
   }
   step_ = Step::ToRead;
   const auto& topology = *picture.frozen.topology;
-  // Of whoever has left nothing is known any more: others may have written there meanwhile.
-  auto former = std::exchange(held_, {});
+  std::size_t served = 0;
   for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
     const PortIndex port{p};
     if (!has_tables(context, port)) continue;
-    held_.insert(former.extract(key_of(context, port)));
+    ++served;
     // A port that is still ACTIVE has not restarted since we made it so; port 0 tells nothing.
     const bool runs = picture.info(port)->port_state == mad::PortState::Active;
     for (std::uint8_t& block : held(context, port)) {
@@ -95,6 +94,11 @@ void ArbitrationProgramming::begin(Context& context, bool others) {
       if (!runs || (others && block != kRefused)) block = kUnknown;
     }
   }
+  forget_others(held_, served, [&](const auto& visit) {
+    for (std::uint32_t p = 0; p < topology.port_count(); ++p) {
+      if (has_tables(context, PortIndex{p})) visit(key_of(context, PortIndex{p}));
+    }
+  });
 }
 
 bool ArbitrationProgramming::go_on(Context& context) {

@@ -2,7 +2,6 @@
 #include "sm/programming_lanes.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +9,7 @@
 #include "mad/capability.hpp"
 #include "mad/link.hpp"
 #include "mad/sl_to_vl_mapping_table.hpp"
+#include "sm/served_ports.hpp"
 
 namespace heddle::sm {
 namespace {
@@ -174,15 +174,14 @@ void LaneProgramming::begin(Context& context, bool others) {
   }
   step_ = Step::Reading;
   const Picture& picture = context.picture;
-  // Of whoever has left nothing is known any more: others may have written there meanwhile.
-  auto former = std::exchange(held_, {});
+  std::size_t served = 0;
   for (std::uint32_t p = 0; p < picture.frozen.topology->port_count(); ++p) {
     const PortIndex out{p};
     if (!sends(context, out)) continue;
+    ++served;
     const auto end = picture.frozen.end_of[p];
     // A port that is still ACTIVE has not restarted since we made it so.
     const auto& info = picture.observation.port(end).info;
-    held_.insert(former.extract(key_of(context, out)));
     Held& tables = held(context, out);
     if (others || !info || info->port_state != mad::PortState::Active) {
       std::fill(tables.begin(), tables.end(), kUnknown);
@@ -191,6 +190,11 @@ void LaneProgramming::begin(Context& context, bool others) {
       if (tables[in.value] == kUnknown) submit(context, out, in, mad::Method::Get);
     });
   }
+  forget_others(held_, served, [&](const auto& visit) {
+    for (std::uint32_t p = 0; p < picture.frozen.topology->port_count(); ++p) {
+      if (sends(context, PortIndex{p})) visit(key_of(context, PortIndex{p}));
+    }
+  });
 }
 
 bool LaneProgramming::is_right(const Context& context, PortIndex out, PortNumber in,
