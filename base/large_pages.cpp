@@ -9,17 +9,16 @@ namespace heddle::base {
 namespace {
 
 constexpr std::size_t kLargePage = std::size_t{2} << 20;
-// Below this what is left over at the end could be half.
+// Below this what is left over in front of the boundary could be half.
 constexpr std::size_t kWorthIt = 2 * kLargePage;
 
 }  // namespace
 
 void* allocate_large(std::size_t bytes) {
   if (bytes < kWorthIt) return ::operator new(bytes);
-  const std::size_t whole = (bytes + kLargePage - 1) / kLargePage * kLargePage;
-  void* memory = std::aligned_alloc(kLargePage, whole);
-  if (memory == nullptr) throw std::bad_alloc();
-  (void)madvise(memory, whole, MADV_HUGEPAGE);  // only a wish
+  void* memory = nullptr;
+  if (posix_memalign(&memory, kLargePage, bytes) != 0) throw std::bad_alloc();
+  (void)madvise(memory, bytes, MADV_HUGEPAGE);  // only a wish
   return memory;
 }
 
