@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iterator>
 #include <span>
+#include <utility>
 
 #include "base/prng.hpp"
 #include "routing/escape.hpp"
@@ -103,9 +104,10 @@ std::vector<std::vector<std::uint32_t>> ranked_groups(const CompactChannels& cha
 }  // namespace
 
 LayerOrders::LayerOrders(const CompactChannels& channels,
-                         const std::vector<std::vector<std::uint32_t>>& positions)
+                         std::vector<std::vector<std::uint32_t>> positions)
     : channels_(&channels),
-      count_(static_cast<unsigned>(positions.size())),
+      positions_(std::move(positions)),
+      count_(static_cast<unsigned>(positions_.size())),
       width_(greatest_degree(channels)),
       admit_(channels.count() * width_) {
   for (std::uint32_t held = 0; held < channels.count(); ++held) {
@@ -113,7 +115,7 @@ LayerOrders::LayerOrders(const CompactChannels& channels,
     for (std::uint32_t next = channels.first[at]; next < channels.first[at + 1]; ++next) {
       unsigned layers = 0;
       for (unsigned v = 0; v < count_; ++v) {
-        if (positions[v][held] < positions[v][next]) layers |= 1u << v;
+        if (positions_[v][held] < positions_[v][next]) layers |= 1u << v;
       }
       admit_[held * width_ + next - channels.first[at]] = static_cast<LayerSet>(layers);
     }

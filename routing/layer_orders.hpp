@@ -18,8 +18,7 @@ using LayerSet = std::uint16_t;
 class LayerOrders {
  public:
   // channels outlives this. By layer and channel the position; equal ones never follow each other.
-  LayerOrders(const CompactChannels& channels,
-              const std::vector<std::vector<std::uint32_t>>& positions);
+  LayerOrders(const CompactChannels& channels, std::vector<std::vector<std::uint32_t>> positions);
 
   unsigned count() const { return count_; }
   LayerSet all() const { return static_cast<LayerSet>((1u << count_) - 1); }
@@ -28,9 +27,12 @@ class LayerOrders {
   LayerSet admit(std::uint32_t held, std::uint32_t next) const {
     return admit_[held * width_ + next - channels_->first[channels_->to[held]]];
   }
+  // Those of a layer's channels, as they were given.
+  const std::vector<std::uint32_t>& positions(unsigned layer) const { return positions_[layer]; }
 
  private:
   const CompactChannels* channels_;
+  std::vector<std::vector<std::uint32_t>> positions_;
   unsigned count_;
   std::size_t width_ = 1;
   std::vector<LayerSet> admit_;  // by channel, and by the place of the next one

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "routing/layer_orders.hpp"
 #include "routing/learned_orders.hpp"
 #include "routing/leveller.hpp"
+#include "routing/loosened_orders.hpp"
 #include "routing/ordered_forest.hpp"
 #include "routing/ordered_trees.hpp"
 #include "routing/pair_layers.hpp"
@@ -35,6 +37,20 @@ constexpr std::size_t kMostToGrowOften = 16'000'000;
 
 // By so much random pairs differ where nothing but chance does.
 constexpr double kMore = 1.001;
+
+// Where LIDs times channels are more than this, a grid on which orders had to be loosened is not
+// tried in other manners: these take minutes there, in vain.
+constexpr std::size_t kMostToTryOn = 64'000'000;
+
+// How often orders are loosened for pairs that have no layer. Of all pairs, one in so many must be
+// left of these at most before others may lose theirs to them; and how many pairs need a turn that
+// they must not take away, at first and from time to time more.
+constexpr unsigned kLoosened = 12;
+constexpr std::size_t kFewInAll = 1000;
+constexpr std::uint32_t kNeeded = 40;
+constexpr std::uint32_t more_needed(std::uint32_t needed) {
+  return needed * 7 / 5;
+}
 
 // One of several layers that would do, so that all get about as much.
 std::uint8_t layer_of(LayerSet layers, unsigned count, std::size_t turn) {
@@ -320,15 +336,22 @@ class Candidates {
         destinations_(request.topology, request.lids),
         islands_(request.topology) {}
 
-  std::optional<Woven> best() {
+  OrderedWoven best() {
     const bool on_grid = in_grid();
+    if (is_last_) return {std::move(best_), true};
     const bool holds = on_grid || in_groups() || in_rankings();
     if (!holds || !enough_.is_short(*best_, on_grid)) in_learned();
-    return std::move(best_);
+    const bool is_enough = best_ && enough_.holds(*best_);
+    return {std::move(best_), is_enough};
   }
 
  private:
+  std::size_t few_pairs() const {
+    return destinations_.hosts.size() * destinations_.hosts.size() / 2 / kFewInAll;
+  }
+  std::size_t work() const { return request_.lids.top().value * channels_.count(); }
   bool in_grid();
+  bool in_loosened(const Grid& grid, const GridWays& ways);
   bool in_groups();
   bool in_rankings();
   void in_learned();
@@ -347,13 +370,13 @@ class Candidates {
   const Destinations destinations_;
   const fabric::Islands islands_;
   std::optional<Woven> best_;
+  bool is_last_ = false;  // nothing better is to be expected of other manners
 };
 
 // paired: null to do without. False if that leaves some switch without a way.
 bool Candidates::weave_on(const LayerOrders& orders, const PairedTrees* paired) {
   std::array<std::optional<Woven>, 2> found;
-  const std::size_t work = request_.lids.top().value * channels_.count();
-  request_.parallel(work <= kMostToGrowOften ? 2 : 1, [&](std::size_t begin, std::size_t end) {
+  request_.parallel(work() <= kMostToGrowOften ? 2 : 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) found[i] = weave_once(orders, paired, kRounds[i]);
   });
   for (auto& woven : found) {
@@ -408,12 +431,39 @@ bool Candidates::in_grid() {
   if (!grid) return false;
   const unsigned vls = request_.data_vls;
   const GridWays along_axes(channels_, *grid, vls), between_cuts(channels_, *grid, vls, Cut::Link);
-  return weave_in(grid_orders(channels_, *grid, vls),
-                  {[&](PairedTrees& trees) { trees.lay_out(along_axes); },
-                   [&](PairedTrees& trees) { trees.grow(&along_axes); }},
-                  false) ||
-         weave_in(slope_orders(channels_, *grid, vls),
-                  {[&](PairedTrees& trees) { trees.grow(&between_cuts); }});
+  const bool holds = weave_in(grid_orders(channels_, *grid, vls),
+                              {[&](PairedTrees& trees) { trees.lay_out(along_axes); },
+                               [&](PairedTrees& trees) { trees.grow(&along_axes); }},
+                              false) ||
+                     weave_in(slope_orders(channels_, *grid, vls),
+                              {[&](PairedTrees& trees) { trees.grow(&between_cuts); }});
+  return holds || (!best_ && request_.cover_replies && in_loosened(*grid, along_axes));
+}
+
+// Where none of these gives all pairs a layer. What is missing makes a few turns that are against
+// the orders, and few channels would close a cycle with them.
+bool Candidates::in_loosened(const Grid& grid, const GridWays& ways) {
+  auto orders = std::make_unique<LayerOrders>(grid_orders(channels_, grid, request_.data_vls));
+  auto trees = std::make_unique<PairedTrees>(channels_, destinations_, *orders);
+  trees->lay_out(ways);
+  std::uint32_t needed = kNeeded;
+  for (unsigned n = 0; n < kLoosened; ++n) {
+    const bool are_few = trees->quarrels() < few_pairs();
+    auto looser = std::make_unique<LayerOrders>(
+        loosened_orders(channels_, *orders, *trees, are_few ? needed : 1, request_.parallel));
+    auto own = std::make_unique<PairedTrees>(channels_, destinations_, *looser);
+    own->take_over(*trees);
+    trees = std::move(own);  // before the orders that they refer to
+    orders = std::move(looser);
+    if (trees->reconcile(Patience::Little)) {
+      trees->level(enough_.greatest_load, false);
+      const bool is_woven = weave_on(*orders, trees.get());
+      is_last_ = is_woven && work() > kMostToTryOn;
+      return is_woven && enough_.holds(*best_);
+    }
+    if (are_few) needed = more_needed(needed);
+  }
+  return false;
 }
 
 bool Candidates::in_groups() {
@@ -432,7 +482,7 @@ void Candidates::in_learned() {
 
 }  // namespace
 
-std::optional<Woven> weave_in_orders(const Request& request, const Enough& enough) {
+OrderedWoven weave_in_orders(const Request& request, const Enough& enough) {
   return Candidates(request, enough).best();
 }
 

@@ -31,9 +31,14 @@ struct Enough {
   }
 };
 
+struct OrderedWoven {
+  std::optional<Woven> best;  // what carries least at most
+  bool is_enough = false;     // other manners are not worth trying
+};
+
 // With several VLs. Layers are by pair of switches, the same both ways, if replies shall be
-// covered; otherwise by switch and LID. Tries orders that suit the fabric until one is good enough,
-// and gives what carries least at most; nothing if with each of them some switch finds no way.
-std::optional<Woven> weave_in_orders(const Request& request, const Enough& enough);
+// covered; otherwise by switch and LID. Tries orders that suit the fabric until one is good enough.
+// Gives nothing if with each of them some switch finds no way.
+OrderedWoven weave_in_orders(const Request& request, const Enough& enough);
 
 }  // namespace heddle::routing

@@ -11,6 +11,8 @@ namespace heddle::routing {
 namespace {
 
 constexpr std::uint64_t kDealSeed = 5;
+// A tree is worth growing anew for so many pairs without a layer.
+constexpr std::size_t kWorthGrowing = 4;
 
 std::vector<std::uint32_t> all_switches(const CompactChannels& channels) {
   std::vector<std::uint32_t> all(channels.first.size() - 1);
@@ -85,8 +87,42 @@ void PairedTrees::lay_out(const GridWays& ways) {
   }
 }
 
-bool PairedTrees::reconcile() {
-  return Peacemaker(channels_, destinations_, orders_, forest_).reconcile();
+void PairedTrees::take_over(const PairedTrees& others) {
+  for (std::uint32_t target = 0; target < switches_; ++target) {
+    trees_.adopt(target, others.tree(target));
+    take(target);
+  }
+  for (std::uint32_t target = 0; target < switches_; ++target) regrow(target);
+}
+
+std::size_t PairedTrees::quarrels() const {
+  std::size_t twice = 0;
+  for (std::uint32_t target = 0; target < switches_; ++target) twice += quarrels(target);
+  return twice / 2;
+}
+
+std::size_t PairedTrees::quarrels(std::uint32_t target) const {
+  std::size_t count = 0;
+  for (std::uint32_t s = 0; s < switches_; ++s) {
+    if (s != target && layers(s, target) == 0 && matters(s, target)) ++count;
+  }
+  return count;
+}
+
+void PairedTrees::regrow(std::uint32_t target) {
+  const std::size_t before = quarrels(target);
+  if (before < kWorthGrowing) return;
+  const auto old = forest_.ways(target);
+  drop(target);
+  grow_one(target, nullptr);
+  if (quarrels(target) < before) return;
+  drop(target);
+  trees_.adopt(target, old);
+  take(target);
+}
+
+bool PairedTrees::reconcile(Patience patience) {
+  return Peacemaker(channels_, destinations_, orders_, forest_).reconcile(patience);
 }
 
 void PairedTrees::level(std::uint64_t enough, bool shortens) {

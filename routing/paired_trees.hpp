@@ -22,14 +22,18 @@ class PairedTrees {
   PairedTrees(const CompactChannels& channels, const Destinations& destinations,
               const LayerOrders& orders);
 
-  // First one of these two. Trees of short ways that share the load, on a grid at first in layers
+  // First one of these. Trees of short ways that share the load, on a grid at first in layers
   // that these ways would have; or trees along the axes of a grid, which other ways complete where
-  // something is missing.
+  // something is missing; or those of others, such that a tree grows anew where many of its pairs
+  // have no layer and fewer have none then.
   void grow(const GridWays* ways = nullptr);
   void lay_out(const GridWays& ways);
+  void take_over(const PairedTrees& others);
   // Then: changes trees until every pair has a layer. False if some pair has none in the end, or if
   // there are so many of them that it is not worth trying.
-  bool reconcile();
+  bool reconcile(Patience patience = Patience::Much);
+  // Pairs without a layer so far.
+  std::size_t quarrels() const;
   // And then: makes ways shorter where it can, if that is wanted; takes load off the channels that
   // carry more than enough, and off others if no way gets longer by it.
   void level(std::uint64_t enough, bool shortens = true);
@@ -47,6 +51,8 @@ class PairedTrees {
 
  private:
   void grow_one(std::uint32_t target, const GridWays* ways);
+  std::size_t quarrels(std::uint32_t target) const;
+  void regrow(std::uint32_t target);
   void take(std::uint32_t target);
   void drop(std::uint32_t target);
   void load(std::uint32_t target, bool take_off);

@@ -9,6 +9,8 @@ namespace {
 constexpr std::uint64_t kPeaceSeed = 6;
 // Of all pairs, one in so many may be without a layer at first.
 constexpr std::size_t kWorthTrying = 8;
+// And so many at first, times switches: more of them take minutes, and mostly in vain.
+constexpr std::size_t kMostAtFirst = 400'000'000;
 constexpr std::uint32_t kNewHops = 2;
 constexpr std::uint32_t kPatience = 8;
 // What may be spent until only half as many quarrels are left: in switches looked at, for each two
@@ -38,16 +40,22 @@ std::vector<Peacemaker::Pair> Peacemaker::quarrels() const {
   return found;
 }
 
-bool Peacemaker::reconcile() {
+bool Peacemaker::reconcile(Patience patience) {
   auto left = quarrels();
   if (left.empty()) return true;
   if (left.size() > switches_ * switches_ / 2 / kWorthTrying) return false;
+  if (patience == Patience::Much && left.size() * switches_ > kMostAtFirst) return false;
   weights_.assign(switches_ * switches_, 1);
   std::size_t half = left.size();
   while (!left.empty()) {
     if (left.size() <= half) {
       half = left.size() / 2;
-      work_left_ = std::max(kLookedAtAtLeast, kLookedAtPerPair * (switches_ * switches_ / 2));
+      work_left_ = kLookedAtAtLeast;
+      if (patience == Patience::Much) {
+        work_left_ = std::max(work_left_, kLookedAtPerPair * (switches_ * switches_ / 2));
+      }
+    } else if (patience == Patience::Little && work_left_ < kLookedAtAtLeast / 2) {
+      return false;
     }
     dice_.shuffle(left);
     fresh_.clear();

@@ -14,6 +14,9 @@
 
 namespace heddle::routing {
 
+// Little: no more than what is worth it on a small fabric, and no longer than it goes on well.
+enum class Patience : std::uint8_t { Much, Little };
+
 // Lets one switch after the other leave by another channel, or leads both ways of a pair through
 // one layer, whenever that leaves fewer quarrels behind. A pair for which nothing can be done
 // weighs more from then on, so that others have to give way, which may be easier to settle.
@@ -25,7 +28,7 @@ class Peacemaker {
 
   // False if some pair has no layer in the end, or if there are so many of them that it is not
   // worth trying.
-  bool reconcile();
+  bool reconcile(Patience patience = Patience::Much);
 
   // Whether packets go between two switches at all.
   static bool matters(const Destinations& destinations, std::uint32_t a, std::uint32_t b) {

@@ -138,9 +138,9 @@ base::Result<Routes> Weave::route(const Request& request) const {
   if (shortest.is_safe) return shortest.routes(name());
   std::optional<Woven> ordered;
   if (request.data_vls > 1) {
-    const Enough enough = shortest.as_good(request);
-    ordered = weave_in_orders(request, enough);
-    if (ordered && enough.holds(*ordered)) return std::move(ordered->routes);
+    auto found = weave_in_orders(request, shortest.as_good(request));
+    if (found.is_enough) return std::move(found.best->routes);
+    ordered = std::move(found.best);
   }
   auto woven = weave_freely(request, shortest);
   const bool better = ordered && ordered->greatest_load < woven.greatest_load;
