@@ -448,6 +448,7 @@ bool Candidates::in_loosened(const Grid& grid, const GridWays& ways) {
   trees->lay_out(ways);
   std::uint32_t needed = kNeeded;
   for (unsigned n = 0; n < kLoosened; ++n) {
+    base::breathe(request_.parallel);
     const bool are_few = trees->quarrels() < few_pairs();
     auto looser = std::make_unique<LayerOrders>(
         loosened_orders(channels_, *orders, *trees, are_few ? needed : 1, request_.parallel));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Layers whose orders are given beforehand: that every two switches find one, and how well the load
 // is spread in them.
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -343,13 +342,13 @@ struct BrokenTorus {
   PairedTrees trees;
 };
 
-TEST(LoosenedOrders, GivePairsALayerAndTakeNoneItsOnlyOne) {
+TEST(LoosenedOrders, GivePairsALayerAndTakeNoneFromAnother) {
   const BrokenTorus torus;
   const auto looser = torus.loosened(1);
   EXPECT_GT(torus.gained(torus.orders, looser), 450u);
   for (std::uint32_t a = 0; a < torus.switches(); ++a) {
     for (std::uint32_t b = 0; b < a; ++b) {
-      if (std::popcount(torus.layers(torus.orders, a, b)) != 1) continue;
+      if (torus.layers(torus.orders, a, b) == 0) continue;
       EXPECT_NE(torus.layers(looser, a, b), 0) << a << " and " << b;
     }
   }
