@@ -4,11 +4,11 @@
 #include "app/cli.hpp"
 #include "app/commands.hpp"
 #include "app/exit_codes.hpp"
-#include "app/large_heap.hpp"
+#include "app/kept_heap.hpp"
 
 int main(int argc, char** argv) {
   try {
-    heddle::app::prefer_large_pages_in_heap();
+    heddle::app::keep_freed_memory();
     return heddle::app::run(argc, argv);
   } catch (const std::exception& failure) {
     heddle::app::complain(failure.what());

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/cache_line.hpp"
+
 namespace heddle::base {
 
 // How many items ahead, where the work on each takes some tens of nanoseconds.
@@ -14,7 +16,6 @@ inline constexpr std::uint32_t kAhead = 12;
 // Begins to fetch the object, which is read later. Nothing is read now: it need not be alive yet.
 template <class T>
 void prefetch(const T* object) {
-  constexpr std::size_t kCacheLine = 64;
   for (std::size_t at = 0; at < sizeof(T); at += kCacheLine) {
     __builtin_prefetch(reinterpret_cast<const char*>(object) + at);
   }

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 
+#include "base/cache_line.hpp"
+
 namespace heddle::fabric {
 namespace {
 
-constexpr std::size_t kCacheLine = 64;
+using base::kCacheLine;
+
 constexpr std::size_t kChunksAtATime = 16;  // memory is asked for
 
 std::size_t round_up(std::size_t value, std::size_t step) {

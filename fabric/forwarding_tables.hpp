@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/large_pages.hpp"
 #include "base/parallel.hpp"
+#include "base/raw_bytes.hpp"
 #include "fabric/topology.hpp"
 #include "mad/types.hpp"
 
@@ -161,7 +161,7 @@ class ForwardingTables {
   std::size_t pitch_ = 0;  // from one row to the next in entries_
   std::size_t chunks_each_ = 0;
   std::size_t chunk_pitch_ = 0;  // from one chunk to the next in chunks_
-  std::vector<std::uint8_t, base::LargePages<std::uint8_t>> entries_;  // all rows; none with a base
+  base::RawBytes entries_;       // all rows; none with a base
   // By chunk and switch, wherever they are: who follows one LID needs the same chunk of all.
   std::vector<const std::uint8_t*> chunks_;
   std::shared_ptr<const ForwardingTables> base_;

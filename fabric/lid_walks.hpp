@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/large_pages.hpp"
 #include "base/parallel.hpp"
+#include "base/raw_bytes.hpp"
 #include "fabric/survey.hpp"
 #include "fabric/verification.hpp"
 
@@ -44,7 +44,7 @@ class HopColumns {
  private:
   static constexpr std::size_t kBefore = kPitchUnit;
   std::size_t pitch_ = 0;
-  std::vector<std::uint8_t, base::LargePages<std::uint8_t>> hops_;
+  base::RawBytes hops_;
 };
 
 // LIDs of one switch mostly have ways of the same length, from each switch. So one of them is

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/byte_vector.hpp"
-#include "base/large_pages.hpp"
 #include "base/parallel.hpp"
+#include "base/raw_bytes.hpp"
 #include "fabric/lid_walks.hpp"
 #include "fabric/topology.hpp"
 
@@ -38,7 +38,7 @@ class NearerPorts {
 
   // A row for each switch by itself: about a kilobyte finds room in memory that was used before,
   // where all together would come fresh from the system, which costs more than to fill them.
-  using Row = std::vector<std::uint8_t, base::LargePages<std::uint8_t>>;
+  using Row = base::RawBytes;
   void make_rows(std::size_t switches);
 
   std::size_t pitch_ = 0;

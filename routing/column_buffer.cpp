@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/cache_line.hpp"
 #include "mad/types.hpp"
 
 namespace heddle::routing {
@@ -16,7 +17,6 @@ constexpr std::size_t kWord = 8;
 // few would stay until they are written to.
 constexpr std::uint32_t kAhead = 8;  // rows
 constexpr std::size_t kFewRuns = 16;
-constexpr std::size_t kCacheLine = 64;
 
 // Most runs are the hosts of one switch: too short for a call.
 void copy_run(const std::uint8_t* from, std::size_t count, std::uint8_t* to) {
@@ -30,7 +30,7 @@ void copy_run(const std::uint8_t* from, std::size_t count, std::uint8_t* to) {
 
 // Brings what is about to be written there into the cache.
 void fetch_run(const std::uint8_t* to, std::size_t count) {
-  for (std::size_t i = 0; i < count; i += kCacheLine) __builtin_prefetch(to + i, 1);
+  for (std::size_t i = 0; i < count; i += base::kCacheLine) __builtin_prefetch(to + i, 1);
   __builtin_prefetch(to + count - 1, 1);
 }
 

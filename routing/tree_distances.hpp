@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/large_pages.hpp"
 #include "base/parallel.hpp"
+#include "base/raw_bytes.hpp"
 #include "routing/tree_shape.hpp"
 
 namespace heddle::routing {
@@ -32,8 +32,8 @@ class TreeDistances {
   void sweep(const TreeShape& shape, std::size_t first_column);
 
   std::size_t width_;
-  std::size_t direct_at_;                                           // in hops_
-  std::vector<std::uint8_t, base::LargePages<std::uint8_t>> hops_;  // descending ones, then direct
+  std::size_t direct_at_;  // in hops_
+  base::RawBytes hops_;    // descending ones, then direct
 };
 
 }  // namespace heddle::routing
