@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <memory>
 #include <numeric>
 #include <string_view>
 #include <utility>
@@ -19,7 +18,7 @@
 #include "routing/layer_orders.hpp"
 #include "routing/learned_orders.hpp"
 #include "routing/leveller.hpp"
-#include "routing/loosened_orders.hpp"
+#include "routing/loosened_trees.hpp"
 #include "routing/ordered_forest.hpp"
 #include "routing/ordered_trees.hpp"
 #include "routing/pair_layers.hpp"
@@ -41,16 +40,6 @@ constexpr double kMore = 1.001;
 // Where LIDs times channels are more than this, a grid on which orders had to be loosened is not
 // tried in other manners: these take minutes there, in vain.
 constexpr std::size_t kMostToTryOn = 64'000'000;
-
-// How often orders are loosened for pairs that have no layer. Of all pairs, one in so many must be
-// left of these at most before others may lose theirs to them; and how many pairs need a turn that
-// they must not take away, at first and from time to time more.
-constexpr unsigned kLoosened = 12;
-constexpr std::size_t kFewInAll = 1000;
-constexpr std::uint32_t kNeeded = 40;
-constexpr std::uint32_t more_needed(std::uint32_t needed) {
-  return needed * 7 / 5;
-}
 
 // One of several layers that would do, so that all get about as much.
 std::uint8_t layer_of(LayerSet layers, unsigned count, std::size_t turn) {
@@ -346,9 +335,6 @@ class Candidates {
   }
 
  private:
-  std::size_t few_pairs() const {
-    return destinations_.hosts.size() * destinations_.hosts.size() / 2 / kFewInAll;
-  }
   std::size_t work() const { return request_.lids.top().value * channels_.count(); }
   bool in_grid();
   bool in_loosened(const Grid& grid, const GridWays& ways);
@@ -440,31 +426,15 @@ bool Candidates::in_grid() {
   return holds || (!best_ && request_.cover_replies && in_loosened(*grid, along_axes));
 }
 
-// Where none of these gives all pairs a layer. What is missing makes a few turns that are against
-// the orders, and few channels would close a cycle with them.
+// Where none of these gives all pairs a layer.
 bool Candidates::in_loosened(const Grid& grid, const GridWays& ways) {
-  auto orders = std::make_unique<LayerOrders>(grid_orders(channels_, grid, request_.data_vls));
-  auto trees = std::make_unique<PairedTrees>(channels_, destinations_, *orders);
-  trees->lay_out(ways);
-  std::uint32_t needed = kNeeded;
-  for (unsigned n = 0; n < kLoosened; ++n) {
-    base::breathe(request_.parallel);
-    const bool are_few = trees->quarrels() < few_pairs();
-    auto looser = std::make_unique<LayerOrders>(
-        loosened_orders(channels_, *orders, *trees, are_few ? needed : 1, request_.parallel));
-    auto own = std::make_unique<PairedTrees>(channels_, destinations_, *looser);
-    own->take_over(*trees);
-    trees = std::move(own);  // before the orders that they refer to
-    orders = std::move(looser);
-    if (trees->reconcile(Patience::Little)) {
-      trees->level(enough_.greatest_load, false);
-      const bool is_woven = weave_on(*orders, trees.get());
-      is_last_ = is_woven && work() > kMostToTryOn;
-      return is_woven && enough_.holds(*best_);
-    }
-    if (are_few) needed = more_needed(needed);
-  }
-  return false;
+  const auto loosened =
+      loosened_trees(channels_, destinations_, grid, ways, request_.data_vls, request_.parallel);
+  if (!loosened) return false;
+  loosened->trees->level(enough_.greatest_load, false);
+  const bool is_woven = weave_on(*loosened->orders, loosened->trees.get());
+  is_last_ = is_woven && work() > kMostToTryOn;
+  return is_woven && enough_.holds(*best_);
 }
 
 bool Candidates::in_groups() {

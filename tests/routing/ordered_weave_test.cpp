@@ -15,6 +15,7 @@
 #include "routing/layer_orders.hpp"
 #include "routing/learned_orders.hpp"
 #include "routing/loosened_orders.hpp"
+#include "routing/loosened_trees.hpp"
 #include "routing/paired_trees.hpp"
 #include "routing/patterns.hpp"
 #include "routing/quality.hpp"
@@ -362,6 +363,15 @@ TEST(LoosenedOrders, GiveALayerToMoreThatHaveNoneWhereOthersMayLoseTheirs) {
   const auto looser = torus.loosened(10);
   EXPECT_GT(torus.gained(torus.orders, looser), 650u);
   EXPECT_LT(torus.gained(looser, torus.orders), 2000u);
+}
+
+TEST(LoosenedTrees, HaveALayerForAllPairs) {
+  const BrokenTorus torus;
+  const GridWays ways(torus.channels, torus.grid, 2);
+  const auto loosened =
+      loosened_trees(torus.channels, torus.destinations, torus.grid, ways, 2, base::inline_for);
+  ASSERT_TRUE(loosened);
+  expect_all_pairs(torus.subnet, torus.channels, *loosened->orders, *loosened->trees);
 }
 
 TEST(PairedTrees, GrowAnewWhereManyPairsOfOthersQuarrel) {
