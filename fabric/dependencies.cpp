@@ -32,12 +32,23 @@ std::uint64_t Dependencies::count() const {
   return total;
 }
 
+Dependencies::Lanes Dependencies::all_lanes() const {
+  Lanes all(topology_->switch_count() * words_);
+  for (std::uint32_t s = 0; s < topology_->switch_count(); ++s) {
+    const std::size_t lanes = topology_->channels_from(SwitchIndex{s}).size() * vls_;
+    const auto row = all.begin() + static_cast<std::ptrdiff_t>(s * words_);
+    std::fill_n(row, lanes / 64, ~std::uint64_t{0});
+    if (lanes % 64 != 0) row[lanes / 64] = ~(~std::uint64_t{0} << lanes % 64);
+  }
+  return all;
+}
+
 // What waits for nothing that is still there is on no cycle, and goes, until only cycles are left
 // and what waits for them. A switch at a time: whether a channel that enters it waits for any that
 // leaves it is seen for a whole word of these at once.
 Dependencies::Lanes Dependencies::without_tails() const {
   const std::size_t switches = topology_->switch_count();
-  Lanes left(switches * words_, ~std::uint64_t{0});
+  Lanes left = all_lanes();
   std::vector<std::uint32_t> doubtful(switches);
   std::iota(doubtful.begin(), doubtful.end(), 0u);
   std::vector<bool> is_doubtful(switches, true);
@@ -52,7 +63,7 @@ Dependencies::Lanes Dependencies::without_tails() const {
     for (const Channel& leaving : topology_->channels_from(SwitchIndex{at})) {
       for (std::uint8_t vl = 0; vl < vls_; ++vl) {
         const LaneChannel held{leaving.reverse, vl};
-        const Place place = place_of(held);
+        const Place place = place_of(held, leaving.to);
         if ((left[place.word] & place.bit) == 0 || waits(held, at)) continue;
         left[place.word] &= ~place.bit;
         const std::uint32_t before = leaving.to.value;
@@ -100,11 +111,8 @@ std::vector<LaneChannel> Dependencies::without_heads(const Lanes& left) const {
 
 std::vector<LaneChannel> Dependencies::on_cycles() const {
   const Lanes left = without_tails();
-  for (std::size_t v = 0; v < vertex_count(); ++v) {
-    const Place place = place_of(lane_channel(v));
-    if ((left[place.word] & place.bit) != 0) return without_heads(left);
-  }
-  return {};
+  const bool none = std::all_of(left.begin(), left.end(), [](auto lanes) { return lanes == 0; });
+  return none ? std::vector<LaneChannel>{} : without_heads(left);
 }
 
 std::vector<LaneChannel> Dependencies::shortest_through(

@@ -84,11 +84,14 @@ class Dependencies {
     std::uint64_t bit = 0;
   };
   Place place_of(LaneChannel at) const {
-    const SwitchIndex from = topology_->channels()[at.channel.value].from;
+    return place_of(at, topology_->channels()[at.channel.value].from);
+  }
+  Place place_of(LaneChannel at, SwitchIndex from) const {
     const std::size_t local = at.channel.value - topology_->first_channel(from).value;
     const std::size_t bit = local * vls_ + at.vl;
     return {from.value * words_ + bit / 64, std::uint64_t{1} << (bit % 64)};
   }
+  Lanes all_lanes() const;
   Lanes without_tails() const;
   std::vector<LaneChannel> without_heads(const Lanes& left) const;
   std::vector<LaneChannel> on_cycles() const;

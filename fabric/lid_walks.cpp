@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <iterator>
+#include <memory>
 #include <utility>
+
+#include "base/spares.hpp"
 
 namespace heddle::fabric {
 namespace {
@@ -74,7 +78,7 @@ class NextColumns {
   static constexpr std::uint32_t kStep = 16;
   struct Row {
     const std::uint8_t* entries = nullptr;
-    const std::uint32_t* leads = nullptr;  // by port
+    const std::uint32_t* leads = nullptr;  // by port, and nowhere behind the last one
     std::uint32_t ports = 0;
   };
 
@@ -89,8 +93,8 @@ class NextColumns {
   void fill(std::size_t lid, std::uint32_t count, std::uint32_t* to) const {
     for (std::uint32_t i = 0; i < count; ++i) {
       const Row& row = rows_[i];
-      const std::uint8_t out = row.entries[lid];
-      to[i] = out < row.ports ? std::min(row.leads[out], none_) : none_;
+      const std::uint32_t out = std::min<std::uint32_t>(row.entries[lid], row.ports);
+      to[i] = std::min(row.leads[out], none_);
     }
   }
 
@@ -241,7 +245,7 @@ class LidWalks::Walker {
       tally.max_hops = std::max(tally.max_hops, most_hops_);
       if (!is_again_ && walks_.is_guide(lid_, target)) note_hops(walks_.column_of_[target.at]);
     }
-    if (target.switch_row != kNowhere) mark_forwarders(target, members);
+    if (target.switch_row != kNowhere) mark_forwarders(target);
   }
 
   void note_hops(std::uint32_t column) {
@@ -277,13 +281,22 @@ class LidWalks::Walker {
   void walk_from_all(const Target& target, const std::vector<SwitchIndex>& members) {
     constexpr std::size_t kMany = 16;  // of so many one that is not as it was there
     const std::uint32_t island = survey_.islands.of(SwitchIndex{target.at});
-    if (std::exchange(island_, island) != island) nearest_first_ = members;
+    if (std::exchange(island_, island) != island) {
+      nearest_first_ = members;
+      find_with_hosts(members);
+    }
     walk_in_order(nearest_first_, target);
     if (has_faults_) {
       walk_in_order(members, target);
     } else if (detours_ * kMany > members.size()) {
       sort_by_hops(members, nearest_first_);
     }
+  }
+
+  void find_with_hosts(const std::vector<SwitchIndex>& members) {
+    with_hosts_.clear();
+    std::copy_if(members.begin(), members.end(), std::back_inserter(with_hosts_),
+                 [this](SwitchIndex at) { return survey_.has_hosts[at.value] != 0; });
   }
 
   void walk_in_order(const std::vector<SwitchIndex>& order, const Target& target) {
@@ -433,18 +446,16 @@ class LidWalks::Walker {
     tally.samples.push_back({fault.kind, from, lid_, SwitchIndex{fault.at}});
   }
 
-  void mark_forwarders(const Target& target, const std::vector<SwitchIndex>& members) {
+  void mark_forwarders(const Target& target) {
     if (target.switch_row / 64 != word_) {
       hand_in_forwarders();
       word_ = target.switch_row / 64;
     }
     const std::uint64_t bit = std::uint64_t{1} << (target.switch_row % 64);
-    const std::uint8_t* const has_hosts = survey_.has_hosts.data();
     const std::uint32_t* const next = next_;
     std::uint64_t* const forwards = forwards_.data();
     const std::uint32_t none = none_;
-    for (const SwitchIndex from : members) {
-      if (has_hosts[from.value] == 0) continue;
+    for (const SwitchIndex from : with_hosts_) {
       for (std::uint32_t at = from.value; at != none && (forwards[at] & bit) == 0; at = next[at]) {
         forwards[at] |= bit;
       }
@@ -485,6 +496,7 @@ class LidWalks::Walker {
   // than to the next one.
   std::uint32_t island_ = kNowhere;
   std::vector<SwitchIndex> nearest_first_;
+  std::vector<SwitchIndex> with_hosts_;  // of that island
   std::size_t detours_ = 0;
   // Columns of hops that are not handed in, and the hops, by column and switch.
   std::vector<std::uint32_t> noted_;
@@ -520,10 +532,13 @@ LidWalks::LidWalks(Survey& survey)
 
 void LidWalks::walk(const base::ParallelFor& parallel) {
   hops_ = HopColumns(survey_.topology.switch_count(), guides_.size(), parallel);
-  parallel(batches_.size(), [&](std::size_t begin, std::size_t end) {
-    Walker walker(*this);
-    walker.walk(begin, end);
-  });
+  {
+    base::Spares<Walker> walkers;  // which say the last of what they know as they go
+    const auto make = [this] { return std::make_unique<Walker>(*this); };
+    parallel(batches_.size(), [&](std::size_t begin, std::size_t end) {
+      walkers.borrow(make, [&](Walker& walker) { walker.walk(begin, end); });
+    });
+  }
   has_faults_ = std::any_of(tallies_.begin(), tallies_.end(),
                             [](const Tally& tally) { return tally.faulty != 0; });
 }

@@ -15,7 +15,9 @@ base::ByteVector is_one_less(base::ByteVector less, base::ByteVector than) {
 void NearerPorts::find(const Topology& topology, const HopColumns& hops,
                        const base::ParallelFor& parallel) {
   pitch_ = hops.pitch();
-  make_rows(topology.switch_count());
+  only_ = base::RawBytes((topology.switch_count() + 1) * pitch_);
+  others_ = base::RawBytes(topology.switch_count() * pitch_);
+  std::fill(only_.end() - static_cast<std::ptrdiff_t>(pitch_), only_.end(), kSeveral);
   parallel(topology.switch_count(), [&](std::size_t begin, std::size_t end) {
     std::vector<Way> ways;
     for (std::size_t s = begin; s < end; ++s) {
@@ -29,15 +31,6 @@ void NearerPorts::find(const Topology& topology, const HopColumns& hops,
       }
     }
   });
-}
-
-// Threads give all but the last row its values.
-void NearerPorts::make_rows(std::size_t switches) {
-  only_.resize(switches + 1);
-  others_.resize(switches);
-  for (Row& row : only_) row.resize(pitch_);
-  for (Row& row : others_) row.resize(pitch_);
-  std::fill(only_.back().begin(), only_.back().end(), kSeveral);
 }
 
 void NearerPorts::find_piece(SwitchIndex from, std::size_t first, const std::vector<Way>& ways,
@@ -54,9 +47,9 @@ void NearerPorts::find_piece(SwitchIndex from, std::size_t first, const std::vec
   const auto is_one = reinterpret_cast<base::ByteVector>(count == 1);
   const auto arrives = reinterpret_cast<base::ByteVector>(own == 0);
   const auto is_unknown = reinterpret_cast<base::ByteVector>(own == HopColumns::kUnknown);
-  base::store_bytes(((found & is_one) | (~is_one & kSeveral)) & ~arrives,
-                    only_[from.value].data() + first);
-  base::store_bytes(others | arrives | is_unknown, others_[from.value].data() + first);
+  const std::size_t place = from.value * pitch_ + first;
+  base::store_bytes(((found & is_one) | (~is_one & kSeveral)) & ~arrives, only_.data() + place);
+  base::store_bytes(others | arrives | is_unknown, others_.data() + place);
 }
 
 }  // namespace heddle::fabric

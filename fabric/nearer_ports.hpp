@@ -21,11 +21,11 @@ class NearerPorts {
 
   void find(const Topology& topology, const HopColumns& hops, const base::ParallelFor& parallel);
   // By column: the only one; 0, by which no channel leaves, at the switch that the LIDs hang on.
-  const std::uint8_t* only(SwitchIndex at) const { return only_[at.value].data(); }
+  const std::uint8_t* only(SwitchIndex at) const { return only_.data() + at.value * pitch_; }
   // Of a switch that does not exist.
-  const std::uint8_t* no_only() const { return only_.back().data(); }
+  const std::uint8_t* no_only() const { return only_.data() + only_.size() - pitch_; }
   // By column: not 0 where they are others than at the column before, or no LIDs go further.
-  const std::uint8_t* others(SwitchIndex at) const { return others_[at.value].data(); }
+  const std::uint8_t* others(SwitchIndex at) const { return others_.data() + at.value * pitch_; }
 
  private:
   static_assert(HopColumns::kPitchUnit % base::kByteVector == 0);
@@ -36,13 +36,8 @@ class NearerPorts {
   void find_piece(SwitchIndex from, std::size_t first, const std::vector<Way>& ways,
                   const std::uint8_t* hops);
 
-  // A row for each switch by itself: about a kilobyte finds room in memory that was used before,
-  // where all together would come fresh from the system, which costs more than to fill them.
-  using Row = base::RawBytes;
-  void make_rows(std::size_t switches);
-
-  std::size_t pitch_ = 0;
-  std::vector<Row> only_, others_;
+  std::size_t pitch_ = 0;  // of rows, one for each switch
+  base::RawBytes only_, others_;
 };
 
 }  // namespace heddle::fabric

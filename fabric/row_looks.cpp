@@ -26,6 +26,15 @@ std::vector<SwitchIndex> by_neighbour(const Topology& topology) {
   return order;
 }
 
+// Ports side by side, whose bytes are 0 or 1: what is left of all products but one lies below or
+// above the highest eight bits.
+constexpr std::size_t kEight = 8;
+std::uint64_t bits_of_eight(const std::uint8_t* bytes) {
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < kEight; ++i) word |= std::uint64_t{bytes[i]} << (kEight * i);
+  return word * 0x0102'0408'1020'4080u >> 56;
+}
+
 // Whether all of these bytes are the same. Most are the hosts of one switch: too short for a call.
 bool are_same(const std::uint8_t* bytes, std::size_t count) {
   constexpr std::size_t kWord = 8;
@@ -409,13 +418,22 @@ class RowLooks::Looker {
     const std::uint8_t* const seen = seen_by(channel.out.value);
     const auto onward = survey_.topology.channels_from(channel.to);
     for (std::size_t first = 0; first < onward.size(); first += 64) {
-      const std::size_t count = std::min<std::size_t>(64, onward.size() - first);
-      std::uint64_t word = 0;
-      for (std::size_t i = 0; i < count; ++i) {
-        word |= std::uint64_t{seen[onward[first + i].out.value]} << i;
-      }
-      dependencies_->set_word(held, first / 64, word);
+      const auto some = onward.subspan(first, std::min<std::size_t>(64, onward.size() - first));
+      dependencies_->set_word(held, first / 64, bits_of(seen, some));
     }
+  }
+
+  // Bit i: whether what leaves by the port of onward[i] is seen. At most 64.
+  static std::uint64_t bits_of(const std::uint8_t* seen, std::span<const Channel> onward) {
+    std::uint64_t bits = 0;
+    std::size_t i = 0;
+    for (; i + kEight <= onward.size(); i += kEight) {
+      const std::size_t port = onward[i].out.value;
+      if (onward[i + kEight - 1].out.value != port + kEight - 1) break;
+      bits |= bits_of_eight(seen + port) << i;
+    }
+    for (; i < onward.size(); ++i) bits |= std::uint64_t{seen[onward[i].out.value]} << i;
+    return bits;
   }
 
   // By out port of the switch beyond: whether it is the next for some LID that takes this one here.

@@ -29,18 +29,34 @@ std::size_t count_switch_lids(const std::vector<Target>& targets) {
                     [](const Target& target) { return target.switch_row != kNowhere; }));
 }
 
+// A cable to the same switch is no channel.
+bool leads_back(const Topology& topology, SwitchIndex at, unsigned number) {
+  const auto out = mad::PortNumber{static_cast<std::uint8_t>(number)};
+  const PortIndex far = topology.peer(topology.port_of(at, out));
+  return far != kNoPort && topology.node_of(far).value == at.value;
+}
+
 }  // namespace
 
 Wiring::Wiring(const Topology& topology) {
-  for (std::uint32_t s = 0; s < topology.switch_count(); ++s) {
-    const unsigned count = topology.node(SwitchIndex{s}).port_count + 1u;
-    first_port.push_back(static_cast<std::uint32_t>(next_switch.size()));
-    ports.push_back(count);
-    for (unsigned number = 0; number < count; ++number) {
-      const auto out = mad::PortNumber{static_cast<std::uint8_t>(number)};
-      const PortIndex far = topology.peer(topology.port_of(SwitchIndex{s}, out));
-      const bool onward = far != kNoPort && topology.is_switch(topology.node_of(far));
-      next_switch.push_back(onward ? topology.node_of(far).value : kNowhere);
+  const auto switches = static_cast<std::uint32_t>(topology.switch_count());
+  first_port.reserve(switches);
+  ports.reserve(switches);
+  std::uint32_t all = 0;
+  for (std::uint32_t s = 0; s < switches; ++s) {
+    first_port.push_back(all);
+    ports.push_back(topology.node(SwitchIndex{s}).port_count + 1u);
+    all += ports.back() + 1;
+  }
+  next_switch.resize(all, kNowhere);
+  for (std::uint32_t s = 0; s < switches; ++s) {
+    std::uint32_t* const next = next_switch.data() + first_port[s];
+    for (const Channel& channel : topology.channels_from(SwitchIndex{s})) {
+      next[channel.out.value] = channel.to.value;
+    }
+    for (unsigned number = 0; number < ports[s]; ++number) {
+      if (next[number] == kNowhere && leads_back(topology, SwitchIndex{s}, number))
+        next[number] = s;
     }
   }
 }

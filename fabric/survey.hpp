@@ -3,6 +3,7 @@
 // For what looks at whole tables: the verification and routing/transition.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -21,11 +22,12 @@ inline constexpr std::size_t kPortValues = 256;
 struct Wiring {
   explicit Wiring(const Topology& topology);
   std::uint32_t step(std::uint32_t at, std::uint8_t out) const {
-    return out < ports[at] ? next_switch[first_port[at] + out] : kNowhere;
+    return next_switch[first_port[at] + std::min<std::uint32_t>(out, ports[at])];
   }
   std::vector<std::uint32_t> first_port;   // by switch
   std::vector<std::uint32_t> ports;        // by switch, port 0 included
-  std::vector<std::uint32_t> next_switch;  // by port; a cable to the same switch included
+  std::vector<std::uint32_t> next_switch;  // by port; a cable to the same switch included.
+                                           // And kNowhere behind each switch's last one
 };
 
 // What is known about one LID before any walk.

@@ -37,8 +37,7 @@ struct Visit {
 // All that batches share and do not change.
 struct Plan {
   Plan(const Request& request, const CompactChannels& all_channels);
-  std::vector<std::vector<Destination>> by_switch;
-  std::vector<std::uint32_t> hosts;   // by switch
+  Destinations destinations;
   std::vector<std::uint32_t> system;  // by switch; equal for one chassis
   const CompactChannels& channels;
   std::vector<std::uint8_t> counts_for;  // by channel: what a packet does in loads
@@ -54,7 +53,7 @@ struct Plan {
   bool all_alike = true;  // no channel counts for more or less than another
 
   std::span<const Destination> of(const Visit& visit) const {
-    return std::span(by_switch[visit.target.value]).subspan(visit.first, visit.count);
+    return std::span(destinations.by_switch[visit.target.value]).subspan(visit.first, visit.count);
   }
   // Neither by lot nor in an order of the operator's.
   bool deals_by_load() const { return scatter == 0 && !ordered; }
@@ -73,13 +72,11 @@ struct Plan {
   void find_lone_ones();
 };
 
-Plan::Plan(const Request& request, const CompactChannels& all_channels) : channels(all_channels) {
-  Destinations destinations(request.topology, request.lids);
-  by_switch = std::move(destinations.by_switch);
-  hosts = std::move(destinations.hosts);
+Plan::Plan(const Request& request, const CompactChannels& all_channels)
+    : destinations(request.topology, request.lids), channels(all_channels) {
   scatter = request.options.scatter_ports;
   shifts = request.options.port_shifting;
-  TargetOrder order = order_targets(request.topology, hosts);
+  TargetOrder order = order_targets(request.topology, destinations.hosts);
   visit_in_order(request, order);
   order_batches();
   weigh_channels(request);
@@ -100,7 +97,7 @@ Plan::Plan(const Request& request, const CompactChannels& all_channels) : channe
 // Those of the operator's order first, neighbours of one switch together; then switch by switch.
 // With such an order there is one batch: batches do not see each other's loads.
 void Plan::visit_in_order(const Request& request, const TargetOrder& order) {
-  std::vector<std::uint32_t> listed(by_switch.size());
+  std::vector<std::uint32_t> listed(destinations.by_switch.size());
   std::unordered_map<mad::Guid, fabric::PortIndex> port_of;
   if (!request.options.routing_order.empty()) {
     for (const fabric::PortIndex port : request.topology.endports()) {
@@ -114,10 +111,10 @@ void Plan::visit_in_order(const Request& request, const TargetOrder& order) {
     if (!place) continue;
     const std::uint32_t at = place->at.value;
     const auto base = request.lids.base(port->second);
-    const auto begin = by_switch[at].begin() + listed[at];
-    const auto found = std::find_if(begin, by_switch[at].end(),
+    const auto begin = destinations.by_switch[at].begin() + listed[at];
+    const auto found = std::find_if(begin, destinations.by_switch[at].end(),
                                     [&](const Destination& to) { return to.base == base; });
-    if (found == by_switch[at].end()) continue;  // without a LID, or listed twice
+    if (found == destinations.by_switch[at].end()) continue;  // without a LID, or listed twice
     std::rotate(begin, found, found + 1);
     const bool goes_on = !visits.empty() && visits.back().target == place->at;
     if (!goes_on) visits.push_back({place->at, listed[at], 0});
@@ -137,8 +134,8 @@ void Plan::visit_in_order(const Request& request, const TargetOrder& order) {
 // From that one of the destinations there on. The switch's own LID gets a visit to itself: beside
 // those of hosts it would count for nothing, and all switches' would go by the same port.
 void Plan::add_visits(SwitchIndex target, std::uint32_t begin) {
-  const auto all = static_cast<std::uint32_t>(by_switch[target.value].size());
-  const std::uint32_t own = hosts[target.value];
+  const auto all = static_cast<std::uint32_t>(destinations.by_switch[target.value].size());
+  const std::uint32_t own = destinations.hosts[target.value];
   if (!ordered && begin < own && own < all) {
     visits.push_back({target, begin, own - begin});
     begin = own;
@@ -215,13 +212,13 @@ class Balancer {
         tables_(tables),
         widest_(widest(plan, batch)),
         pitch_(row_width(widest_)),
-        chosen_(lids(plan, batch), plan.hosts.size(), widest_),
+        chosen_(lids(plan, batch), plan.destinations.hosts.size(), widest_),
         costs_(plan.channels),
-        companies_(plan.channels, plan.hosts, plan.with_kin, costs_),
-        traffic_(pitch_ * plan.hosts.size()),
+        companies_(plan.channels, plan.destinations.hosts, plan.with_kin, costs_),
+        traffic_(pitch_ * plan.destinations.hosts.size()),
         own_(pitch_),
-        system_uses_(plan.hosts.size()),
-        switch_uses_(plan.hosts.size()) {}
+        system_uses_(plan.destinations.hosts.size()),
+        switch_uses_(plan.destinations.hosts.size()) {}
 
   // number: of the visit, among all.
   void route_to(std::size_t number, const Ways& ways) {
@@ -241,8 +238,8 @@ class Balancer {
     own_columns_ = static_cast<std::size_t>(std::count(own_.begin(), own_.end(), kAllBits));
     own_first_ = width_ - own_columns_ <= 1 && (own_columns_ == width_ || own_[own_columns_] == 0);
     chosen_.begin(width_, tables_);
-    meet(visit.target, ways.size() == plan_.hosts.size());
-    if (ways.size() < plan_.hosts.size()) chosen_.clear();
+    meet(visit.target, ways.size() == plan_.destinations.hosts.size());
+    if (ways.size() < plan_.destinations.hosts.size()) chosen_.clear();
     ways.farthest_first(
         [this](SwitchIndex at, std::span<const std::uint8_t> choices) { forward(at, choices); });
     add_for_followers();
@@ -260,7 +257,7 @@ class Balancer {
       lids[lane] = plan_.of(visit).front().base.value;
       tables_.row(visit.target)[lids[lane]] = 0;
     }
-    for (std::uint32_t s = 0; s < plan_.hosts.size(); ++s) {
+    for (std::uint32_t s = 0; s < plan_.destinations.hosts.size(); ++s) {
       const std::uint32_t first = plan_.channels.first[s];
       const std::uint8_t* out = plan_.channels.out.data() + first;
       std::uint8_t* row = tables_.row(SwitchIndex{s}).data();
@@ -337,7 +334,7 @@ class Balancer {
   // What comes from farther away, and from the hosts here.
   const std::uint16_t* all_traffic(SwitchIndex at) {
     std::uint16_t* traffic = traffic_at(at.value);
-    const auto hosts = static_cast<std::uint16_t>(plan_.hosts[at.value]);
+    const auto hosts = static_cast<std::uint16_t>(plan_.destinations.hosts[at.value]);
     if (hosts == 0) return traffic;
     for (std::size_t column = 0; column < pitch_; ++column) {
       traffic[column] = static_cast<std::uint16_t>(traffic[column] + (own_[column] & hosts));
@@ -516,7 +513,7 @@ class Balancer {
     const auto load = [=](std::size_t column, std::size_t position, std::uint16_t traffic) {
       add_load(outlets.leads[position] * pitch + column, traffic);
     };
-    const auto hosts = static_cast<std::uint16_t>(plan_.hosts[at.value]);
+    const auto hosts = static_cast<std::uint16_t>(plan_.destinations.hosts[at.value]);
     if (own_first_ && hosts != 0 && brings_nothing(at) &&
         CheapestFirst::takes_turns(costs.data(), costs.size(), hosts)) {
       dealer_.deal_alike(costs.data(), costs.size(), hosts, own_columns_, width_ > own_columns_,
@@ -742,15 +739,13 @@ class Worker {
   std::vector<WayFinder::Lanes> offers_;  // by channel: to such as are lone
 };
 
-void even_out(const Request& request, const Plan& plan, WayFinder& finder,
-              fabric::ForwardingTables& tables) {
-  const Destinations destinations(request.topology, request.lids);
+void even_out(const Plan& plan, WayFinder& finder, fabric::ForwardingTables& tables) {
   if (plan.all_alike) {
-    relieve(plan.channels, destinations, finder, tables);
+    relieve(plan.channels, plan.destinations, finder, tables);
   } else {
     CompactChannels counted = plan.channels;
     counted.counts_for = plan.counts_for;
-    relieve(counted, destinations, finder, tables);
+    relieve(counted, plan.destinations, finder, tables);
   }
 }
 
@@ -768,7 +763,7 @@ fabric::ForwardingTables balanced_tables(const Request& request, const CompactCh
       for (std::size_t turn = begin; turn < end; ++turn) worker.route(plan.turns[turn]);
     });
   });
-  if (plan.deals_by_load()) even_out(request, plan, *make_finder(), tables);
+  if (plan.deals_by_load()) even_out(plan, *make_finder(), tables);
   return tables;
 }
 
