@@ -23,6 +23,11 @@ struct Home {
   bool found = false;
 };
 
+// Whether engines would make home's routes of this fabric again, to the byte: they did make them,
+// and nothing that they go by is another. False where that is not known.
+bool is_at_home(const Home& home, const fabric::Topology& topology, const fabric::LidMap& lids,
+                const Policy& policy);
+
 // What lies between a home and a fabric of now.
 struct Departure {
   // False: the fabric has a switch, a link, a LID or a place of one that its home has not, or is

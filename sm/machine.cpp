@@ -351,7 +351,7 @@ void Core::Machine::on(const SendFailed& failed) {
 // Who asks for a sweep by hand may doubt everything, the tables that we believe to stand included.
 void Core::Machine::on(const ResweepCommand& command) {
   due = command.reason;
-  home.reset();
+  home_is_doubted = true;
   lanes_refused = false;
   tables_are_ours = false;
 }
@@ -373,7 +373,7 @@ void Core::Machine::on(const OptionsChanged& changed) {
   administration.set_packet_life_time(options.subnet_timeout);
   permanent_groups_due = true;
   lanes_refused = false;
-  home.reset();
+  home_is_doubted = true;
   due = "the configuration changed";
 }
 

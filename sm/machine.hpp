@@ -354,6 +354,7 @@ struct Core::Machine final : Transactions::Sink, EventSink {
   std::vector<bool> heirlooms;  // by SwitchIndex: whose multicast tables it takes over
   base::Instant inheritance_ends = base::kNever;  // when members must have registered
   std::shared_ptr<const routing::Home> home;      // what the routes stay close to
+  bool home_is_doubted = false;                   // the next ones do not, but where it is the same
   routing::Policy asked_by;                       // of the routes that were asked for last
   std::optional<RoutesReady> early_routes;        // they came before they were waited for
   routing::InPlace in_place;                      // since the last sweep

@@ -577,6 +577,10 @@ void Core::Machine::ask_for_routes() {
   const bool one_lane = lanes_failed || lanes_refused;
   policy.max_vls = one_lane ? 1 : std::min(policy.max_vls, data_vls.of(picture));
   asked_by = policy;
+  if (std::exchange(home_is_doubted, false) && home &&
+      !routing::is_at_home(*home, *picture.frozen.topology, *picture.routed_lids, policy)) {
+    home.reset();
+  }
   const bool is_known = in_place.tables != nullptr && !others_may_have_written;
   routing::InPlace held;
   if (keeps_standing) {

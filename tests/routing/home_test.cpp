@@ -105,6 +105,25 @@ class NearHome : public testing::Test {
   fabric::LidMap lids_;
 };
 
+TEST_F(NearHome, EnginesWouldMakeTheSameOnlyOfTheSame) {
+  const fabric::Topology& topology = *home_.topology;
+  EXPECT_TRUE(is_at_home(home_, topology, whole_.lids, {}));
+  EXPECT_FALSE(is_at_home(home_, Subnet(without_link(3)).topology, whole_.lids, {}));
+  Policy other;
+  other.options.scatter_ports = 1;
+  EXPECT_FALSE(is_at_home(home_, topology, whole_.lids, other));
+  fabric::LidMap fewer(topology.port_count());
+  EXPECT_FALSE(is_at_home(home_, topology, fewer, {}));
+  Home found = home_;
+  found.found = true;
+  EXPECT_FALSE(is_at_home(found, topology, whole_.lids, {}));
+  Home repaired = home_;
+  auto selected = std::make_shared<Selected>(*home_.selected);
+  selected->fresh = false;
+  repaired.selected = selected;
+  EXPECT_FALSE(is_at_home(repaired, topology, whole_.lids, {}));
+}
+
 TEST_F(NearHome, TheSameFabricHasTheSameRoutes) {
   EXPECT_EQ(select(recipe_), home_.selected);
 }
