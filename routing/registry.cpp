@@ -19,16 +19,18 @@
 
 namespace heddle::routing {
 
+// All of b's by name: who adds one is told here.
 bool operator==(const Options& a, const Options& b) {
+  const auto& [roots, torus, ids, tables, matrix, order, weights, uncounted, compute, io, shifting,
+               scatter, avoid] = b;
   const auto same = [](const auto& one, const auto& other) {
     return one == other || (one && other && *one == *other);
   };
-  return same(a.tables, b.tables) && same(a.lid_matrix, b.lid_matrix) &&
-         a.root_guids == b.root_guids && a.switch_ids == b.switch_ids && a.torus == b.torus &&
-         a.routing_order == b.routing_order && a.hop_weights == b.hop_weights &&
-         a.uncounted_ports == b.uncounted_ports && a.compute_guids == b.compute_guids &&
-         a.io_guids == b.io_guids && a.port_shifting == b.port_shifting &&
-         a.scatter_ports == b.scatter_ports && a.avoid_throttled_links == b.avoid_throttled_links;
+  return same(a.tables, tables) && same(a.lid_matrix, matrix) && a.root_guids == roots &&
+         a.switch_ids == ids && a.torus == torus && a.routing_order == order &&
+         a.hop_weights == weights && a.uncounted_ports == uncounted && a.compute_guids == compute &&
+         a.io_guids == io && a.port_shifting == shifting && a.scatter_ports == scatter &&
+         a.avoid_throttled_links == avoid;
 }
 
 const std::vector<const Engine*>& engines() {
