@@ -14,4 +14,17 @@ Counterparts::Counterparts(const Topology& of, const Topology& in) : of_(of), in
   }
 }
 
+bool are_same(const Topology& one, const Topology& other) {
+  if (one.has_links_of(other)) return true;
+  if (one.node_count() != other.node_count() || one.port_count() != other.port_count())
+    return false;
+  for (std::uint32_t n = 0; n < one.node_count(); ++n) {
+    if (!(one.node(NodeIndex{n}) == other.node(NodeIndex{n}))) return false;
+  }
+  for (std::uint32_t p = 0; p < one.port_count(); ++p) {
+    if (!(one.port(PortIndex{p}) == other.port(PortIndex{p}))) return false;
+  }
+  return true;
+}
+
 }  // namespace heddle::fabric

@@ -41,6 +41,9 @@ class Counterparts {
   std::vector<NodeIndex> nodes_;  // by node of of_
 };
 
+// Whether two topologies do not differ in anything that they say, wherever they come from.
+bool are_same(const Topology& one, const Topology& other);
+
 // Calls visit(ours, theirs) for the channels that leave two switches by the same port, by out port;
 // the one that is not there is null. Faster than to ask for each port: both stand in that order.
 template <class Visit>

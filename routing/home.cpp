@@ -75,18 +75,6 @@ bool same_places(const Home& home, const Topology& now, const LidMap& lids,
   return true;
 }
 
-// In all that a topology says.
-bool is_same(const Topology& a, const Topology& b) {
-  if (a.node_count() != b.node_count() || a.port_count() != b.port_count()) return false;
-  for (std::uint32_t n = 0; n < a.node_count(); ++n) {
-    if (!(a.node(fabric::NodeIndex{n}) == b.node(fabric::NodeIndex{n}))) return false;
-  }
-  for (std::uint32_t p = 0; p < a.port_count(); ++p) {
-    if (!(a.port(PortIndex{p}) == b.port(PortIndex{p}))) return false;
-  }
-  return true;
-}
-
 std::vector<fabric::DepartedLid> departed_from(const Home& home, const LidMap& lids) {
   std::vector<fabric::DepartedLid> departed;
   for (std::uint16_t number = 1; number <= home.lids->top().value; ++number) {
@@ -172,7 +160,7 @@ std::optional<Selected> near_home(const Topology& topology, const LidMap& lids,
 bool is_at_home(const Home& home, const Topology& topology, const LidMap& lids,
                 const Policy& policy) {
   return !home.found && home.selected->fresh && home.policy == policy &&
-         is_same(*home.topology, topology) && *home.lids == lids;
+         fabric::are_same(*home.topology, topology) && *home.lids == lids;
 }
 
 Departure departure_from(const Home& home, const Topology& topology, const LidMap& lids,

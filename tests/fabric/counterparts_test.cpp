@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "fabric/counterparts.hpp"
 
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace heddle::fabric {
@@ -24,6 +27,28 @@ Topology topology(const std::vector<Made>& nodes) {
     builder.add_node(node);
   }
   return *std::move(builder).build();
+}
+
+// Two switches, the second one's description as said, joined by these of their ports.
+Topology pair(const std::string& second, std::uint8_t port) {
+  TopologyBuilder builder;
+  for (std::uint64_t guid = 1; guid <= 2; ++guid) {
+    Node node;
+    node.guid = mad::Guid{guid};
+    node.type = kSwitch;
+    node.port_count = 4;
+    if (guid == 2) node.description = second;
+    builder.add_node(node);
+  }
+  builder.add_link({mad::Guid{1}, mad::PortNumber{1}}, {mad::Guid{2}, mad::PortNumber{port}});
+  return *std::move(builder).build();
+}
+
+TEST(Topologies, AreTheSameWhereNoNodeAndNoLinkIsAnother) {
+  EXPECT_TRUE(are_same(pair("b", 1), pair("b", 1)));
+  EXPECT_FALSE(are_same(pair("b", 1), pair("c", 1)));
+  EXPECT_FALSE(are_same(pair("b", 1), pair("b", 2)));
+  EXPECT_FALSE(are_same(pair("b", 1), topology({{1, kSwitch, 4}})));
 }
 
 TEST(Counterparts, NodesAndPortsAreFoundByGuidAndNumber) {

@@ -60,6 +60,18 @@ TEST_F(RoutesAgain, AreMadeOfAFabricThatLacksALink) {
   EXPECT_EQ(made_, 1u);
 }
 
+TEST_F(RoutesAgain, AreMadeOfAFabricThatLacksALinkWhateverOptionHasChanged) {
+  box().world().cut(cable(box(), "leaf-1", 5));
+  box().run_for(5s);
+  made_ = 0;
+  sm::Options options = options_.sm;
+  options.sa_rate = options.sa_rate + 1;
+  box().input(sm::OptionsChanged{std::make_shared<const sm::Options>(options)});
+  box().run_for(5s);
+  EXPECT_EQ(made_, 1u);
+  EXPECT_TRUE(box().snapshot().routes->fresh);
+}
+
 // It takes no part any more, so its LIDs are nobody's.
 TEST_F(RoutesAgain, AreMadeWhereAHostHasGone) {
   box().world().power_off(node(box(), "host-0007"));
