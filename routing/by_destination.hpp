@@ -20,6 +20,9 @@ struct WeaveManner {
   const fabric::ForwardingTables* given = nullptr;
   unsigned rounds = 1;    // how often trees grow anew
   bool relieves = false;  // busy channels in the end
+
+  // Whether nothing tells the trees of a layer which turns others need.
+  bool is_blind() const { return !learns && given == nullptr; }
 };
 
 // With layers dealt out beforehand, as well as it can be at an expense that suits the fabric.

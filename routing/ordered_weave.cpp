@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <memory>
 #include <numeric>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,8 +15,8 @@
 
 #include "routing/dragonfly_groups.hpp"
 #include "routing/grid.hpp"
-#include "routing/grid_layers.hpp"
-#include "routing/grid_links.hpp"
+#include "routing/grid_orders.hpp"
+#include "routing/grid_ways.hpp"
 #include "routing/layer_orders.hpp"
 #include "routing/learned_orders.hpp"
 #include "routing/leveller.hpp"
@@ -28,20 +30,18 @@
 namespace heddle::routing {
 namespace {
 
-// How often trees grow anew: each time random pairs get a little more by it, but which channel is
-// the busiest one in the end is chance. So both are tried, where LIDs times channels are no more
-// than this.
-constexpr std::array<unsigned, 2> kRounds{1, 4};
+// How often trees grow anew: mostly random pairs get a little more by it each time, but which
+// channel is the busiest one in the end is chance, and along the axes of a grid ways are as regular
+// at first as they will be. So all are tried, where LIDs times channels are no more than this.
+constexpr std::array<unsigned, 3> kRounds{1, 0, 4};
 constexpr std::size_t kMostToGrowOften = 16'000'000;
 
 // By so much random pairs differ where nothing but chance does.
 constexpr double kMore = 1.001;
 
-// Where LIDs times channels are more than this, a grid on which orders had to be loosened is not
-// tried in other manners: these take minutes there, in vain.
+// Where LIDs times channels are more than this, a grid is woven in the manners for grids only:
+// others take minutes there, in vain.
 constexpr std::size_t kMostToTryOn = 64'000'000;
-// Layers. On a torus of 16x16x16 without 1 % of its links 8 do not settle, and 4 do.
-constexpr unsigned kMostToLoosen = 4;
 
 // One of several layers that would do, so that all get about as much.
 std::uint8_t layer_of(LayerSet layers, unsigned count, std::size_t turn) {
@@ -77,9 +77,10 @@ Trees::Trees(const Loom& loom)
 
 class OrderedWeaver {
  public:
-  // paired: what a LID falls back on that finds no way; null if there is none. enough: what a
-  // channel may carry without being relieved by longer ways.
-  OrderedWeaver(Loom& loom, const LayerOrders& orders, const PairedTrees* paired,
+  // paired: what a LID falls back on that finds no way; null if there is none. by_pair: layers are
+  // by pair of switches, for which it takes those. enough: what a channel may carry without being
+  // relieved by longer ways.
+  OrderedWeaver(Loom& loom, const LayerOrders& orders, const PairedTrees* paired, bool by_pair,
                 std::uint64_t enough);
 
   // rounds: how often trees grow anew, now that it is known what channels carry. False if some
@@ -121,12 +122,12 @@ class OrderedWeaver {
 };
 
 OrderedWeaver::OrderedWeaver(Loom& loom, const LayerOrders& orders, const PairedTrees* paired,
-                             std::uint64_t enough)
+                             bool by_pair, std::uint64_t enough)
     : loom_(loom),
       orders_(orders),
       paired_(paired),
       enough_(enough),
-      by_pair_(loom.request.cover_replies),
+      by_pair_(by_pair),
       switches_(loom.destinations.hosts.size()),
       trees_(loom.channels, orders),
       old_(loom.channels, orders),
@@ -305,10 +306,13 @@ Woven OrderedWeaver::finish() {
     }
   });
   const unsigned vls = orders_.count();
+  const std::string led =
+      fmt::format("{} LIDs take a part of the first tree of their switch", led_);
+  if (vls == 1) return routing::finish(loom_, "1 VL in an order that was given; " + led);
   auto woven = routing::finish(
       loom_,
-      fmt::format("{} VLs by {}; {} LIDs take a part of the first tree of their switch", vls,
-                  by_pair_ ? "pairs of switches, the same both ways" : "switch and LID", led_));
+      fmt::format("{} VLs by {}; {}", vls,
+                  by_pair_ ? "pairs of switches, the same both ways" : "switch and LID", led));
   woven.routes.lanes = lanes_of(vls, by_pair_ ? levels_by_pair() : levels_by_lid());
   return woven;
 }
@@ -335,11 +339,19 @@ class Candidates {
     const bool is_enough = best_ && enough_.holds(*best_);
     return {std::move(best_), is_enough};
   }
+  std::optional<Woven> best_on_slope() {
+    const auto grid = recognise_grid(request_.topology, channels_);
+    if (!grid) return std::nullopt;
+    const GridWays between_cuts(channels_, *grid, 1, Cut::Link);
+    weave_in(slope_orders(channels_, *grid, 1),
+             {[&](PairedTrees& trees) { trees.grow(&between_cuts); }});
+    return std::move(best_);
+  }
 
  private:
   std::size_t work() const { return request_.lids.top().value * channels_.count(); }
   bool in_grid();
-  bool in_loosened(const Grid& grid);
+  bool in_loosened(const LayerOrders& orders, std::unique_ptr<PairedTrees> quarrelling);
   bool in_groups();
   bool in_rankings();
   void in_learned();
@@ -349,8 +361,8 @@ class Candidates {
   bool is_better(const Woven& woven) const;
   double bandwidth(const Woven& woven) const;
   using Manner = std::function<void(PairedTrees&)>;
-  bool weave_in(const LayerOrders& orders, const std::vector<Manner>& manners,
-                bool shortens = true);
+  bool weave_in(const LayerOrders& orders, const std::vector<Manner>& manners, bool shortens = true,
+                std::unique_ptr<PairedTrees>* quarrelling = nullptr);
 
   const Request& request_;
   const Enough& enough_;
@@ -358,15 +370,18 @@ class Candidates {
   const Destinations destinations_;
   const fabric::Islands islands_;
   std::optional<Woven> best_;
-  bool is_last_ = false;  // nothing better is to be expected of other manners
+  bool is_last_ = false;        // nothing better is to be expected of other manners
+  bool by_pair_first_ = false;  // layers by pair are tried first, wanted or not
 };
 
 // paired: null to do without. False if that leaves some switch without a way.
 bool Candidates::weave_on(const LayerOrders& orders, const PairedTrees* paired) {
-  std::array<std::optional<Woven>, 2> found;
-  request_.parallel(work() <= kMostToGrowOften ? 2 : 1, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) found[i] = weave_once(orders, paired, kRounds[i]);
-  });
+  std::array<std::optional<Woven>, kRounds.size()> found;
+  request_.parallel(work() <= kMostToGrowOften ? kRounds.size() : 1,
+                    [&](std::size_t begin, std::size_t end) {
+                      for (std::size_t i = begin; i < end; ++i)
+                        found[i] = weave_once(orders, paired, kRounds[i]);
+                    });
   for (auto& woven : found) {
     if (woven && (!best_ || is_better(*woven))) best_ = std::move(woven);
   }
@@ -376,7 +391,8 @@ bool Candidates::weave_on(const LayerOrders& orders, const PairedTrees* paired) 
 std::optional<Woven> Candidates::weave_once(const LayerOrders& orders, const PairedTrees* paired,
                                             unsigned rounds) const {
   Loom loom(request_, 0);
-  OrderedWeaver weaver(loom, orders, paired, enough_.greatest_load);
+  const bool by_pair = paired != nullptr && (request_.cover_replies || by_pair_first_);
+  OrderedWeaver weaver(loom, orders, paired, by_pair, enough_.greatest_load);
   if (!weaver.weave(rounds)) return std::nullopt;
   return weaver.finish();
 }
@@ -397,19 +413,25 @@ double Candidates::bandwidth(const Woven& woven) const {
 }
 
 // manners: of making the trees to begin with; the next one if the one before is not good enough.
-// shortens: whether the ways of these trees are made shorter. Whether nothing better is needed.
+// shortens: whether the ways of these trees are made shorter. quarrelling: if not
+// null, gets those of which some pairs are left without a layer, and little is tried to settle
+// these. Whether nothing better is needed.
 bool Candidates::weave_in(const LayerOrders& orders, const std::vector<Manner>& manners,
-                          bool shortens) {
-  if (!request_.cover_replies && weave_on(orders, nullptr)) return enough_.holds(*best_);
+                          bool shortens, std::unique_ptr<PairedTrees>* quarrelling) {
+  const bool by_lid = !request_.cover_replies;
+  if (by_lid && !by_pair_first_ && weave_on(orders, nullptr)) return enough_.holds(*best_);
   for (const Manner& make : manners) {
     base::breathe(request_.parallel);
-    PairedTrees paired(channels_, destinations_, orders);
-    make(paired);
-    if (!paired.reconcile()) continue;
-    paired.level(enough_.greatest_load, shortens);
-    if (weave_on(orders, &paired) && enough_.holds(*best_)) return true;
+    auto paired = std::make_unique<PairedTrees>(channels_, destinations_, orders);
+    make(*paired);
+    if (!paired->reconcile(quarrelling != nullptr ? Patience::Little : Patience::Much)) {
+      if (quarrelling != nullptr) *quarrelling = std::move(paired);
+      continue;
+    }
+    paired->level(enough_.greatest_load, shortens);
+    if (weave_on(orders, paired.get()) && enough_.holds(*best_)) return true;
   }
-  return false;
+  return by_lid && by_pair_first_ && weave_on(orders, nullptr) && enough_.holds(*best_);
 }
 
 // Along the axes ways are most regular, which is worth more than a hop; the more is missing, the
@@ -419,26 +441,31 @@ bool Candidates::in_grid() {
   if (!grid) return false;
   const unsigned vls = request_.data_vls;
   const GridWays along_axes(channels_, *grid, vls), between_cuts(channels_, *grid, vls, Cut::Link);
-  const bool holds = weave_in(grid_orders(channels_, *grid, vls),
-                              {[&](PairedTrees& trees) { trees.lay_out(along_axes); },
-                               [&](PairedTrees& trees) { trees.grow(&along_axes); }},
-                              false) ||
-                     weave_in(slope_orders(channels_, *grid, vls),
-                              {[&](PairedTrees& trees) { trees.grow(&between_cuts); }});
-  return holds || (!best_ && request_.cover_replies && in_loosened(*grid));
+  const bool whole = is_whole(*grid, channels_);
+  const LayerOrders orders =
+      whole ? axis_orders(channels_, *grid, vls) : returning_orders(channels_, *grid, vls);
+  // Ways by LID are less regular there: random pairs get less, though channels carry less at most.
+  by_pair_first_ = !whole;
+  std::unique_ptr<PairedTrees> quarrelling;
+  bool holds = weave_in(orders, {[&](PairedTrees& trees) { trees.lay_out(along_axes); }}, false,
+                        &quarrelling);
+  if (quarrelling) holds = in_loosened(orders, std::move(quarrelling));
+  holds = holds ||
+          weave_in(orders, {[&](PairedTrees& trees) { trees.grow(&along_axes); }}, false) ||
+          weave_in(slope_orders(channels_, *grid, vls),
+                   {[&](PairedTrees& trees) { trees.grow(&between_cuts); }});
+  by_pair_first_ = false;
+  is_last_ = best_ && work() > kMostToTryOn;
+  return holds;
 }
 
-// Where none of these gives all pairs a layer.
-bool Candidates::in_loosened(const Grid& grid) {
-  const unsigned layers = std::min(request_.data_vls, kMostToLoosen);
-  const GridWays along_axes(channels_, grid, layers);
+// Where some pairs have no layer along the axes.
+bool Candidates::in_loosened(const LayerOrders& orders, std::unique_ptr<PairedTrees> quarrelling) {
   const auto loosened =
-      loosened_trees(channels_, destinations_, grid, along_axes, layers, request_.parallel);
+      loosened_trees(channels_, destinations_, orders, std::move(quarrelling), request_.parallel);
   if (!loosened) return false;
   loosened->trees->level(enough_.greatest_load, false);
-  const bool is_woven = weave_on(*loosened->orders, loosened->trees.get());
-  is_last_ = is_woven && work() > kMostToTryOn;
-  return is_woven && enough_.holds(*best_);
+  return weave_on(*loosened->orders, loosened->trees.get()) && enough_.holds(*best_);
 }
 
 bool Candidates::in_groups() {
@@ -459,6 +486,10 @@ void Candidates::in_learned() {
 
 OrderedWoven weave_in_orders(const Request& request, const Enough& enough) {
   return Candidates(request, enough).best();
+}
+
+std::optional<Woven> weave_on_slope(const Request& request, const Enough& enough) {
+  return Candidates(request, enough).best_on_slope();
 }
 
 }  // namespace heddle::routing

@@ -41,4 +41,8 @@ struct OrderedWoven {
 // Gives nothing if with each of them some switch finds no way.
 OrderedWoven weave_in_orders(const Request& request, const Enough& enough);
 
+// On a grid, also a damaged one, with a single VL: packets make all their hops to lower positions
+// first, then all those to higher ones. Gives nothing if the fabric is no grid.
+std::optional<Woven> weave_on_slope(const Request& request, const Enough& enough);
+
 }  // namespace heddle::routing

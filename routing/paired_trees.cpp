@@ -50,15 +50,23 @@ void PairedTrees::drop(std::uint32_t target) {
   load(target, true);
 }
 
-// Its ways shall have a layer in common with those of the trees that are there already; if that can
-// be, one that a grid's ways would have.
-void PairedTrees::grow_one(std::uint32_t target, const GridWays* ways) {
+// The layers of the ways from a switch to others, any where there are none; by these.
+std::vector<LayerSet> PairedTrees::wanted_by(std::uint32_t target) const {
   std::vector<LayerSet> wanted(switches_);
   for (std::uint32_t s = 0; s < switches_; ++s) {
     if (!matters(s, target)) continue;
     const LayerSet back = forest_.layers(s, target);
     wanted[s] = back != 0 ? back : orders_.all();
-    if (ways == nullptr || s == target) continue;
+  }
+  return wanted;
+}
+
+// Its ways shall have a layer in common with those of the trees that are there already; if that can
+// be, one that a grid's ways would have.
+void PairedTrees::grow_one(std::uint32_t target, const GridWays* ways) {
+  auto wanted = wanted_by(target);
+  for (std::uint32_t s = 0; ways != nullptr && s < switches_; ++s) {
+    if (s == target || !matters(s, target)) continue;
     const auto best = static_cast<LayerSet>(wanted[s] & ways->layers(s, target));
     if (best != 0) wanted[s] = best;
   }
@@ -77,12 +85,21 @@ void PairedTrees::grow(const GridWays* ways) {
   }
 }
 
+// What is missing keeps no tree from others' layers: completed ones are completed anew, in layers
+// of the ways back, once all of these are known.
 void PairedTrees::lay_out(const GridWays& ways) {
-  std::vector<std::uint32_t> next(switches_);
-  const std::vector<LayerSet> wanted(switches_, orders_.all());
+  std::vector<std::uint32_t> next(switches_), completed;
+  const std::vector<LayerSet> any(switches_, orders_.all());
   for (std::uint32_t target = 0; target < switches_; ++target) {
     ways.toward(target, next);
-    trees_.complete(target, next, wanted, loads_);
+    trees_.complete(target, next, any, loads_);
+    take(target);
+    if (forest_.ways(target) != next) completed.push_back(target);
+  }
+  for (const std::uint32_t target : completed) {
+    ways.toward(target, next);
+    drop(target);
+    trees_.complete(target, next, wanted_by(target), loads_);
     take(target);
   }
 }

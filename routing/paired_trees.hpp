@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "routing/destinations.hpp"
-#include "routing/grid_layers.hpp"
+#include "routing/grid_ways.hpp"
 #include "routing/layer_orders.hpp"
 #include "routing/ordered_forest.hpp"
 #include "routing/ordered_trees.hpp"
@@ -50,6 +50,7 @@ class PairedTrees {
   std::vector<std::uint32_t> tree(std::uint32_t target) const { return forest_.ways(target); }
 
  private:
+  std::vector<LayerSet> wanted_by(std::uint32_t target) const;
   void grow_one(std::uint32_t target, const GridWays* ways);
   std::size_t quarrels(std::uint32_t target) const;
   void regrow(std::uint32_t target);

@@ -121,9 +121,9 @@ Woven weave_by_pair(const Request& request, const WeaveManner& alone) {
   return better ? std::move(*pairs) : std::move(*single);
 }
 
-// In layers that take their order from the ways that are found.
-Woven weave_freely(const Request& request, const Shortest& shortest) {
-  const WeaveManner alone = fixed_manner(request, 1, shortest.tables);
+// In layers that take their order from the ways that are found. alone: how all would be woven into
+// a single layer.
+Woven weave_freely(const Request& request, const WeaveManner& alone) {
   if (request.data_vls == 1) return weave_by_destination(request, alone);
   if (request.cover_replies) return weave_by_pair(request, alone);
   return weave_by_destination(request, {.layers = request.data_vls});
@@ -132,17 +132,24 @@ Woven weave_freely(const Request& request, const Shortest& shortest) {
 }  // namespace
 
 // Layers with orders that are given beforehand come first: that is quicker, and where they suit the
-// fabric they spread the load better. They do not suit it where ways get longer.
+// fabric they spread the load better. They do not suit it where ways get longer. On a large grid
+// that finds no layers so, most LIDs would be left with an escape tree if one layer had to take
+// what comes.
 base::Result<Routes> Weave::route(const Request& request) const {
   Shortest shortest(request);
   if (shortest.is_safe) return shortest.routes(name());
+  const Enough enough = shortest.as_good(request);
   std::optional<Woven> ordered;
   if (request.data_vls > 1) {
-    auto found = weave_in_orders(request, shortest.as_good(request));
+    auto found = weave_in_orders(request, enough);
     if (found.is_enough) return std::move(found.best->routes);
     ordered = std::move(found.best);
   }
-  auto woven = weave_freely(request, shortest);
+  const WeaveManner alone = fixed_manner(request, 1, shortest.tables);
+  if (!ordered && alone.is_blind()) {
+    if (auto sloping = weave_on_slope(request, enough)) return std::move(sloping->routes);
+  }
+  auto woven = weave_freely(request, alone);
   const bool better = ordered && ordered->greatest_load < woven.greatest_load;
   return better ? std::move(ordered->routes) : std::move(woven.routes);
 }

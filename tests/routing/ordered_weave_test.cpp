@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Layers whose orders are given beforehand: that every two switches find one, and how well the load
 // is spread in them.
+#include "routing/ordered_weave.hpp"
+
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -10,7 +14,7 @@
 #include "fabric/islands.hpp"
 #include "fabric/verification.hpp"
 #include "routing/grid.hpp"
-#include "routing/grid_layers.hpp"
+#include "routing/grid_ways.hpp"
 #include "routing/hop_counts.hpp"
 #include "routing/layer_orders.hpp"
 #include "routing/learned_orders.hpp"
@@ -64,7 +68,7 @@ TEST(GridWays, EveryTwoSwitchesOfAWholeGridHaveALayerForBothWays) {
     ASSERT_TRUE(grid);
     for (const unsigned layers : {1u, 2u, 3u, 4u, 8u, 15u}) {
       SCOPED_TRACE(grid->title() + " on " + std::to_string(layers));
-      const auto orders = grid_orders(channels, *grid, layers);
+      const auto orders = axis_orders(channels, *grid, layers);
       PairedTrees trees(channels, destinations, orders);
       trees.lay_out(GridWays(channels, *grid, layers));
       expect_all_pairs(subnet, channels, orders, trees);
@@ -82,39 +86,10 @@ TEST(GridWays, ABrokenRingCostsNoPairItsLayer) {
       const auto grid = recognise_grid(subnet.topology, channels);
       ASSERT_TRUE(grid);
       SCOPED_TRACE(grid->title() + " without 0 to " + std::to_string(beside));
-      const auto orders = grid_orders(channels, *grid, 4);
+      const auto orders = returning_orders(channels, *grid, 4);
       PairedTrees trees(channels, destinations, orders);
       trees.lay_out(GridWays(channels, *grid, 4));
       expect_all_pairs(subnet, channels, orders, trees);
-    }
-  }
-}
-
-// Whether a layer lets packets from the second axis onto the first one, beside a row of that.
-bool turns_back(const CompactChannels& channels, const Grid& grid, const LayerOrders& orders,
-                std::uint32_t row) {
-  for (std::uint32_t held = 0; held < channels.count(); ++held) {
-    const std::uint32_t from = channels.from[held], at = channels.to[held];
-    if (grid.at(from, 1) != row || grid.at(at, 1) == row) continue;
-    for (std::uint32_t next = channels.first[at]; next < channels.first[at + 1]; ++next) {
-      if (grid.at(channels.to[next], 0) != grid.at(at, 0) && orders.admit(held, next) != 0) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-TEST(GridOrders, LetPacketsLeaveABrokenRingForTheOneBesideIt) {
-  const auto torus = support::torus({6, 6}, 1);
-  for (const bool broken : {false, true}) {
-    const Subnet subnet(broken ? without_link(torus, 12, 13) : torus);
-    const CompactChannels channels(subnet.topology);
-    const auto grid = recognise_grid(subnet.topology, channels);
-    ASSERT_TRUE(grid);
-    const auto orders = grid_orders(channels, *grid, 4);
-    for (std::uint32_t row = 0; row < 6; ++row) {
-      EXPECT_EQ(turns_back(channels, *grid, orders, row), broken && row == 2) << row;
     }
   }
 }
@@ -293,7 +268,7 @@ struct BrokenTorus {
         channels(subnet.topology),
         destinations(subnet.topology, subnet.lids),
         grid(*recognise_grid(subnet.topology, channels)),
-        orders(grid_orders(channels, grid, 2)),
+        orders(axis_orders(channels, grid, 2)),
         trees(channels, destinations, orders) {
     trees.lay_out(GridWays(channels, grid, 2));
   }
@@ -346,7 +321,7 @@ struct BrokenTorus {
 TEST(LoosenedOrders, GivePairsALayerAndTakeNoneFromAnother) {
   const BrokenTorus torus;
   const auto looser = torus.loosened(1);
-  EXPECT_GT(torus.gained(torus.orders, looser), 450u);
+  EXPECT_GT(torus.gained(torus.orders, looser), 4000u);
   for (std::uint32_t a = 0; a < torus.switches(); ++a) {
     for (std::uint32_t b = 0; b < a; ++b) {
       if (torus.layers(torus.orders, a, b) == 0) continue;
@@ -355,23 +330,41 @@ TEST(LoosenedOrders, GivePairsALayerAndTakeNoneFromAnother) {
   }
 }
 
-// What few pairs need gives way to those, and what many need does not. 702 of 1,244 get one, and
-// 1,292 lose theirs; if turns needed by one had to stay, 511 would, and if none had, 6,156 would
+// What few pairs need gives way to those, and what many need does not. 4,191 of 4,919 get one, and
+// 854 lose theirs; if turns needed by one had to stay, 4,088 would, and if none had, 4,493 would
 // lose theirs.
 TEST(LoosenedOrders, GiveALayerToMoreThatHaveNoneWhereOthersMayLoseTheirs) {
   const BrokenTorus torus;
   const auto looser = torus.loosened(10);
-  EXPECT_GT(torus.gained(torus.orders, looser), 650u);
-  EXPECT_LT(torus.gained(looser, torus.orders), 2000u);
+  EXPECT_GT(torus.gained(torus.orders, looser), 4150u);
+  EXPECT_LT(torus.gained(looser, torus.orders), 1500u);
 }
 
 TEST(LoosenedTrees, HaveALayerForAllPairs) {
   const BrokenTorus torus;
-  const GridWays ways(torus.channels, torus.grid, 2);
-  const auto loosened =
-      loosened_trees(torus.channels, torus.destinations, torus.grid, ways, 2, base::inline_for);
+  auto trees = std::make_unique<PairedTrees>(torus.channels, torus.destinations, torus.orders);
+  trees->lay_out(GridWays(torus.channels, torus.grid, 2));
+  trees->reconcile(Patience::Little);
+  ASSERT_GT(trees->quarrels(), 0u);
+  const auto loosened = loosened_trees(torus.channels, torus.destinations, torus.orders,
+                                       std::move(trees), base::inline_for);
   ASSERT_TRUE(loosened);
   expect_all_pairs(torus.subnet, torus.channels, *loosened->orders, *loosened->trees);
+}
+
+// What is missing takes some ways off the axes; those of the way back are heeded then. It leaves
+// 83 quarrels, and would leave 514.
+TEST(PairedTrees, CompleteWaysInLayersOfTheWaysBack) {
+  const Subnet subnet(support::degraded(support::torus({6, 6, 6}, 1), 40, 2));
+  const CompactChannels channels(subnet.topology);
+  const Destinations destinations(subnet.topology, subnet.lids);
+  const auto grid = recognise_grid(subnet.topology, channels);
+  ASSERT_TRUE(grid);
+  const auto orders = returning_orders(channels, *grid, 4);
+  PairedTrees trees(channels, destinations, orders);
+  trees.lay_out(GridWays(channels, *grid, 4));
+  EXPECT_LT(trees.quarrels(), 200u);
+  EXPECT_TRUE(trees.reconcile());
 }
 
 TEST(PairedTrees, GrowAnewWhereManyPairsOfOthersQuarrel) {
@@ -430,6 +423,48 @@ TEST(Weave, CarriesNoMoreThanUnsafeShortestWaysWithFourVls) {
       EXPECT_TRUE(proof.replies_safe() || !cover_replies);
     }
   }
+}
+
+// On three VLs pairs find no layers along the axes there: 2,908 routes on a channel, and 3,128 if
+// none went down on all axes first.
+TEST(Weave, GoesDownAndUpAllAxesAlikeWhereLayersAreFew) {
+  const Subnet subnet(support::degraded(support::torus({6, 6, 6}, 4), 32, 1));
+  const auto routes = find_engine("weave")->route(
+      {subnet.topology, subnet.lids, subnet.options, base::inline_for, 3, true});
+  ASSERT_TRUE(routes);
+  EXPECT_EQ(routes->lanes.vls, 3u);
+  EXPECT_LE(quality_of(subnet, *routes).greatest_load, 3000u);
+}
+
+// Nothing waits for a VL there, and no channel carries what a single root would bring.
+TEST(Weave, HasOneVlForADamagedGridThatCarriesLittleOnItsBusiestChannel) {
+  for (const unsigned lost : {1u, 30u, 80u}) {
+    SCOPED_TRACE(lost);
+    const Subnet subnet(support::degraded(support::torus({6, 6, 6}, 2), lost, 1));
+    const Request request{subnet.topology, subnet.lids, subnet.options, base::inline_for, 1, true};
+    const auto woven = weave_on_slope(request, {});
+    ASSERT_TRUE(woven);
+    EXPECT_TRUE(woven->routes.lanes == fabric::Lanes{});
+    const auto proof = fabric::verify(subnet.topology, subnet.lids, woven->routes.tables, {});
+    EXPECT_TRUE(proof.proven());
+    const auto from_a_root = quality_of(subnet, subnet.route("updn")).greatest_load;
+    EXPECT_LT(quality_of(subnet, woven->routes).greatest_load, from_a_root * 2 / 3);
+  }
+  const Subnet random(support::random_regular(20, 3, 1, 1));
+  EXPECT_FALSE(weave_on_slope(
+      {random.topology, random.lids, random.options, base::inline_for, 1, true}, {}));
+}
+
+// Where trees are too many to learn from each other, and most would end on an escape tree.
+TEST(Weave, TakesThatWhereOneVlWouldLearnNothing) {
+  const Subnet subnet(support::hyperx({16, 16}, 9), 3);
+  if (is_slow_under_sanitizers(subnet)) return;
+  const Request request{subnet.topology, subnet.lids, subnet.options, base::inline_for, 1, true};
+  const auto routes = find_engine("weave")->route(request);
+  ASSERT_TRUE(routes);
+  const auto slope = weave_on_slope(request, {});
+  ASSERT_TRUE(slope);
+  EXPECT_EQ(routes->notes, slope->routes.notes);
 }
 
 double bandwidth_of(const Subnet& subnet, const Routes& routes) {

@@ -1,29 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Layers for a grid: packets finish with one axis before they turn into the next, and in each layer
-// no packet passes through a ring at one position, which differs from layer to layer. Rings that
-// are broken are not cut, and in a layer that is cut beside them packets may avoid them.
+// Ways along the axes of a grid, in layers of which each cuts the rings at another place.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "routing/grid.hpp"
+#include "routing/grid_orders.hpp"
 #include "routing/grid_steps.hpp"
 #include "routing/layer_orders.hpp"
 
 namespace heddle::routing {
-
-// Where a layer's rings are cut: no packet passes through a position, or through the link between
-// it and the next lower one.
-enum class Cut : std::uint8_t { Position, Link };
-
-// Cut at positions.
-LayerOrders grid_orders(const CompactChannels& channels, const Grid& grid, unsigned count);
-
-// Cut in links. What is left of each layer is a mesh, and packets make all their hops to lower
-// positions first, then all those to higher ones, on all axes alike. So there are many ways, also
-// where something is missing.
-LayerOrders slope_orders(const CompactChannels& channels, const Grid& grid, unsigned count);
 
 // One tree for each switch along the axes, such that between any two switches there is a layer that
 // takes the ways in both directions, as long as nothing is missing.
