@@ -43,6 +43,11 @@ constexpr double kMore = 1.001;
 // others take minutes there, in vain.
 constexpr std::size_t kMostToTryOn = 64'000'000;
 
+bool has_rings(const Grid& grid) {
+  return std::any_of(grid.axes.begin(), grid.axes.end(),
+                     [](const Grid::Axis& axis) { return axis.shape == Grid::Shape::Ring; });
+}
+
 // One of several layers that would do, so that all get about as much.
 std::uint8_t layer_of(LayerSet layers, unsigned count, std::size_t turn) {
   if (layers == 0) return 0;  // nothing goes there
@@ -341,7 +346,7 @@ class Candidates {
   }
   std::optional<Woven> best_on_slope() {
     const auto grid = recognise_grid(request_.topology, channels_);
-    if (!grid) return std::nullopt;
+    if (!grid || (has_rings(*grid) && is_whole(*grid, channels_))) return std::nullopt;
     const GridWays between_cuts(channels_, *grid, 1, Cut::Link);
     weave_in(slope_orders(channels_, *grid, 1),
              {[&](PairedTrees& trees) { trees.grow(&between_cuts); }});

@@ -42,7 +42,8 @@ struct OrderedWoven {
 OrderedWoven weave_in_orders(const Request& request, const Enough& enough);
 
 // On a grid, also a damaged one, with a single VL: packets make all their hops to lower positions
-// first, then all those to higher ones. Gives nothing if the fabric is no grid.
+// first, then all those to higher ones. Gives nothing if the fabric is no grid, or if it is a whole
+// one with rings: there trees fit together anyway, and random pairs get more so.
 std::optional<Woven> weave_on_slope(const Request& request, const Enough& enough);
 
 }  // namespace heddle::routing

@@ -450,9 +450,11 @@ TEST(Weave, HasOneVlForADamagedGridThatCarriesLittleOnItsBusiestChannel) {
     const auto from_a_root = quality_of(subnet, subnet.route("updn")).greatest_load;
     EXPECT_LT(quality_of(subnet, woven->routes).greatest_load, from_a_root * 2 / 3);
   }
-  const Subnet random(support::random_regular(20, 3, 1, 1));
-  EXPECT_FALSE(weave_on_slope(
-      {random.topology, random.lids, random.options, base::inline_for, 1, true}, {}));
+  for (const auto& recipe : {support::random_regular(20, 3, 1, 1), support::torus({6, 6, 6}, 2)}) {
+    const Subnet other(recipe);
+    EXPECT_FALSE(
+        weave_on_slope({other.topology, other.lids, other.options, base::inline_for, 1, true}, {}));
+  }
 }
 
 // Where trees are too many to learn from each other, and most would end on an escape tree.
