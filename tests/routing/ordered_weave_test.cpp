@@ -485,7 +485,9 @@ TEST(Weave, GivesRandomPairsNoLessThanUnsafeShortestWaysWithFourVls) {
       {"Kautz with losses", support::degraded(support::kautz(5, 3, 7), 37, 1)},
       {"random of five cables", support::random_regular(100, 5, 4, 1)},
       {"random of three cables", support::random_regular(50, 3, 4, 2)},
-      {"torus with losses", support::degraded(support::torus({6, 6, 6}, 1), 32, 1)}};
+      {"torus with losses", support::degraded(support::torus({6, 6, 6}, 1), 32, 1)},
+      {"hypercube with losses",
+       support::degraded(support::torus(std::vector<unsigned>(8, 2), 1), 51, 1)}};
   for (const auto& [name, recipe] : fabrics) {
     const Subnet subnet(recipe);
     if (is_slow_under_sanitizers(subnet)) continue;
