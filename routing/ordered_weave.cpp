@@ -418,13 +418,14 @@ double Candidates::bandwidth(const Woven& woven) const {
 }
 
 // manners: of making the trees to begin with; the next one if the one before is not good enough.
-// shortens: whether the ways of these trees are made shorter. quarrelling: if not
-// null, gets those of which some pairs are left without a layer, and little is tried to settle
-// these. Whether nothing better is needed.
+// shortens: whether the ways of these trees are made shorter. quarrelling: if not null, gets those
+// of which some pairs are left without a layer, and little is tried to settle these. Whether
+// nothing better is needed.
 bool Candidates::weave_in(const LayerOrders& orders, const std::vector<Manner>& manners,
                           bool shortens, std::unique_ptr<PairedTrees>* quarrelling) {
-  const bool by_lid = !request_.cover_replies;
-  if (by_lid && !by_pair_first_ && weave_on(orders, nullptr)) return enough_.holds(*best_);
+  if (!request_.cover_replies && !by_pair_first_ && weave_on(orders, nullptr)) {
+    return enough_.holds(*best_);
+  }
   for (const Manner& make : manners) {
     base::breathe(request_.parallel);
     auto paired = std::make_unique<PairedTrees>(channels_, destinations_, orders);
@@ -436,7 +437,7 @@ bool Candidates::weave_in(const LayerOrders& orders, const std::vector<Manner>& 
     paired->level(enough_.greatest_load, shortens);
     if (weave_on(orders, paired.get()) && enough_.holds(*best_)) return true;
   }
-  return by_lid && by_pair_first_ && weave_on(orders, nullptr) && enough_.holds(*best_);
+  return false;
 }
 
 // Along the axes ways are most regular, which is worth more than a hop; the more is missing, the
@@ -459,6 +460,9 @@ bool Candidates::in_grid() {
           weave_in(orders, {[&](PairedTrees& trees) { trees.grow(&along_axes); }}, false) ||
           weave_in(slope_orders(channels_, *grid, vls),
                    {[&](PairedTrees& trees) { trees.grow(&between_cuts); }});
+  if (!holds && by_pair_first_ && !request_.cover_replies) {
+    holds = weave_on(orders, nullptr) && enough_.holds(*best_);
+  }
   by_pair_first_ = false;
   is_last_ = best_ && work() > kMostToTryOn;
   return holds;
